@@ -1,0 +1,35 @@
+package io.csi4j.client;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plugin said OK, but its answer breaks the contract, so it was not used. The work may well be
+ * done: {@link #created()} names what has to be deleted again.
+ */
+public final class CsiAnswerException extends CsiException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<Violation> violations;
+  private final @Nullable String created;
+
+  /** An answer with all that is wrong with it, and the id of what it made, if it made something. */
+  public CsiAnswerException(
+      CsiFailure failure, List<Violation> violations, Optional<String> created) {
+    super(failure, null);
+    this.violations = List.copyOf(violations);
+    this.created = created.orElse(null);
+  }
+
+  /** All that is wrong with the answer. */
+  public List<Violation> violations() {
+    return violations;
+  }
+
+  /** The id of the volume, snapshot or group that was made and cannot be used, in clear. */
+  public Optional<String> created() {
+    return Optional.ofNullable(created);
+  }
+}

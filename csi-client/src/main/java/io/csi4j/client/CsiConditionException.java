@@ -1,0 +1,17 @@
+package io.csi4j.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something outside the request has to change first: a volume detached, space freed, a permission
+ * given.
+ */
+public final class CsiConditionException extends CsiException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** A failure with its cause, if there is one. */
+  public CsiConditionException(CsiFailure failure, @Nullable Throwable cause) {
+    super(failure, cause);
+  }
+}

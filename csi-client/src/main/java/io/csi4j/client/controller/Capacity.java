@@ -1,0 +1,19 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.Experimental;
+import io.csi4j.client.internal.ControllerResults;
+import java.util.OptionalLong;
+
+/** How much room is left for volumes of a kind. */
+public sealed interface Capacity permits ControllerResults.CapacityValue {
+
+  /** The bytes left. */
+  long availableBytes();
+
+  /** The greatest size of a single volume, if stated. */
+  OptionalLong maximumVolumeSize();
+
+  /** The least size of a single volume, if stated. */
+  @Experimental
+  OptionalLong minimumVolumeSize();
+}

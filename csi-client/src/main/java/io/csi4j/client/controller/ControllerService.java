@@ -1,0 +1,80 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CapabilitySet;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.Experimental;
+import io.csi4j.client.Listing;
+import java.util.function.UnaryOperator;
+
+/**
+ * Work on volumes and snapshots that needs no particular node.
+ *
+ * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
+ * allows; failures are {@link CsiException}s. Interrupting the caller cancels the call. Safe for
+ * use by many threads, virtual ones too.
+ */
+public interface ControllerService {
+
+  /** Creates a volume, or finds the one created under the same name before. */
+  Volume createVolume(CreateVolumeRequest request);
+
+  /** Deletes a volume. */
+  void deleteVolume(DeleteVolumeRequest request);
+
+  /** Attaches a volume to a node. */
+  ControllerPublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
+
+  /** Detaches a volume from a node, or from all. */
+  void unpublishVolume(ControllerUnpublishVolumeRequest request);
+
+  /** Asks whether a volume can be used in the given ways, and compares what was confirmed. */
+  ValidationResult validateVolumeCapabilities(ValidateVolumeCapabilitiesRequest request);
+
+  /** Reads one page of the volumes. */
+  VolumePage listVolumes(ListVolumesRequest request);
+
+  /** Reads how much room is left. */
+  Capacity getCapacity(GetCapacityRequest request);
+
+  /** Reads what the controller service can do. */
+  CapabilitySet<ControllerCapability> getCapabilities();
+
+  /** Cuts a snapshot, or finds the one cut under the same name before. */
+  Snapshot createSnapshot(CreateSnapshotRequest request);
+
+  /** Deletes a snapshot that belongs to no group. */
+  void deleteSnapshot(DeleteSnapshotRequest request);
+
+  /** Reads one page of the snapshots. */
+  SnapshotPage listSnapshots(ListSnapshotsRequest request);
+
+  /** Reads one snapshot. */
+  @Experimental
+  Snapshot getSnapshot(GetSnapshotRequest request);
+
+  /** Grows a volume on the storage side. */
+  ControllerExpandVolumeResult expandVolume(ControllerExpandVolumeRequest request);
+
+  /** Reads one volume. */
+  @Experimental
+  VolumeEntry getVolume(ControllerGetVolumeRequest request);
+
+  /** Changes mutable parameters of a volume. */
+  void modifyVolume(ControllerModifyVolumeRequest request);
+
+  /**
+   * All volumes, page by page and only as far as they are read. Begins with {@code request}, whose
+   * token may be that of an earlier listing.
+   */
+  Listing<VolumeEntry> volumes(ListVolumesRequest request);
+
+  /** All snapshots, page by page and only as far as they are read. */
+  Listing<Snapshot> snapshots(ListSnapshotsRequest request);
+
+  /** The same service, not blocking. */
+  AsyncControllerService async();
+
+  /** The same service, with the policy of every call changed by {@code change}. */
+  ControllerService with(UnaryOperator<CallPolicy> change);
+}

@@ -1,0 +1,49 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.internal.ControllerRequests;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for one page of the volumes that the plugin knows.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface ListVolumesRequest permits ControllerRequests.ListVolumes {
+
+  /** How many entries a page may have; zero for no limit. */
+  int maxEntries();
+
+  /** The token of the previous page, if stated. */
+  Optional<String> startingToken();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the parts of a {@link ListVolumesRequest}. */
+  final class Builder {
+    private int maxEntries;
+    private @Nullable String startingToken;
+
+    private Builder() {}
+
+    /** How many entries a page may have; zero for no limit. */
+    public Builder maxEntries(int value) {
+      maxEntries = value;
+      return this;
+    }
+
+    /** The token of the previous page. */
+    public Builder startingToken(String value) {
+      startingToken = value;
+      return this;
+    }
+
+    /** The request. */
+    public ListVolumesRequest build() {
+      return new ControllerRequests.ListVolumes(maxEntries, Optional.ofNullable(startingToken));
+    }
+  }
+}

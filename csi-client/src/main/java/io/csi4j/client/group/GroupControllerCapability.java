@@ -1,0 +1,18 @@
+package io.csi4j.client.group;
+
+/** One thing that the group controller service of a plugin can do. */
+public enum GroupControllerCapability {
+  /** Group snapshots can be cut, read and deleted. */
+  CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT(1);
+
+  private final int number;
+
+  GroupControllerCapability(int number) {
+    this.number = number;
+  }
+
+  /** Its number on the wire. */
+  public int number() {
+    return number;
+  }
+}

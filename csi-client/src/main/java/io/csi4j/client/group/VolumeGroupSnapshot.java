@@ -1,0 +1,24 @@
+package io.csi4j.client.group;
+
+import io.csi4j.client.GroupSnapshotId;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.internal.GroupResults;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Snapshots of several volumes that were cut at one moment. */
+public sealed interface VolumeGroupSnapshot permits GroupResults.VolumeGroupSnapshotValue {
+
+  /** Its id, for all later calls. */
+  GroupSnapshotId id();
+
+  /** The members; keep their ids, later calls need them. */
+  List<Snapshot> snapshots();
+
+  /** When it was cut; nothing if the plugin gave no possible time. */
+  Optional<Instant> creationTime();
+
+  /** Whether all members are ready. */
+  boolean readyToUse();
+}

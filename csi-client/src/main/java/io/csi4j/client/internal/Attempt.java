@@ -1,0 +1,178 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.CsiListener;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.FailureRule;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.StatusCode;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One request sent once, and what comes back: told to listeners, flight recorder, wire log. */
+final class Attempt<Q extends Message, A extends Message> extends ClientCall.Listener<A> {
+
+  /**
+   * How an attempt ended.
+   *
+   * @param code the status
+   * @param text what was said beside it, unsafe to print
+   * @param fromPlugin whether the plugin said it, rather than this side of the socket
+   */
+  record Status(StatusCode code, @Nullable String text, boolean fromPlugin) {}
+
+  private final CallPath path;
+  private final CsiOperation operation;
+  private final MethodDescriptor<Q, A> method;
+  private final Q request;
+  private final CsiListener.Started started;
+  private final Origin origin = new Origin();
+  private final long began;
+  private final @Nullable CsiCallEvent recording;
+  private @Nullable Consumer<A> onEach;
+  private @Nullable BiConsumer<Status, @Nullable A> whenDone;
+  private volatile @Nullable ClientCall<Q, A> call;
+  private @Nullable A answer;
+  private boolean surplus;
+
+  Attempt(
+      CallPath path,
+      CsiOperation operation,
+      MethodDescriptor<Q, A> method,
+      long callId,
+      int number,
+      Q request) {
+    this.path = path;
+    this.operation = operation;
+    this.method = method;
+    this.request = request;
+    this.began = path.now();
+    this.started = new CsiListener.Started(callId, operation, path.name(), path.endpoint(), number);
+    this.recording = CsiCallEvent.beginIfRecording();
+  }
+
+  /** Sends a unary request. {@code then} gets the answer, or null and the reason. */
+  void send(
+      Optional<Duration> deadline,
+      @Nullable Executor executor,
+      BiConsumer<Status, @Nullable A> then) {
+    whenDone = then;
+    begin(deadline, executor, 2);
+  }
+
+  /**
+   * Sends a request for a stream. Each message is delivered after a {@link #requestOne}, except the
+   * first, which is asked for here. {@code then} gets the status, and always null.
+   */
+  void stream(Executor executor, Consumer<A> each, BiConsumer<Status, @Nullable A> then) {
+    onEach = each;
+    whenDone = then;
+    begin(Optional.empty(), executor, 1);
+  }
+
+  private void begin(Optional<Duration> deadline, @Nullable Executor executor, int messages) {
+    CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(origin);
+    if (deadline.isPresent()) {
+      long nanos = Math.max(0, deadline.get().toNanos());
+      options = options.withDeadline(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()));
+    }
+    if (executor != null) {
+      options = options.withExecutor(executor);
+    }
+    path.started(started, request);
+    // A host's own gRPC context, with its deadline and cancellation, is none of our business.
+    Context hosts = Context.ROOT.attach();
+    try {
+      ClientCall<Q, A> sending = path.channel().newCall(method, options);
+      call = sending;
+      sending.start(this, new Metadata());
+      sending.request(messages);
+      sending.sendMessage(request);
+      sending.halfClose();
+    } finally {
+      Context.ROOT.detach(hosts);
+    }
+  }
+
+  /** Asks for one more message of a stream. */
+  void requestOne() {
+    ClientCall<Q, A> sending = call;
+    if (sending != null) {
+      sending.request(1);
+    }
+  }
+
+  /** Gives up: the plugin is told, and the attempt ends soon. */
+  void cancel() {
+    ClientCall<Q, A> sending = call;
+    if (sending != null) {
+      sending.cancel("the caller gave up", null);
+    }
+  }
+
+  @Override
+  public void onMessage(A message) {
+    if (onEach != null) {
+      path.received(started, message);
+      onEach.accept(message);
+    } else if (answer == null) {
+      answer = message;
+    } else {
+      surplus = true;
+      cancel();
+    }
+  }
+
+  @Override
+  public void onClose(io.grpc.Status status, Metadata trailers) {
+    StatusCode code = StatusCode.ofValue(status.getCode().value());
+    boolean unary = onEach == null;
+    if (surplus || (unary && code == StatusCode.OK && answer == null)) {
+      code = StatusCode.INTERNAL;
+    }
+    A message = code == StatusCode.OK ? answer : null;
+    String text = surplus ? "more than one message came as an answer" : status.getDescription();
+    Status end = new Status(code, text, origin.seen && !surplus);
+    Optional<Outcome> outcome =
+        code == StatusCode.OK
+            ? Optional.empty()
+            : Optional.of(FailureRule.of(operation, code).outcome());
+    Duration elapsed = Duration.ofNanos(path.now() - began);
+    if (message != null) {
+      path.received(started, message);
+    }
+    path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end);
+    BiConsumer<Status, @Nullable A> then = whenDone;
+    if (then != null) {
+      then.accept(end, message);
+    }
+  }
+
+  /** Notes whether the plugin itself ended the call. */
+  private static final class Origin extends ClientStreamTracer.Factory {
+    private volatile boolean seen;
+
+    @Override
+    public ClientStreamTracer newClientStreamTracer(
+        ClientStreamTracer.StreamInfo info, Metadata headers) {
+      return new ClientStreamTracer() {
+        @Override
+        public void inboundTrailers(Metadata trailers) {
+          seen = true;
+        }
+      };
+    }
+  }
+}

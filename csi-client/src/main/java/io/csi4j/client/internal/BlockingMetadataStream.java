@@ -1,0 +1,80 @@
+package io.csi4j.client.internal;
+
+import io.csi4j.client.CsiCancelledException;
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.metadata.MetadataStream;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
+
+/** A subscription to block metadata that a thread waits on, one batch at a time. */
+final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<BlockMetadataBatch> {
+
+  private final MetadataCall<?, ?> call;
+  private final CompletableFuture<Optional<BlockMetadataBatch>> end = new CompletableFuture<>();
+  private volatile CompletableFuture<Optional<BlockMetadataBatch>> arriving =
+      new CompletableFuture<>();
+  private Optional<BlockMetadataBatch> next = Optional.empty();
+
+  /** Begins a call with this as its subscriber. */
+  BlockingMetadataStream(Function<Flow.Subscriber<BlockMetadataBatch>, MetadataCall<?, ?>> call) {
+    this.call = call.apply(this);
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (next.isEmpty()) {
+      CompletableFuture<Optional<BlockMetadataBatch>> batch = new CompletableFuture<>();
+      arriving = batch;
+      call.request(1);
+      // The stream may end right behind a batch; the batch comes first then.
+      Waiting.on(
+          CompletableFuture.anyOf(batch, end),
+          () -> call.end(CsiCancelledException.Reason.INTERRUPTED));
+      next = Waiting.on(batch.isDone() ? batch : end, () -> {});
+    }
+    return next.isPresent();
+  }
+
+  @Override
+  public BlockMetadataBatch next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("The metadata is complete.");
+    }
+    BlockMetadataBatch batch = next.orElseThrow();
+    next = Optional.empty();
+    return batch;
+  }
+
+  @Override
+  public long resumeOffset() {
+    return call.resumeOffset();
+  }
+
+  @Override
+  public void close() {
+    call.end(CsiCancelledException.Reason.CANCELLED);
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    throw new IllegalStateException("this subscriber is made with its call");
+  }
+
+  @Override
+  public void onNext(BlockMetadataBatch batch) {
+    arriving.complete(Optional.of(batch));
+  }
+
+  @Override
+  public void onError(Throwable thrown) {
+    end.completeExceptionally(thrown);
+  }
+
+  @Override
+  public void onComplete() {
+    end.complete(Optional.empty());
+  }
+}

@@ -1,0 +1,373 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiCancelledException;
+import io.csi4j.client.CsiConnectException;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiFailure;
+import io.csi4j.client.CsiListener;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiTransientException;
+import io.csi4j.client.CsiUnsupportedException;
+import io.csi4j.client.FailureRule;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.PluginName;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.Violation;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way that every call of a connection takes: what all of its calls share, and how their
+ * ends are told and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
+ */
+final class CallPath {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+
+  /** The fields that say what a request is about, the first one set counts. */
+  private static final List<String> SUBJECTS =
+      List.of("volume_id", "snapshot_id", "group_snapshot_id", "name", "base_snapshot_id");
+
+  private static final int WARNINGS_LIMIT = 1000;
+
+  private final Ground ground;
+  private final ConnectOptions options;
+  private final List<CsiListener> listeners;
+  private final Executor callbacks;
+  private final SensitiveValues sensitive = new SensitiveValues();
+  private final CapabilityGate gate;
+  private final AtomicLong ids = new AtomicLong();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+  private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
+  private volatile Optional<PluginName> name = Optional.empty();
+  private volatile boolean closed;
+
+  CallPath(Ground ground) {
+    this.ground = ground;
+    this.options = ground.options();
+    this.listeners = options.listeners();
+    this.callbacks = inPlaceIfRejected(ground.callbacks());
+    this.gate = new CapabilityGate(this);
+  }
+
+  // ---- beginning a call
+
+  /** A call that does not block its caller; its result is taken in on the callback threads. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> async(
+      Rpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
+    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, callbacks, true)
+        .begin();
+  }
+
+  /** A call that waits for its result. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
+      Rpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
+    Executor executor = listeners.isEmpty() ? null : callbacks;
+    UnaryCall<Q, A, R> call =
+        new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, true);
+    if (Thread.currentThread().isInterrupted()) {
+      throw call.cancelled(CsiCancelledException.Reason.INTERRUPTED);
+    }
+    return Waiting.on(call.begin(), () -> call.end(CsiCancelledException.Reason.INTERRUPTED));
+  }
+
+  /** A look at the plugin itself, which needs no capability; made by the gate. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
+      Rpc<T, Q, A, R> rpc, T request, @Nullable Executor executor) {
+    CallPolicy policy = options.policy(rpc.operation()).withAttempts(1);
+    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, false)
+        .begin();
+  }
+
+  /** Why this request must not be sent, whatever the plugin offers. */
+  Optional<CsiException> refuse(
+      CsiOperation operation, Message request, Supplier<CsiFailure.Builder> failure) {
+    RequestChecks.Result checked = RequestChecks.check(operation, request);
+    warn(operation, checked.remarks());
+    List<Violation> violations = checked.violations();
+    if (options.strictSizes() && !checked.oversize().isEmpty()) {
+      violations = new ArrayList<>(violations);
+      violations.addAll(checked.oversize());
+    } else {
+      warn(operation, checked.oversize());
+    }
+    if (violations.isEmpty()) {
+      sensitive.remember(request);
+      return Optional.empty();
+    }
+    return Optional.of(Failures.refused(failure.get(), violations));
+  }
+
+  // ---- wording failures
+
+  /** Begins the description of a failure: which call, on what, where. */
+  CsiFailure.Builder describe(CsiOperation operation, Message request, StatusCode code) {
+    return CsiFailure.builder(endpoint(), code, Outcome.SETTLED)
+        .operation(operation)
+        .plugin(name.orElse(null))
+        .subject(subject(operation, request));
+  }
+
+  /** The failure for a status that an attempt ended with. */
+  CsiException failed(CsiFailure.Builder failure, FailureRule rule, Attempt.Status status) {
+    if (status.code() == StatusCode.UNAVAILABLE) {
+      ground.resetBackoff();
+    }
+    if (!status.fromPlugin() && status.code() == StatusCode.RESOURCE_EXHAUSTED) {
+      return Failures.tooLarge(failure, options.maxMessageBytes());
+    }
+    String text = status.text() == null ? "" : status.text();
+    failure.why(rule.meaning()).advice(rule.advice());
+    if (status.fromPlugin()) {
+      failure.pluginText(sensitive.scrub(text));
+    } else if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
+      String firstLine = text.lines().findFirst().orElse("no answer in the message");
+      failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine));
+    }
+    return Failures.of(failure.build(), rule);
+  }
+
+  /** The failure of a call that was not sent because of {@code refusal}. */
+  CsiException notSent(CsiFailure.Builder failure, CsiOperation operation, CsiException refusal) {
+    if (refusal instanceof CsiConnectException || refusal instanceof CsiCancelledException) {
+      return refusal;
+    }
+    if (refusal.operation().equals(Optional.of(operation))) {
+      return refusal;
+    }
+    StatusCode code = refusal.code() == StatusCode.OK ? StatusCode.INTERNAL : refusal.code();
+    String asked = refusal.operation().map(CsiOperation::rpcName).orElse("a question");
+    failure
+        .why("it was not sent, because " + asked + " failed: " + refusal.failure().why())
+        .advice(refusal.advice())
+        .pluginText(refusal.failure().pluginText().orElse(null));
+    FailureRule rule = FailureRule.of(operation, code);
+    return code == StatusCode.UNIMPLEMENTED
+        ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
+        : Failures.because(failure.build(), rule, refusal);
+  }
+
+  /** The failure of a call that the host ended. */
+  CsiCancelledException cancelled(CsiFailure.Builder failure, CsiCancelledException.Reason reason) {
+    String why =
+        switch (reason) {
+          case INTERRUPTED -> "the waiting thread was interrupted";
+          case CANCELLED -> "the caller cancelled it";
+          case CLOSED -> "the connection was closed by the host";
+        };
+    return new CsiCancelledException(
+        failure
+            .why(why)
+            .advice(
+                "The plugin may go on with what it has received; repeat the call or issue its"
+                    + " opposite to settle it.")
+            .build(),
+        reason);
+  }
+
+  /** The same failure, with what a look at the socket adds to it. May take some milliseconds. */
+  CsiException explained(CsiException failure) {
+    if (!(failure instanceof CsiTransientException)) {
+      return failure;
+    }
+    return ground
+        .diagnose()
+        .<CsiException>map(
+            seen ->
+                new CsiTransientException(
+                    failure.failure().toBuilder()
+                        .why(failure.failure().why() + ": " + seen.failure().why())
+                        .advice(seen.advice())
+                        .build(),
+                    failure.getCause()))
+        .orElse(failure);
+  }
+
+  private static @Nullable String subject(CsiOperation operation, Message request) {
+    if (operation == CsiOperation.LIST_VOLUMES || operation == CsiOperation.LIST_SNAPSHOTS) {
+      return null;
+    }
+    for (String each : SUBJECTS) {
+      FieldDescriptor field = request.getDescriptorForType().findFieldByName(each);
+      if (field != null) {
+        return (String) request.getField(field);
+      }
+    }
+    return null;
+  }
+
+  // ---- telling
+
+  /** Tells that an attempt begins. */
+  void started(CsiListener.Started event, Message request) {
+    if (options.wireLog()) {
+      WireLog.started(event, request);
+    }
+    tell(listener -> listener.onStart(event));
+  }
+
+  /** Takes note of a message that came back. */
+  void received(CsiListener.Started event, Message message) {
+    if (event.operation() != CsiOperation.LIST_VOLUMES) {
+      // A page is too large to keep, and what is in it was not said to the plugin.
+      sensitive.remember(message);
+    }
+    if (options.wireLog()) {
+      WireLog.received(event, message);
+    }
+  }
+
+  /** Tells that an attempt has ended. */
+  void ended(CsiListener.Ended event, @Nullable CsiCallEvent recording, Attempt.Status status) {
+    if (recording != null) {
+      recording.finish(event);
+    }
+    if (options.wireLog() && WireLog.isOn()) {
+      String text = status.text();
+      WireLog.ended(event, text == null ? "" : sensitive.scrub(text));
+    }
+    tell(listener -> listener.onEnd(event));
+  }
+
+  /** Tells of oddities that are let pass. */
+  void warn(CsiOperation operation, List<Violation> oddities) {
+    for (Violation oddity : oddities) {
+      // Ids of some clouds are longer than the spec allows, on every call: one line is enough.
+      String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
+      boolean isNew = warned.size() < WARNINGS_LIMIT && warned.add(kind);
+      Level level = isNew ? Level.WARNING : Level.DEBUG;
+      LOGGER.log(level, "{0} at {1}: {2}", operation.rpcName(), endpoint(), oddity);
+      CsiListener.Warning event = new CsiListener.Warning(operation, name, endpoint(), oddity);
+      tell(listener -> listener.onWarning(event));
+    }
+  }
+
+  private void tell(Consumer<CsiListener> what) {
+    for (CsiListener listener : listeners) {
+      try {
+        what.accept(listener);
+      } catch (RuntimeException e) {
+        LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
+      }
+    }
+  }
+
+  // ---- what calls share
+
+  CapabilityGate gate() {
+    return gate;
+  }
+
+  CsiEndpoint endpoint() {
+    return ground.endpoint();
+  }
+
+  ConnectOptions options() {
+    return options;
+  }
+
+  Channel channel() {
+    return ground.channel();
+  }
+
+  long generation() {
+    return ground.generation();
+  }
+
+  Executor callbacks() {
+    return callbacks;
+  }
+
+  Scheduler timer() {
+    return ground.timer();
+  }
+
+  Deadline.Ticker clock() {
+    return ground.clock();
+  }
+
+  long now() {
+    return ground.clock().nanoTime();
+  }
+
+  DoubleSupplier random() {
+    return ground.random();
+  }
+
+  long nextId() {
+    return ids.incrementAndGet();
+  }
+
+  /** What the plugin says, without the secrets that it may repeat. */
+  String scrub(String foreign) {
+    return sensitive.scrub(foreign);
+  }
+
+  /** The plugin's name, once it has told it. */
+  Optional<PluginName> name() {
+    return name;
+  }
+
+  void name(PluginName known) {
+    name = Optional.of(known);
+  }
+
+  // ---- closing
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** From now on {@code call} waits for a retry, so that closing has to end it. */
+  void waitingBegins(Endable call) {
+    waiting.add(call);
+    if (closed) {
+      call.end(CsiCancelledException.Reason.CLOSED);
+    }
+  }
+
+  void waitingEnds(Endable call) {
+    waiting.remove(call);
+  }
+
+  /** Ends the calls that wait for a retry, and refuses new ones. */
+  void close() {
+    closed = true;
+    waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));
+  }
+
+  /** Forgets the secrets that went this way; for when nothing can come back any more. */
+  void forget() {
+    sensitive.clear();
+  }
+
+  /** An executor of the host may refuse work; a call still has to end. */
+  private static Executor inPlaceIfRejected(Executor executor) {
+    return task -> {
+      try {
+        executor.execute(task);
+      } catch (RejectedExecutionException full) {
+        task.run();
+      }
+    };
+  }
+}

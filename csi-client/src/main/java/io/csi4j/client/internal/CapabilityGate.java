@@ -1,0 +1,279 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.CapabilitySet;
+import io.csi4j.client.CsiConnectException;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiFailure;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiService;
+import io.csi4j.client.CsiUnsupportedException;
+import io.csi4j.client.PluginName;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.Violation;
+import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.internal.CapabilityRules.Need;
+import io.csi4j.client.internal.CapabilityRules.Source;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets through only what the plugin offers, and only to the plugin that was there before.
+ *
+ * <p>What a plugin offers is asked once for each connection, by the first call that needs to know;
+ * others wait for the same answer. After a reconnect its name is asked first, so that no secret
+ * goes to another plugin that has taken its place.
+ */
+final class CapabilityGate {
+
+  private final CallPath path;
+  private volatile Known known;
+
+  CapabilityGate(CallPath path) {
+    this.path = path;
+    this.known = new Known(path.generation());
+  }
+
+  /** What is known of the plugin on one connection. */
+  private static final class Known {
+    private volatile long generation;
+    private volatile boolean isIdentified;
+    private final Map<Object, CompletableFuture<?>> asking = new ConcurrentHashMap<>();
+    private final Map<Source, CapabilitySet<?>> offered = new ConcurrentHashMap<>();
+
+    Known(long generation) {
+      this.generation = generation;
+    }
+  }
+
+  /**
+   * Why {@code request} must not be sent to this plugin: nothing at all if it may be sent at once,
+   * otherwise an answer to come, which again may be nothing.
+   */
+  Optional<CompletableFuture<Optional<CsiException>>> admit(
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      @Nullable Executor executor) {
+    List<Need> needs = CapabilityRules.needs(operation, request);
+    Known now = current();
+    Set<Source> sources = sources(request, needs);
+    if (isIdentified(now, operation) && now.offered.keySet().containsAll(sources)) {
+      return judge(now, operation, request, describe, needs)
+          .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
+    }
+    return Optional.of(
+        identify(now, operation, describe, executor)
+            .thenCompose(
+                refusal ->
+                    refusal.isPresent()
+                        ? CompletableFuture.completedFuture(refusal)
+                        : learn(now, operation, request, describe, needs, sources, executor)));
+  }
+
+  private Known current() {
+    Known now = known;
+    long generation = path.generation();
+    if (now.generation == generation) {
+      return now;
+    }
+    Known fresh = new Known(generation);
+    known = fresh;
+    return fresh;
+  }
+
+  // ---- who it is
+
+  private boolean isIdentified(Known now, CsiOperation operation) {
+    return now.isIdentified || operation.service() == CsiService.IDENTITY;
+  }
+
+  private CompletableFuture<Optional<CsiException>> identify(
+      Known now,
+      CsiOperation operation,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      @Nullable Executor executor) {
+    Optional<PluginName> before = path.name();
+    if (before.isEmpty() || isIdentified(now, operation)) {
+      now.isIdentified = true;
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    return ask(
+            now,
+            "name",
+            () -> path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, executor))
+        .handle(
+            (info, thrown) -> {
+              if (thrown != null) {
+                return Optional.of(failure(thrown));
+              }
+              if (info instanceof PluginInfo told && !told.name().equals(before.get())) {
+                return Optional.of(changed(describe, before.get(), told.name()));
+              }
+              now.isIdentified = true;
+              return Optional.empty();
+            });
+  }
+
+  private static CsiException changed(
+      Function<StatusCode, CsiFailure.Builder> describe, PluginName before, PluginName after) {
+    return new CsiConnectException(
+        describe
+            .apply(StatusCode.UNAVAILABLE)
+            .why(
+                "the plugin '"
+                    + after
+                    + "' answers where '"
+                    + before
+                    + "' was before; nothing was sent to it")
+            .advice("Check which plugin listens on this endpoint, then connect anew.")
+            .build(),
+        CsiConnectException.Reason.WRONG_PLUGIN,
+        null);
+  }
+
+  // ---- what it offers
+
+  /** Asks for one source after the other, and stops at the first need that is not met. */
+  private CompletableFuture<Optional<CsiException>> learn(
+      Known now,
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      List<Need> needs,
+      Set<Source> sources,
+      @Nullable Executor executor) {
+    List<Need> answerable =
+        needs.stream().filter(need -> now.offered.containsKey(need.source())).toList();
+    Optional<CsiException> refusal = missing(now, describe, answerable);
+    if (refusal.isPresent()) {
+      return CompletableFuture.completedFuture(refusal);
+    }
+    Optional<Source> unknown =
+        sources.stream().filter(source -> !now.offered.containsKey(source)).findFirst();
+    if (unknown.isEmpty()) {
+      return CompletableFuture.completedFuture(judge(now, operation, request, describe, needs));
+    }
+    Source source = unknown.get();
+    return ask(now, source, () -> read(source, executor))
+        .handle(
+            (set, thrown) ->
+                thrown == null ? Optional.<CsiException>empty() : Optional.of(failure(thrown)))
+        .thenCompose(
+            failed ->
+                failed.isPresent()
+                    ? CompletableFuture.completedFuture(failed)
+                    : learn(now, operation, request, describe, needs, sources, executor));
+  }
+
+  private CompletableFuture<? extends CapabilitySet<?>> read(
+      Source source, @Nullable Executor executor) {
+    return switch (source) {
+      case PLUGIN ->
+          path.ungated(IdentityCalls.GET_PLUGIN_CAPABILITIES, IdentityCalls.NOTHING, executor);
+      case CONTROLLER ->
+          path.ungated(ControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
+      case NODE -> path.ungated(NodeCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
+      case GROUP_CONTROLLER ->
+          path.ungated(GroupControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
+    };
+  }
+
+  /** Asks once for all who want to know at the same time; a failure is not remembered. */
+  private <V> CompletableFuture<?> ask(
+      Known now, Object question, Supplier<CompletableFuture<? extends V>> asked) {
+    CompletableFuture<Object> mine = new CompletableFuture<>();
+    CompletableFuture<?> others = now.asking.putIfAbsent(question, mine);
+    if (others != null) {
+      return others;
+    }
+    long before = path.generation();
+    asked
+        .get()
+        .whenComplete(
+            (answer, thrown) -> {
+              now.asking.remove(question, mine);
+              if (thrown != null) {
+                mine.completeExceptionally(thrown);
+                return;
+              }
+              // The question itself may have made the connection; then the answer is about it.
+              if (path.generation() - before <= 1) {
+                now.generation = path.generation();
+              }
+              if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {
+                now.offered.put(source, set);
+              }
+              mine.complete(answer);
+            });
+    return mine;
+  }
+
+  /** Whom to ask, in order: for the needs, and for the one rule that depends on what is offered. */
+  private static Set<Source> sources(Message request, List<Need> needs) {
+    Set<Source> sources = EnumSet.noneOf(Source.class);
+    needs.forEach(need -> sources.add(need.source()));
+    if (request instanceof NodePublishVolumeRequest publish
+        && publish.getStagingTargetPath().isEmpty()) {
+      sources.add(Source.NODE);
+    }
+    return sources;
+  }
+
+  // ---- refusing
+
+  private static Optional<CsiException> judge(
+      Known now,
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      List<Need> needs) {
+    Optional<CsiException> refusal = missing(now, describe, needs);
+    if (refusal.isPresent()) {
+      return refusal;
+    }
+    List<Violation> violations =
+        CapabilityRules.conditional(operation, request, new HashMap<>(now.offered));
+    return violations.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Failures.refused(describe.apply(StatusCode.INVALID_ARGUMENT), violations));
+  }
+
+  private static Optional<CsiException> missing(
+      Known now, Function<StatusCode, CsiFailure.Builder> describe, List<Need> needs) {
+    return CapabilityRules.firstMissing(needs, now.offered)
+        .map(
+            need ->
+                new CsiUnsupportedException(
+                    describe
+                        .apply(StatusCode.UNIMPLEMENTED)
+                        .why(need.missing())
+                        .advice(need.advice())
+                        .build(),
+                    Optional.of(need.capability()),
+                    null));
+  }
+
+  private static CsiException failure(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof CsiException failure) {
+      return failure;
+    }
+    throw new CompletionException(cause);
+  }
+}

@@ -1,0 +1,169 @@
+package io.csi4j.client.internal;
+
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiConnectException;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.PeerCredentials;
+import io.csi4j.client.PluginName;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.group.GroupControllerService;
+import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.metadata.SnapshotMetadataService;
+import io.csi4j.client.node.NodeService;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+
+/** A plugin behind a connection. */
+public final class ConnectedPlugin implements CsiPlugin {
+
+  private final CsiEndpoint endpoint;
+  private final Connection connection;
+  private final CallPath path;
+  private final IdentityService identity;
+  private final ControllerService controller;
+  private final NodeService node;
+  private final GroupControllerService groupController;
+  private final SnapshotMetadataService snapshotMetadata;
+
+  private ConnectedPlugin(CsiEndpoint endpoint, Connection connection, CallPath path) {
+    this.endpoint = endpoint;
+    this.connection = connection;
+    this.path = path;
+    Calls calls = new Calls(path);
+    this.identity = new IdentityCalls(calls);
+    this.controller = new ControllerCalls(calls);
+    this.node = new NodeCalls(calls);
+    this.groupController = new GroupControllerCalls(calls);
+    this.snapshotMetadata = new SnapshotMetadataCalls(calls);
+  }
+
+  /** See {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)}. */
+  public static CsiPlugin connect(CsiEndpoint endpoint, ConnectOptions options) {
+    long began = System.nanoTime();
+    Connection connection = Connection.open(endpoint, options, options.deadline());
+    CallPath path = new CallPath(new RealGround(endpoint, options, connection));
+    ConnectedPlugin plugin = new ConnectedPlugin(endpoint, connection, path);
+    try {
+      Duration left = options.deadline().minusNanos(System.nanoTime() - began);
+      new Introduction(path, connection, left).complete();
+      return plugin;
+    } catch (RuntimeException | Error failed) {
+      plugin.close();
+      throw failed;
+    }
+  }
+
+  @Override
+  public CsiEndpoint endpoint() {
+    return endpoint;
+  }
+
+  @Override
+  public Optional<PluginName> name() {
+    return path.name();
+  }
+
+  @Override
+  public PeerCredentials peer() {
+    return connection.peer();
+  }
+
+  @Override
+  public ConnectOptions.Transport transport() {
+    return connection.transport();
+  }
+
+  @Override
+  public IdentityService identity() {
+    return identity;
+  }
+
+  @Override
+  public ControllerService controller() {
+    return controller;
+  }
+
+  @Override
+  public NodeService node() {
+    return node;
+  }
+
+  @Override
+  public GroupControllerService groupController() {
+    return groupController;
+  }
+
+  @Override
+  public SnapshotMetadataService snapshotMetadata() {
+    return snapshotMetadata;
+  }
+
+  @Override
+  public void close() {
+    path.close();
+    connection.close();
+    path.forget();
+  }
+
+  @Override
+  public String toString() {
+    return "CsiPlugin["
+        + path.name().map(PluginName::value).orElse("unnamed")
+        + " at "
+        + endpoint
+        + "]";
+  }
+
+  /** Real time, real chance, real threads. */
+  private record RealGround(CsiEndpoint endpoint, ConnectOptions options, Connection connection)
+      implements Ground {
+
+    @Override
+    public Channel channel() {
+      return connection.channel();
+    }
+
+    @Override
+    public long generation() {
+      return connection.generation();
+    }
+
+    @Override
+    public void resetBackoff() {
+      connection.resetBackoff();
+    }
+
+    @Override
+    public Executor callbacks() {
+      return connection.callbacks();
+    }
+
+    @Override
+    public Scheduler timer() {
+      return Scheduler.of(connection.loop());
+    }
+
+    @Override
+    public Deadline.Ticker clock() {
+      return Deadline.getSystemTicker();
+    }
+
+    @Override
+    public DoubleSupplier random() {
+      return () -> ThreadLocalRandom.current().nextDouble();
+    }
+
+    @Override
+    public Optional<CsiConnectException> diagnose() {
+      return Optional.of(connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.csi4j.client.internal;
+
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiConnectException;
+import io.csi4j.client.CsiEndpoint;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.DoubleSupplier;
+
+/** What calls stand on: a channel, time, chance and threads. Tests hand in their own time. */
+interface Ground {
+
+  /** Where the plugin is. */
+  CsiEndpoint endpoint();
+
+  /** How calls are to behave. */
+  ConnectOptions options();
+
+  /** The way to the plugin. */
+  Channel channel();
+
+  /** Changes whenever a connection comes or goes. */
+  long generation();
+
+  /** Makes the next attempt connect at once, instead of after gRPC's own pause. */
+  void resetBackoff();
+
+  /** Runs what the host hangs on a call. */
+  Executor callbacks();
+
+  /** Wakes retries. */
+  Scheduler timer();
+
+  /** Tells the time. */
+  Deadline.Ticker clock();
+
+  /** Draws from [0, 1). */
+  DoubleSupplier random();
+
+  /** What is wrong with the socket just now, if something is. May take some milliseconds. */
+  Optional<CsiConnectException> diagnose();
+}

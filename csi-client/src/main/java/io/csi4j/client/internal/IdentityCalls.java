@@ -1,0 +1,106 @@
+package io.csi4j.client.internal;
+
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CapabilitySet;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.identity.AsyncIdentityService;
+import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoRequest;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.IdentityGrpc;
+import io.csi4j.client.internal.proto.ProbeRequest;
+import io.csi4j.client.internal.proto.ProbeResponse;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+/** The identity service, call by call over the call path. */
+final class IdentityCalls implements IdentityService {
+
+  /** What a call is asked with that takes no arguments. */
+  static final Nothing NOTHING = new Nothing();
+
+  static final Rpc<Nothing, GetPluginInfoRequest, GetPluginInfoResponse, PluginInfo>
+      GET_PLUGIN_INFO =
+          new Rpc<>(
+              CsiOperation.GET_PLUGIN_INFO,
+              IdentityGrpc.getGetPluginInfoMethod(),
+              nothing -> GetPluginInfoRequest.getDefaultInstance(),
+              IdentityAnswerMapping::getPluginInfo);
+
+  static final Rpc<
+          Nothing,
+          GetPluginCapabilitiesRequest,
+          GetPluginCapabilitiesResponse,
+          CapabilitySet<PluginCapability>>
+      GET_PLUGIN_CAPABILITIES =
+          new Rpc<>(
+              CsiOperation.GET_PLUGIN_CAPABILITIES,
+              IdentityGrpc.getGetPluginCapabilitiesMethod(),
+              nothing -> GetPluginCapabilitiesRequest.getDefaultInstance(),
+              IdentityAnswerMapping::getPluginCapabilities);
+
+  static final Rpc<Nothing, ProbeRequest, ProbeResponse, Readiness> PROBE =
+      new Rpc<>(
+          CsiOperation.PROBE,
+          IdentityGrpc.getProbeMethod(),
+          nothing -> ProbeRequest.getDefaultInstance(),
+          IdentityAnswerMapping::probe);
+
+  private final Calls calls;
+
+  IdentityCalls(Calls calls) {
+    this.calls = calls;
+  }
+
+  /** No arguments. */
+  record Nothing() {}
+
+  @Override
+  public PluginInfo getPluginInfo() {
+    return calls.blocking(GET_PLUGIN_INFO, NOTHING);
+  }
+
+  @Override
+  public CapabilitySet<PluginCapability> getPluginCapabilities() {
+    return calls.blocking(GET_PLUGIN_CAPABILITIES, NOTHING);
+  }
+
+  @Override
+  public Readiness probe() {
+    return calls.blocking(PROBE, NOTHING);
+  }
+
+  @Override
+  public AsyncIdentityService async() {
+    return new NotBlocking(calls);
+  }
+
+  @Override
+  public IdentityService with(UnaryOperator<CallPolicy> change) {
+    return new IdentityCalls(calls.with(change));
+  }
+
+  /** The same calls, not blocking. */
+  private record NotBlocking(Calls calls) implements AsyncIdentityService {
+
+    @Override
+    public CompletionStage<PluginInfo> getPluginInfo() {
+      return calls.async(GET_PLUGIN_INFO, NOTHING);
+    }
+
+    @Override
+    public CompletionStage<CapabilitySet<PluginCapability>> getPluginCapabilities() {
+      return calls.async(GET_PLUGIN_CAPABILITIES, NOTHING);
+    }
+
+    @Override
+    public CompletionStage<Readiness> probe() {
+      return calls.async(PROBE, NOTHING);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.csi4j.client.internal;
+
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiConnectException;
+import io.csi4j.client.CsiConnectException.Reason;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiFailure;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiUnsupportedException;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.PluginName;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.identity.Readiness;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The first words with a plugin: waits until it is ready, and learns its name. */
+final class Introduction {
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final CallPath path;
+  private final Connection connection;
+  private final long began = System.nanoTime();
+  private final Duration limit;
+
+  Introduction(CallPath path, Connection connection, Duration limit) {
+    this.path = path;
+    this.connection = connection;
+    this.limit = limit;
+  }
+
+  /** Returns once the plugin is known, and ready if the options want that. */
+  void complete() {
+    if (path.options().requireReady()) {
+      awaitReady();
+    }
+    learnName();
+  }
+
+  private void awaitReady() {
+    while (true) {
+      CsiConnectException problem;
+      try {
+        Readiness readiness =
+            path.blocking(IdentityCalls.PROBE, IdentityCalls.NOTHING, policy(CsiOperation.PROBE));
+        if (readiness.isReady()) {
+          return;
+        }
+        problem =
+            problem(
+                Reason.NOT_READY,
+                StatusCode.OK,
+                "the plugin answers, but says that it is not ready yet",
+                "Wait and connect again, or look at the plugin's log for what it waits for.",
+                null);
+      } catch (CsiException failed) {
+        problem = judge(failed);
+      }
+      if (problem.getCause() instanceof CsiUnsupportedException || left().isNegative()) {
+        throw problem;
+      }
+      pauseOr(problem);
+    }
+  }
+
+  private CsiConnectException judge(CsiException failed) {
+    return switch (failed.code()) {
+      case CANCELLED ->
+          problem(
+              Reason.INTERRUPTED,
+              StatusCode.CANCELLED,
+              "the waiting thread was interrupted",
+              "Connect again.",
+              failed);
+      case UNAVAILABLE -> connection.diagnose(failed.code(), elapsed());
+      case DEADLINE_EXCEEDED ->
+          problem(
+              Reason.NO_ANSWER,
+              failed.code(),
+              "the plugin did not answer a probe",
+              "Look at the plugin's log; it may hang.",
+              failed);
+      case UNIMPLEMENTED ->
+          problem(
+              Reason.UNHEALTHY,
+              failed.code(),
+              "whoever listens speaks gRPC, but serves no CSI identity",
+              "Check that the endpoint is that of a CSI plugin.",
+              failed);
+      default ->
+          problem(
+              Reason.UNHEALTHY,
+              failed.code(),
+              "the plugin says that it is not healthy: "
+                  + failed.failure().pluginText().orElse(failed.failure().why()),
+              failed.advice(),
+              failed);
+    };
+  }
+
+  private void learnName() {
+    Optional<PluginName> wanted = path.options().requiredName();
+    try {
+      PluginName name =
+          path.blocking(
+                  IdentityCalls.GET_PLUGIN_INFO,
+                  IdentityCalls.NOTHING,
+                  policy(CsiOperation.GET_PLUGIN_INFO))
+              .name();
+      if (wanted.isPresent() && !wanted.get().equals(name)) {
+        throw problem(
+            Reason.WRONG_PLUGIN,
+            StatusCode.OK,
+            "the plugin is '" + name + "', but '" + wanted.get() + "' was wanted",
+            "Check which plugin listens on this endpoint.",
+            null);
+      }
+      path.name(name);
+    } catch (CsiConnectException wrong) {
+      throw wrong;
+    } catch (CsiException failed) {
+      if (failed.code() == StatusCode.CANCELLED) {
+        throw judge(failed);
+      }
+      if (wanted.isPresent()) {
+        throw problem(
+            Reason.WRONG_PLUGIN,
+            failed.code(),
+            "the plugin did not give a valid name, but '" + wanted.get() + "' was wanted",
+            "Check which plugin listens on this endpoint.",
+            failed);
+      }
+      // Some plugins fail here and work otherwise; they stay without a name.
+    }
+  }
+
+  private CallPolicy policy(CsiOperation operation) {
+    CallPolicy usual = path.options().policy(operation).withAttempts(1);
+    Duration left = left().isNegative() ? Duration.ofMillis(1) : left().plusMillis(1);
+    return left.compareTo(usual.attemptDeadline()) < 0 ? usual.withAttemptDeadline(left) : usual;
+  }
+
+  private void pauseOr(CsiConnectException problem) {
+    if (problem.reason() == Reason.INTERRUPTED) {
+      throw problem;
+    }
+    try {
+      TimeUnit.NANOSECONDS.sleep(Math.min(PAUSE.toNanos(), left().toNanos()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - began);
+  }
+
+  private Duration left() {
+    return limit.minus(elapsed());
+  }
+
+  private CsiConnectException problem(
+      Reason reason, StatusCode code, String why, String advice, @Nullable CsiException cause) {
+    return new CsiConnectException(
+        CsiFailure.builder(path.endpoint(), code, Outcome.SETTLED)
+            .plugin(path.name().orElse(null))
+            .why(why)
+            .advice(advice)
+            .elapsed(elapsed())
+            .build(),
+        reason,
+        cause);
+  }
+}

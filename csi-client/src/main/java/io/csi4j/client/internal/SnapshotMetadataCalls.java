@@ -1,0 +1,90 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
+import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
+import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
+import io.csi4j.client.metadata.AsyncSnapshotMetadataService;
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
+import io.csi4j.client.metadata.GetMetadataDeltaRequest;
+import io.csi4j.client.metadata.MetadataStream;
+import io.csi4j.client.metadata.SnapshotMetadataService;
+import java.util.concurrent.Flow;
+import java.util.function.UnaryOperator;
+
+/** The snapshot metadata service: its two streams over the call path. */
+final class SnapshotMetadataCalls implements SnapshotMetadataService {
+
+  static final MetadataCall.Source<
+          io.csi4j.client.internal.proto.GetMetadataAllocatedRequest, GetMetadataAllocatedResponse>
+      ALLOCATED =
+          new MetadataCall.Source<>(
+              CsiOperation.GET_METADATA_ALLOCATED,
+              SnapshotMetadataGrpc.getGetMetadataAllocatedMethod(),
+              MetadataCheck::next);
+
+  static final MetadataCall.Source<
+          io.csi4j.client.internal.proto.GetMetadataDeltaRequest, GetMetadataDeltaResponse>
+      DELTA =
+          new MetadataCall.Source<>(
+              CsiOperation.GET_METADATA_DELTA,
+              SnapshotMetadataGrpc.getGetMetadataDeltaMethod(),
+              MetadataCheck::next);
+
+  private final Calls calls;
+
+  SnapshotMetadataCalls(Calls calls) {
+    this.calls = calls;
+  }
+
+  @Override
+  public MetadataStream getMetadataAllocated(GetMetadataAllocatedRequest request) {
+    return new BlockingMetadataStream(
+        subscriber -> call(ALLOCATED, MetadataRequestMapping.toProto(request), subscriber));
+  }
+
+  @Override
+  public MetadataStream getMetadataDelta(GetMetadataDeltaRequest request) {
+    return new BlockingMetadataStream(
+        subscriber -> call(DELTA, MetadataRequestMapping.toProto(request), subscriber));
+  }
+
+  @Override
+  public AsyncSnapshotMetadataService async() {
+    return new NotBlocking();
+  }
+
+  @Override
+  public SnapshotMetadataService with(UnaryOperator<CallPolicy> change) {
+    return new SnapshotMetadataCalls(calls.with(change));
+  }
+
+  private <Q extends Message, A extends Message> MetadataCall<Q, A> call(
+      MetadataCall.Source<Q, A> source,
+      Q request,
+      Flow.Subscriber<? super BlockMetadataBatch> subscriber) {
+    return new MetadataCall<>(
+        calls.path(), source, request, calls.policy(source.operation()), subscriber);
+  }
+
+  /** The same streams, not blocking. */
+  private final class NotBlocking implements AsyncSnapshotMetadataService {
+
+    @Override
+    public Flow.Publisher<BlockMetadataBatch> getMetadataAllocated(
+        GetMetadataAllocatedRequest request) {
+      return subscriber ->
+          subscriber.onSubscribe(
+              call(ALLOCATED, MetadataRequestMapping.toProto(request), subscriber));
+    }
+
+    @Override
+    public Flow.Publisher<BlockMetadataBatch> getMetadataDelta(GetMetadataDeltaRequest request) {
+      return subscriber ->
+          subscriber.onSubscribe(call(DELTA, MetadataRequestMapping.toProto(request), subscriber));
+    }
+  }
+}

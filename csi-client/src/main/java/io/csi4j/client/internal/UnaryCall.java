@@ -1,0 +1,328 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import dev.failsafe.Failsafe;
+import dev.failsafe.RetryPolicy;
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiCancelledException;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiFailure;
+import io.csi4j.client.CsiTransientException;
+import io.csi4j.client.FailureRule;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.StatusCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call with all its attempts.
+ *
+ * <p>The first attempt runs by itself; Failsafe is entered only once it has failed. Attempts follow
+ * one another, so the plain fields below need no lock.
+ */
+final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
+    implements Endable {
+
+  private final CallPath path;
+  private final Rpc<?, Q, A, R> rpc;
+  private final Q request;
+  private final CallPolicy policy;
+  private final @Nullable Executor executor;
+  private final boolean gated;
+  private final long id;
+  private final long began;
+  private final CallFuture<R> result =
+      new CallFuture<>(() -> end(CsiCancelledException.Reason.CANCELLED));
+  private final List<CsiException> earlier = new ArrayList<>(0);
+
+  private volatile int sent;
+  private boolean uncertain;
+  private boolean answered;
+  private Duration pause = Duration.ZERO;
+  private volatile @Nullable Attempt<Q, A> running;
+  private volatile @Nullable CompletableFuture<R> retrying;
+  private volatile CsiCancelledException.@Nullable Reason ended;
+
+  /**
+   * A call that is not begun yet.
+   *
+   * @param executor where answers are taken in and retries sent off; null for the I/O thread
+   * @param gated whether the plugin has to offer the call first
+   */
+  UnaryCall(
+      CallPath path,
+      Rpc<?, Q, A, R> rpc,
+      Q request,
+      CallPolicy policy,
+      @Nullable Executor executor,
+      boolean gated) {
+    this.path = path;
+    this.rpc = rpc;
+    this.request = request;
+    this.policy = policy;
+    this.executor = executor;
+    this.gated = gated;
+    this.id = path.nextId();
+    this.began = path.now();
+  }
+
+  /** The result to come. */
+  CallFuture<R> result() {
+    return result;
+  }
+
+  /** Sends the first attempt, unless the request itself forbids it. */
+  CallFuture<R> begin() {
+    Optional<CsiException> refusal =
+        path.refuse(rpc.operation(), request, () -> describe(StatusCode.INVALID_ARGUMENT));
+    if (refusal.isPresent()) {
+      result.completeExceptionally(refusal.get());
+      return result;
+    }
+    attempt()
+        .whenComplete(
+            (value, thrown) -> {
+              if (thrown == null) {
+                result.complete(value);
+              } else if (isRepeatable(thrown)) {
+                retry(unwrap(thrown));
+              } else {
+                fail(thrown);
+              }
+            });
+    return result;
+  }
+
+  @Override
+  public void end(CsiCancelledException.Reason reason) {
+    ended = reason;
+    result.completeExceptionally(cancelled(reason));
+    Attempt<Q, A> attempt = running;
+    if (attempt != null) {
+      attempt.cancel();
+    }
+    CompletableFuture<R> retries = retrying;
+    if (retries != null) {
+      retries.cancel(false);
+    }
+  }
+
+  /** The failure of a call that the host ends for this reason. */
+  CsiCancelledException cancelled(CsiCancelledException.Reason reason) {
+    return path.cancelled(
+        describe(StatusCode.CANCELLED).outcome(sent == 0 ? Outcome.SETTLED : Outcome.UNCERTAIN),
+        reason);
+  }
+
+  // ---- one attempt
+
+  private CompletableFuture<R> attempt() {
+    CompletableFuture<R> done = new CompletableFuture<>();
+    if (!gated) {
+      send(done);
+      return done;
+    }
+    path.gate()
+        .admit(rpc.operation(), request, this::describe, executor)
+        .ifPresentOrElse(
+            admission ->
+                onExecutor(
+                    admission,
+                    (refusal, thrown) -> {
+                      if (thrown == null) {
+                        admitted(refusal, done);
+                      } else {
+                        done.completeExceptionally(thrown);
+                      }
+                    }),
+            () -> send(done));
+    return done;
+  }
+
+  private void admitted(Optional<CsiException> refusal, CompletableFuture<R> done) {
+    if (refusal.isPresent()) {
+      done.completeExceptionally(notSent(refusal.get()));
+    } else {
+      send(done);
+    }
+  }
+
+  /** Takes in what another call, or the timer, brings: never on their thread if we have our own. */
+  private <V extends @Nullable Object> void onExecutor(
+      CompletableFuture<V> stage, BiConsumer<? super V, ? super @Nullable Throwable> action) {
+    if (executor == null) {
+      stage.whenComplete(action);
+    } else {
+      stage.whenCompleteAsync(action, executor);
+    }
+  }
+
+  private void send(CompletableFuture<R> done) {
+    CsiCancelledException.Reason reason = reasonToStop();
+    if (reason != null) {
+      done.completeExceptionally(cancelled(reason));
+      return;
+    }
+    int number = sent + 1;
+    sent = number;
+    Duration left = policy.budget().minus(elapsed());
+    Duration deadline =
+        left.compareTo(policy.attemptDeadline()) < 0 ? left : policy.attemptDeadline();
+    Attempt<Q, A> attempt = new Attempt<>(path, rpc.operation(), rpc.method(), id, number, request);
+    running = attempt;
+    attempt.send(
+        Optional.of(deadline),
+        executor,
+        (status, answer) -> {
+          running = null;
+          if (answer == null) {
+            done.completeExceptionally(failed(status));
+          } else {
+            take(answer, done);
+          }
+        });
+    if (ended != null) {
+      attempt.cancel();
+    }
+  }
+
+  private void take(A answer, CompletableFuture<R> done) {
+    Findings findings = new Findings(path::scrub);
+    try {
+      R value = rpc.reader().read(request, answer, findings);
+      path.warn(rpc.operation(), findings.warnings());
+      done.complete(value);
+    } catch (UnusableAnswerException unusable) {
+      path.warn(rpc.operation(), findings.warnings());
+      done.completeExceptionally(
+          Failures.unusable(
+              describe(StatusCode.OK).outcome(Outcome.UNCERTAIN),
+              findings.violations(),
+              findings.created()));
+    } catch (RuntimeException | Error unreadable) {
+      done.completeExceptionally(unreadable);
+    }
+  }
+
+  private CsiException failed(Attempt.Status status) {
+    CsiCancelledException.Reason reason = reasonToStop();
+    if (reason != null) {
+      return cancelled(reason);
+    }
+    answered = status.fromPlugin();
+    FailureRule rule = FailureRule.of(rpc.operation(), status.code());
+    uncertain |= rule.outcome() == Outcome.UNCERTAIN;
+    return path.failed(describe(status.code()), rule, status);
+  }
+
+  /** What a failed look at the plugin's capabilities means for this call, which was not sent. */
+  private CsiException notSent(CsiException refusal) {
+    CsiCancelledException.Reason reason = reasonToStop();
+    return reason == null
+        ? path.notSent(describe(refusal.code()), rpc.operation(), refusal)
+        : cancelled(reason);
+  }
+
+  private CsiCancelledException.@Nullable Reason reasonToStop() {
+    CsiCancelledException.Reason reason = ended;
+    return reason == null && path.isClosed() ? CsiCancelledException.Reason.CLOSED : reason;
+  }
+
+  private CsiFailure.Builder describe(StatusCode code) {
+    return path.describe(rpc.operation(), request, code)
+        .outcome(uncertain ? Outcome.UNCERTAIN : Outcome.SETTLED)
+        .attempts(sent)
+        .elapsed(elapsed());
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(path.now() - began);
+  }
+
+  // ---- further attempts
+
+  private void retry(Throwable first) {
+    RetryPolicy<R> retries =
+        RetryPolicy.<R>builder()
+            .withMaxAttempts(-1)
+            .handleIf((value, thrown) -> thrown != null && mayRepeat(thrown))
+            .withDelayFn(context -> pause)
+            .onRetry(event -> earlier.add((CsiException) unwrap(event.getLastException())))
+            .build();
+    CompletableFuture<R> retried =
+        Failsafe.with(retries)
+            .with(path.timer())
+            .getStageAsync(
+                context ->
+                    context.isFirstAttempt()
+                        ? CompletableFuture.<R>failedFuture(first)
+                        : attemptOnExecutor());
+    retrying = retried;
+    path.waitingBegins(this);
+    onExecutor(
+        retried,
+        (value, thrown) -> {
+          path.waitingEnds(this);
+          if (thrown == null) {
+            result.complete(value);
+          } else {
+            fail(thrown);
+          }
+        });
+  }
+
+  private CompletableFuture<R> attemptOnExecutor() {
+    return executor == null
+        ? attempt()
+        : CompletableFuture.supplyAsync(this::attempt, executor).thenCompose(done -> done);
+  }
+
+  private boolean isRepeatable(Throwable thrown) {
+    return unwrap(thrown) instanceof CsiTransientException
+        && policy.attempts() > 1
+        && reasonToStop() == null;
+  }
+
+  /** Whether there is an attempt and time left; if so, draws the pause before it. */
+  private boolean mayRepeat(Throwable thrown) {
+    int attempts = earlier.size() + 1;
+    if (!isRepeatable(thrown) || attempts >= policy.attempts()) {
+      return false;
+    }
+    StatusCode code = ((CsiException) unwrap(thrown)).code();
+    pause = Backoff.pause(policy, code, attempts, path.random());
+    return elapsed().plus(pause).compareTo(policy.budget()) < 0;
+  }
+
+  private void fail(Throwable thrown) {
+    Throwable cause = unwrap(thrown);
+    if (cause instanceof CsiException failure
+        && failure.code() == StatusCode.UNAVAILABLE
+        && !answered) {
+      // Looking at the socket takes system calls, so it does not happen on the I/O thread.
+      path.callbacks().execute(() -> finish(path.explained(failure)));
+    } else {
+      finish(cause);
+    }
+  }
+
+  private void finish(Throwable cause) {
+    earlier.stream().filter(each -> each != cause).forEach(cause::addSuppressed);
+    result.completeExceptionally(cause);
+  }
+
+  private static Throwable unwrap(@Nullable Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause == null ? new IllegalStateException("a call failed without a reason") : cause;
+  }
+}

@@ -1,0 +1,19 @@
+package io.csi4j.client.metadata;
+
+import io.csi4j.client.Experimental;
+import io.csi4j.client.internal.MetadataResults;
+import java.util.List;
+
+/** One message of a stream of block metadata. */
+@Experimental
+public sealed interface BlockMetadataBatch permits MetadataResults.BlockMetadataBatchValue {
+
+  /** Whether all ranges have one size. */
+  BlockMetadataType type();
+
+  /** The size of the volume. */
+  long volumeCapacityBytes();
+
+  /** The ranges: ascending, not overlapping, clipped to what was not delivered before. */
+  List<BlockRange> ranges();
+}

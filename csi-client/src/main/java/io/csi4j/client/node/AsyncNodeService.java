@@ -1,0 +1,43 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.CapabilitySet;
+import io.csi4j.client.CsiException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work on the node where a volume is used. Without blocking.
+ *
+ * <p>A stage fails with the {@link CsiException} that the blocking call would throw. Cancelling it,
+ * as {@code stage.toCompletableFuture().cancel(true)}, cancels the call. Actions that hang on a
+ * stage run on the callback threads of the connection, never on its I/O thread.
+ */
+public interface AsyncNodeService {
+
+  /** Makes a volume available on the node, once, for all its later publishes. */
+  CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request);
+
+  /** Undoes the staging. */
+  CompletionStage<@Nullable Void> unstageVolume(NodeUnstageVolumeRequest request);
+
+  /** Makes a volume appear at a path. */
+  CompletionStage<@Nullable Void> publishVolume(NodePublishVolumeRequest request);
+
+  /** Makes a volume disappear from a path. */
+  CompletionStage<@Nullable Void> unpublishVolume(NodeUnpublishVolumeRequest request);
+
+  /** Reads how much of a volume is in use, and whether it is well. */
+  CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
+
+  /** Grows the filesystem or device on the node. */
+  CompletionStage<NodeExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);
+
+  /** Reads what the node service can do. */
+  CompletionStage<CapabilitySet<NodeCapability>> getCapabilities();
+
+  /**
+   * Reads how the storage system knows this node. Only plugins that attach volumes have to serve
+   * it.
+   */
+  CompletionStage<NodeInfo> getInfo();
+}

@@ -1,0 +1,20 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.NodeId;
+import io.csi4j.client.Topology;
+import io.csi4j.client.internal.NodeResults;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** How the storage system knows a node. */
+public sealed interface NodeInfo permits NodeResults.NodeInfoValue {
+
+  /** The id of the node, for all calls to this plugin. */
+  NodeId nodeId();
+
+  /** How many volumes may be published there; nothing if no limit is stated. */
+  OptionalLong maxVolumesPerNode();
+
+  /** Where the node is; nothing if the plugin knows no topology. */
+  Optional<Topology> accessibleTopology();
+}

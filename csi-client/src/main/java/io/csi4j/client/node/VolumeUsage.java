@@ -1,0 +1,30 @@
+package io.csi4j.client.node;
+
+/**
+ * How much of a volume is in use, in one unit; as the plugin said it.
+ *
+ * @param unit what is counted
+ * @param available how much is left; zero if not reported
+ * @param total how much there is; zero if not reported
+ * @param used how much is in use; zero if not reported
+ */
+public record VolumeUsage(Unit unit, long available, long total, long used) {
+
+  /** What can be counted. */
+  public enum Unit {
+    /** Bytes. */
+    BYTES,
+    /** Inodes. */
+    INODES,
+    /** Something that this library does not know. */
+    UNRECOGNIZED
+  }
+
+  /** Whether the figures can be true: none is negative, and no part is larger than the whole. */
+  public boolean isPlausible() {
+    return available >= 0
+        && total >= 0
+        && used >= 0
+        && (total == 0 || (used <= total && available <= total));
+  }
+}

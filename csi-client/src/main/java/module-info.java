@@ -1,0 +1,25 @@
+/**
+ * One CSI plugin, spoken to correctly: a typed client for every call of the Container Storage
+ * Interface 1.12.
+ */
+@SuppressWarnings("requires-automatic")
+module io.csi4j.client {
+  requires static transitive org.jspecify;
+  requires io.grpc;
+  requires io.grpc.stub;
+  requires io.grpc.protobuf;
+  requires io.grpc.netty.shaded;
+  requires com.google.common;
+  requires com.google.protobuf;
+  requires dev.failsafe.core;
+  requires jdk.jfr;
+  requires jdk.net;
+  requires jdk.unsupported;
+
+  exports io.csi4j.client;
+  exports io.csi4j.client.identity;
+  exports io.csi4j.client.controller;
+  exports io.csi4j.client.node;
+  exports io.csi4j.client.group;
+  exports io.csi4j.client.metadata;
+}

@@ -1,0 +1,246 @@
+package io.csi4j.client.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiRequestException;
+import io.csi4j.client.CsiTransientException;
+import io.csi4j.client.CsiUnsupportedException;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.PluginPath;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.client.scripted.ScriptedPlugin;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Retries, pauses, deadlines and budgets, on virtual time against a real socket. */
+class RetryTest {
+
+  private static final NodeUnpublishVolumeRequest REQUEST =
+      NodeUnpublishVolumeRequest.builder(VolumeId.of("vol-1"), PluginPath.of("/t")).build();
+
+  @TempDir Path directory;
+  private ScriptedPlugin scripted;
+  private VirtualGround ground;
+  private NodeService node;
+  private IdentityService identity;
+
+  @BeforeEach
+  void connect() {
+    scripted = ScriptedPlugin.start(directory.resolve("csi.sock"));
+    ground = new VirtualGround(scripted.endpoint(), ConnectOptions.defaults());
+    Calls calls = new Calls(new CallPath(ground));
+    node = new NodeCalls(calls);
+    identity = new IdentityCalls(calls);
+  }
+
+  @AfterEach
+  void close() {
+    ground.close();
+    scripted.close();
+  }
+
+  /** Answers NodeUnpublishVolume with these codes, one after the other, then with OK. */
+  private void script(StatusCode... codes) {
+    Deque<StatusCode> left = new ArrayDeque<>(Arrays.asList(codes));
+    scripted.on(
+        CsiOperation.NODE_UNPUBLISH_VOLUME,
+        (call, reply) -> {
+          StatusCode code = left.poll();
+          if (code == null) {
+            reply.ok(ScriptedPlugin.defaultAnswer(call.operation(), call.request()));
+          } else {
+            reply.fail(code, "scripted");
+          }
+        });
+  }
+
+  private static void fails(Class<? extends CsiException> how, ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(how);
+  }
+
+  private int sent() {
+    return scripted.calls(CsiOperation.NODE_UNPUBLISH_VOLUME).size();
+  }
+
+  private List<Duration> timeouts() {
+    return scripted.calls(CsiOperation.NODE_UNPUBLISH_VOLUME).stream()
+        .map(ScriptedPlugin.Call::timeout)
+        .toList();
+  }
+
+  @Test
+  void aCallThatSucceedsAtOnceIsSentOnceAndMakesNoPause() {
+    node.unpublishVolume(REQUEST);
+    assertThat(sent()).isEqualTo(1);
+    assertThat(ground.pauses()).isEmpty();
+  }
+
+  @Test
+  void aTransientFailureIsRepeatedWithTheIdenticalRequest() {
+    script(StatusCode.UNAVAILABLE, StatusCode.INTERNAL);
+    node.unpublishVolume(REQUEST);
+    assertThat(scripted.calls(CsiOperation.NODE_UNPUBLISH_VOLUME))
+        .hasSize(3)
+        .extracting(ScriptedPlugin.Call::request)
+        .containsOnly(NodeRequestMapping.toProto(REQUEST));
+  }
+
+  @Test
+  void pausesGrowExponentiallyUpToTheDrawOfChance() {
+    script(StatusCode.UNKNOWN, StatusCode.UNKNOWN);
+    node.unpublishVolume(REQUEST);
+    assertThat(ground.pauses()).extracting(Duration::toMillis).containsExactly(99L, 199L);
+  }
+
+  @Test
+  void fullJitterMeansThatAPauseCanBeNothing() {
+    ground.chance(0);
+    script(StatusCode.UNKNOWN, StatusCode.UNKNOWN);
+    node.unpublishVolume(REQUEST);
+    assertThat(ground.pauses()).isEmpty();
+    assertThat(sent()).isEqualTo(3);
+  }
+
+  @Test
+  void abortedWaitsLonger() {
+    script(StatusCode.ABORTED, StatusCode.ABORTED);
+    node.unpublishVolume(REQUEST);
+    assertThat(ground.pauses()).extracting(Duration::toMillis).containsExactly(999L, 1999L);
+  }
+
+  @Test
+  void noPauseExceedsTheCapHoweverManyAttempts() {
+    StatusCode[] codes = new StatusCode[40];
+    Arrays.fill(codes, StatusCode.UNAVAILABLE);
+    script(codes);
+    node.with(policy -> policy.withAttempts(41).withBudget(Duration.ofDays(1)))
+        .unpublishVolume(REQUEST);
+    assertThat(sent()).isEqualTo(41);
+    assertThat(ground.pauses())
+        .hasSize(40)
+        .allMatch(pause -> pause.compareTo(Duration.ofSeconds(10)) <= 0);
+    assertThat(ground.pauses().get(39).toMillis()).isEqualTo(9999);
+  }
+
+  @Test
+  void attemptsEndWithThePolicysNumber() {
+    script(StatusCode.UNAVAILABLE, StatusCode.UNAVAILABLE, StatusCode.UNAVAILABLE);
+    CsiTransientException failure =
+        catchThrowableOfType(CsiTransientException.class, () -> node.unpublishVolume(REQUEST));
+    assertThat(sent()).isEqualTo(3);
+    assertThat(failure.attempts()).isEqualTo(3);
+    assertThat(failure.getSuppressed()).hasSize(2);
+    assertThat(failure.getMessage()).contains(", 3 attempts, ");
+  }
+
+  @Test
+  void everyAttemptCarriesTheDeadlineOfThePolicy() {
+    script(StatusCode.UNAVAILABLE);
+    node.unpublishVolume(REQUEST);
+    assertThat(timeouts()).containsExactly(Duration.ofMinutes(2), Duration.ofMinutes(2));
+  }
+
+  @Test
+  void aProbeHasFiveSecondsAndIsNeverRepeated() {
+    scripted.fail(CsiOperation.PROBE, StatusCode.UNAVAILABLE, "down");
+    fails(CsiTransientException.class, identity::probe);
+    assertThat(scripted.calls(CsiOperation.PROBE))
+        .extracting(ScriptedPlugin.Call::timeout)
+        .containsExactly(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void theBudgetCutsTheLastAttemptShort() {
+    scripted.on(
+        CsiOperation.NODE_UNPUBLISH_VOLUME,
+        (call, reply) -> {
+          ground.pass(Duration.ofSeconds(40));
+          reply.fail(StatusCode.UNAVAILABLE, "slow");
+        });
+    ground.chance(0);
+    CsiException failure =
+        catchThrowableOfType(
+            CsiException.class,
+            () ->
+                node.with(policy -> policy.withAttempts(9).withBudget(Duration.ofSeconds(100)))
+                    .unpublishVolume(REQUEST));
+    assertThat(timeouts())
+        .containsExactly(Duration.ofSeconds(100), Duration.ofSeconds(60), Duration.ofSeconds(20));
+    assertThat(failure.attempts()).isEqualTo(3);
+    assertThat(failure.elapsed()).isEqualTo(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void aRetryThatCouldNotBeginWithinTheBudgetIsNotMade() {
+    script(StatusCode.UNAVAILABLE, StatusCode.UNAVAILABLE);
+    fails(
+        CsiTransientException.class,
+        () ->
+            node.with(policy -> policy.withBudget(Duration.ofMillis(150)))
+                .unpublishVolume(REQUEST));
+    assertThat(sent()).isEqualTo(2);
+  }
+
+  @Test
+  void unimplementedIsNeverRepeatedWhateverThePolicy() {
+    script(StatusCode.UNIMPLEMENTED);
+    fails(
+        CsiUnsupportedException.class,
+        () -> node.with(policy -> policy.withAttempts(9)).unpublishVolume(REQUEST));
+    assertThat(sent()).isEqualTo(1);
+  }
+
+  @Test
+  void anUncertainAttemptKeepsTheCallUncertainWhateverComesAfter() {
+    script(StatusCode.DEADLINE_EXCEEDED, StatusCode.INVALID_ARGUMENT);
+    CsiRequestException failure =
+        catchThrowableOfType(CsiRequestException.class, () -> node.unpublishVolume(REQUEST));
+    assertThat(failure.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
+    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.getSuppressed())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            CsiTransientException.class,
+            earlier -> assertThat(earlier.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED));
+  }
+
+  @Test
+  void aPolicyOfTheConnectionAppliesToOneOperationOnly() {
+    ConnectOptions options =
+        ConnectOptions.builder()
+            .policies(policy -> policy.withAttempts(2))
+            .policy(CsiOperation.NODE_UNPUBLISH_VOLUME, policy -> policy.withAttempts(5))
+            .build();
+    assertThat(options.policy(CsiOperation.NODE_UNPUBLISH_VOLUME).attempts()).isEqualTo(5);
+    assertThat(options.policy(CsiOperation.NODE_STAGE_VOLUME).attempts()).isEqualTo(2);
+    assertThat(options.policy(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline())
+        .isEqualTo(CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline());
+  }
+
+  @Test
+  void theAsynchronousFaceRetriesJustTheSame() {
+    script(StatusCode.UNAVAILABLE, StatusCode.ABORTED);
+    node.async().unpublishVolume(REQUEST).toCompletableFuture().join();
+    assertThat(sent()).isEqualTo(3);
+    assertThat(ground.pauses()).extracting(Duration::toMillis).containsExactly(99L, 1999L);
+  }
+}

@@ -1,0 +1,190 @@
+package io.csi4j.examples;
+
+import com.tngtech.archunit.core.domain.JavaAnnotation;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameter;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.domain.JavaTypeVariable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a module shows: the public and protected parts of the packages that it exports, and the
+ * rules for them. Each rule answers with the lines that break it.
+ */
+record PublicApi(Compiled module, Set<String> exported) {
+
+  /** What the module shows according to its own module-info. */
+  static PublicApi of(Compiled module) {
+    ModuleDescriptor descriptor =
+        ModuleFinder.of(module.directory()).findAll().iterator().next().descriptor();
+    return new PublicApi(
+        module,
+        descriptor.exports().stream()
+            .filter(export -> !export.isQualified())
+            .map(ModuleDescriptor.Exports::source)
+            .collect(Collectors.toSet()));
+  }
+
+  /**
+   * Types in signatures that are neither of the JDK, nor of JSpecify, nor exported by a module of
+   * the house.
+   *
+   * @param house the packages that any module of the house exports
+   */
+  List<String> foreignTypes(Set<String> house) {
+    List<String> found = new ArrayList<>();
+    for (JavaClass type : shown()) {
+      String name = type.getName();
+      note(name + " extends", type.getSuperclass().stream(), house, found);
+      note(name + " implements", type.getInterfaces().stream(), house, found);
+      note(name + " has the bound", bounds(type.getTypeParameters()), house, found);
+      note(name + " is annotated with", annotations(type.getAnnotations()), house, found);
+      for (JavaField field : type.getFields()) {
+        if (isShown(field)) {
+          note(field.getFullName() + " is", Stream.of(field.getType()), house, found);
+          note(
+              field.getFullName() + " is annotated with",
+              annotations(field.getAnnotations()),
+              house,
+              found);
+        }
+      }
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        if (isShown(unit)) {
+          note(unit, house, found);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static void note(JavaCodeUnit unit, Set<String> house, List<String> found) {
+    String name = unit.getFullName();
+    note(name + " returns", Stream.of(unit.getReturnType()), house, found);
+    note(name + " takes", unit.getParameterTypes().stream(), house, found);
+    note(name + " throws", unit.getExceptionTypes().stream(), house, found);
+    note(name + " has the bound", bounds(unit.getTypeParameters()), house, found);
+    note(name + " is annotated with", annotations(unit.getAnnotations()), house, found);
+    for (JavaParameter parameter : unit.getParameters()) {
+      note(
+          name + " has a parameter annotated with",
+          annotations(parameter.getAnnotations()),
+          house,
+          found);
+    }
+  }
+
+  private static void note(
+      String what, Stream<? extends JavaType> types, Set<String> house, List<String> found) {
+    types
+        .flatMap(type -> type.getAllInvolvedRawTypes().stream())
+        .map(JavaClass::getBaseComponentType)
+        .filter(type -> !type.isPrimitive())
+        .filter(type -> !isOurs(type, house))
+        .map(JavaClass::getName)
+        .distinct()
+        .forEach(type -> found.add(what + " " + type));
+  }
+
+  private static boolean isOurs(JavaClass type, Set<String> house) {
+    String in = type.getPackageName();
+    return in.equals("java")
+        || in.startsWith("java.")
+        || in.equals("org.jspecify.annotations")
+        || house.contains(in);
+  }
+
+  private static Stream<JavaType> bounds(Collection<? extends JavaTypeVariable<?>> variables) {
+    return variables.stream().flatMap(variable -> variable.getUpperBounds().stream());
+  }
+
+  private static Stream<JavaType> annotations(Collection<? extends JavaAnnotation<?>> annotations) {
+    return annotations.stream().map(JavaAnnotation::getRawType);
+  }
+
+  /** Methods and constructors where a caller can swap two strings without a compiler noticing. */
+  List<String> adjacentStrings() {
+    List<String> found = new ArrayList<>();
+    for (JavaClass type : shown()) {
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        List<JavaClass> parameters = unit.getRawParameterTypes();
+        for (int i = 1; isShown(unit) && i < parameters.size(); i++) {
+          if (isString(parameters.get(i - 1)) && isString(parameters.get(i))) {
+            found.add(unit.getFullName() + " takes two strings side by side");
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private static boolean isString(JavaClass type) {
+    return type.isEquivalentTo(String.class);
+  }
+
+  /** Implementations of sealed interfaces that can be named, and are no record inside theirs. */
+  List<String> openImplementations() {
+    try (URLClassLoader loader = module.loader()) {
+      List<String> found = new ArrayList<>();
+      for (JavaClass type : shown()) {
+        Class<?> loaded = Class.forName(type.getName(), false, loader);
+        if (loaded.isInterface() && loaded.isSealed()) {
+          Arrays.stream(loaded.getPermittedSubclasses())
+              .filter(implementation -> exported.contains(implementation.getPackageName()))
+              .filter(
+                  implementation ->
+                      !implementation.isRecord() || implementation.getEnclosingClass() != loaded)
+              .forEach(
+                  implementation ->
+                      found.add(implementation.getName() + " implements " + type.getName()));
+        }
+      }
+      return found;
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What can be named from outside, and what that inherits from. */
+  private List<JavaClass> shown() {
+    return module.classes().stream()
+        .filter(type -> exported.contains(type.getPackageName()))
+        .filter(
+            type ->
+                isNamable(type) || type.getAllSubclasses().stream().anyMatch(PublicApi::isNamable))
+        .toList();
+  }
+
+  private static boolean isNamable(JavaClass type) {
+    return isShown(type.getModifiers())
+        && type.getEnclosingClass().map(PublicApi::isNamable).orElse(true)
+        && !type.isAnonymousClass()
+        && !type.isLocalClass();
+  }
+
+  private static boolean isShown(JavaMember member) {
+    return isShown(member.getModifiers())
+        && !member.getModifiers().contains(JavaModifier.SYNTHETIC);
+  }
+
+  private static boolean isShown(Set<JavaModifier> modifiers) {
+    return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+  }
+}

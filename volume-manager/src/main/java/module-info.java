@@ -1,0 +1,6 @@
+/** Volumes for workloads: staged, published, tracked and recovered on a host. */
+module io.csi4j.volume {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client;
+  requires transitive io.csi4j.mount;
+}

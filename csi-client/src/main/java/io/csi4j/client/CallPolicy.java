@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.PolicyTable;
+import io.csi4j.client.internal.rules.PolicyTable;
 import java.time.Duration;
 
 /**
@@ -11,12 +11,15 @@ import java.time.Duration;
  * but never above {@code backoffCap}. The budget cuts the last attempt short and forbids a retry
  * that could not begin within it.
  *
+ * <p>A stream that makes progress may take as long as it likes: attempts and budget count only from
+ * its last progress, and the time that its reader takes does not count.
+ *
  * @param attemptDeadline how long one attempt may take; for streams, one message
- * @param attempts how often the request is sent at the most
+ * @param attempts how often the request is sent at the most; for streams, without progress
  * @param backoff the longest first pause between two attempts
  * @param backoffCap the longest pause of all
  * @param pendingBackoff takes the place of {@code backoff} after ABORTED
- * @param budget how long all attempts and pauses may take together
+ * @param budget how long all attempts and pauses may take together; for streams, without progress
  */
 public record CallPolicy(
     Duration attemptDeadline,

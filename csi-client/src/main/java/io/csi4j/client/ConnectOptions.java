@@ -207,7 +207,7 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Refuse requests beyond the sizes of the spec, rather than warn of them. */
+    /** Refuse requests beyond the sizes of the spec, rather than warn of them. Not by default. */
     public Builder strictSizes(boolean value) {
       strictSizes = value;
       return this;

@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugin said OK, but its answer breaks the contract, so it was not used. The work may well be
- * done: {@link #created()} names what has to be deleted again.
+ * An answer that could not be used: it breaks the contract, or is larger than the connection takes.
+ * The work may well be done: {@link #created()} names what has to be deleted again, if it is known.
  */
 public final class CsiAnswerException extends CsiException {
 

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-/** The host itself ended the call: nothing is wrong with the plugin or the request. */
+/** A call that the host itself ended: nothing is wrong with the plugin or the request. */
 public final class CsiCancelledException extends CsiException {
 
   private static final long serialVersionUID = 1L;

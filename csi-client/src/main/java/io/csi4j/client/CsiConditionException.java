@@ -3,8 +3,8 @@ package io.csi4j.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something outside the request has to change first: a volume detached, space freed, a permission
- * given.
+ * A failure that stays until something outside the request has changed: a volume detached, space
+ * freed, a permission given.
  */
 public final class CsiConditionException extends CsiException {
 

@@ -2,7 +2,10 @@ package io.csi4j.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** No connection to a plugin could be made; {@link #reason()} says what stood in the way. */
+/**
+ * A connection that did not come about, or that leads to another plugin than before; {@link
+ * #reason()} says what stood in the way.
+ */
 public final class CsiConnectException extends CsiException {
 
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 import java.nio.file.Path;
 
 /**

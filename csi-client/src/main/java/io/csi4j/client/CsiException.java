@@ -38,12 +38,15 @@ public abstract sealed class CsiException extends RuntimeException
     return failure.outcome();
   }
 
-  /** The status that the call ended with, exactly as it came. */
+  /**
+   * The status that the call ended with. One that was refused or ended on this side has the status
+   * that a plugin would have given it; {@link #attempts()} is zero if it was not sent.
+   */
   public StatusCode code() {
     return failure.code();
   }
 
-  /** The call that failed; nothing if connecting failed. */
+  /** The call that failed; nothing if it was {@link CsiPlugin#connect} that failed. */
   public Optional<CsiOperation> operation() {
     return failure.operation();
   }

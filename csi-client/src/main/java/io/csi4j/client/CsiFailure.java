@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,7 +25,7 @@ public final class CsiFailure {
     return parts.copy();
   }
 
-  /** The call that failed; nothing if connecting failed. */
+  /** The call that failed; nothing if it was {@link CsiPlugin#connect} that failed. */
   public Optional<CsiOperation> operation() {
     return Optional.ofNullable(parts.operation);
   }

@@ -4,13 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Is told of every attempt that goes over the wire, and of oddities in answers that were accepted
- * all the same.
+ * Somebody who is told of every attempt that goes over the wire, and of oddities in requests and
+ * answers that were let pass all the same.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
  * and attempt. For one call the events come in order and never two at a time; different calls are
  * told in parallel. What a listener throws is logged and goes no further. The call waits for its
- * listeners: be quick.
+ * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
+ * on callback threads.
  */
 public interface CsiListener {
 

@@ -23,8 +23,8 @@ public interface CsiPlugin extends AutoCloseable {
   }
 
   /**
-   * Connects, and waits until the plugin says that it is ready. A socket that is not there yet is
-   * waited for; what waiting cannot mend fails at once.
+   * Connects, and waits until the plugin says that it is ready, unless the options do without that.
+   * A socket that is not there yet is waited for; what waiting cannot mend fails at once.
    *
    * @throws CsiConnectException if that does not come about within the deadline of the options,
    *     saying what stood in the way
@@ -42,7 +42,7 @@ public interface CsiPlugin extends AutoCloseable {
   /** Who listened on the socket when it was connected last. */
   PeerCredentials peer();
 
-  /** How calls travel on this connection: {@code epoll} or {@code jdk}. */
+  /** How calls travel on this connection; never {@link ConnectOptions.Transport#AUTO}. */
   ConnectOptions.Transport transport();
 
   /** Who the plugin is, what it offers, whether it is ready. */

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request has to change: the same one would fail again. Either it was refused before it was
+ * A request that has to change: the same one would fail again. Either it was refused before it was
  * sent, and {@link #violations()} lists all that is wrong with it, or the plugin refused it.
  */
 public final class CsiRequestException extends CsiException {

@@ -3,8 +3,8 @@ package io.csi4j.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time may mend it: repeat the identical request later. The client has already done so as often as
- * its policy allows.
+ * A failure that time may mend: repeat the identical request later. The client has already done so
+ * as often as its policy allows.
  */
 public final class CsiTransientException extends CsiException {
 

@@ -4,8 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugin does not offer this, so it must not be repeated. Either it was refused before it was
- * sent, and {@link #missing()} names what the plugin lacks, or the plugin answered UNIMPLEMENTED.
+ * A call that the plugin does not offer, so it must not be repeated. Either it was refused before
+ * it was sent, and {@link #missing()} names what the plugin lacks, or the plugin answered
+ * UNIMPLEMENTED.
  */
 public final class CsiUnsupportedException extends CsiException {
 

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.FailureTable;
+import io.csi4j.client.internal.rules.FailureTable;
 
 /**
  * What one status of one operation means, and what to do about it: a row of the table that all

@@ -10,9 +10,9 @@ import java.util.stream.StreamSupport;
  *
  * <p>It is no snapshot: while it is read, entries may show up twice or be missing, so the absence
  * of one proves nothing. If the plugin forgets the page token midway, the list is read from its
- * beginning again, at most three times, without repeating what was delivered. A plugin whose list
- * goes round in a circle or never ends makes the iterator throw a {@link CsiAnswerException} after
- * all that could be read.
+ * beginning again, at most three times, without repeating what was delivered; one that began with a
+ * token of the caller fails instead. A plugin whose list goes round in a circle or never ends makes
+ * the iterator throw a {@link CsiAnswerException} after all that could be read.
  *
  * @param <T> what is listed
  */

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 import java.util.Optional;
 
 /**
@@ -59,7 +59,7 @@ public record MountOptions(
     return "MountOptions[fsType="
         + fsType.map(SafeText::escape).orElse("any")
         + ", flags="
-        + flags.map(MountFlags::toString).orElse("[]")
+        + flags.map(MountFlags::toString).orElse("any")
         + ", volumeMountGroup="
         + volumeMountGroup.map(SafeText::escape).orElse("none")
         + "]";

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 
 /**
  * The id of a node as NodeGetInfo of a plugin gave it; not the orchestrator's own node name.

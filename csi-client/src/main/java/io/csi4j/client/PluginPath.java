@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 
 /**
  * An absolute path as the plugin process sees it, which need not be where the host sees it.

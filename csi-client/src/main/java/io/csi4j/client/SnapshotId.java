@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 
 /**
  * The id of a snapshot as its plugin knows it; unique per plugin only.

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.SafeText;
+import io.csi4j.client.internal.text.SafeText;
 
 /**
  * Whether a volume is fully usable, in the plugin's judgement. For people: nothing should be

@@ -1,6 +1,6 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.FailureTable;
+import io.csi4j.client.internal.rules.FailureTable;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;

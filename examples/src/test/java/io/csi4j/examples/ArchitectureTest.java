@@ -329,7 +329,7 @@ class ArchitectureTest {
             directory,
             leak.formatted("io.csi4j.client.internal", "WireLog"),
             leak.formatted("io.csi4j.volume.internal", "LeakMapping"),
-            leak.formatted("io.csi4j.client.internal", "NodeMapping"));
+            leak.formatted("io.csi4j.client.internal.mapping", "NodeMapping"));
 
     assertThat(
             REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN
@@ -436,7 +436,7 @@ class ArchitectureTest {
     while (outermost.getEnclosingClass().isPresent()) {
       outermost = outermost.getEnclosingClass().get();
     }
-    return outermost.getPackageName().equals("io.csi4j.client.internal")
+    return outermost.getPackageName().equals("io.csi4j.client.internal.mapping")
         && outermost.getSimpleName().endsWith("Mapping");
   }
 

@@ -18,14 +18,14 @@ public interface AsyncControllerService {
   /** Creates a volume, or finds the one created under the same name before. */
   CompletionStage<Volume> createVolume(CreateVolumeRequest request);
 
-  /** Deletes a volume. */
+  /** Deletes a volume. One that is gone already counts as deleted. */
   CompletionStage<@Nullable Void> deleteVolume(DeleteVolumeRequest request);
 
-  /** Attaches a volume to a node. */
+  /** Attaches a volume to a node. One that is attached there just so counts as attached. */
   CompletionStage<ControllerPublishVolumeResult> publishVolume(
       ControllerPublishVolumeRequest request);
 
-  /** Detaches a volume from a node, or from all. */
+  /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
   CompletionStage<@Nullable Void> unpublishVolume(ControllerUnpublishVolumeRequest request);
 
   /** Asks whether a volume can be used in the given ways, and compares what was confirmed. */
@@ -44,7 +44,7 @@ public interface AsyncControllerService {
   /** Cuts a snapshot, or finds the one cut under the same name before. */
   CompletionStage<Snapshot> createSnapshot(CreateSnapshotRequest request);
 
-  /** Deletes a snapshot that belongs to no group. */
+  /** Deletes a snapshot that belongs to no group. One that is gone already counts as deleted. */
   CompletionStage<@Nullable Void> deleteSnapshot(DeleteSnapshotRequest request);
 
   /** Reads one page of the snapshots. */

@@ -1,7 +1,7 @@
 package io.csi4j.client.controller;
 
 import io.csi4j.client.Experimental;
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.util.OptionalLong;
 
 /** How much room is left for volumes of a kind. */

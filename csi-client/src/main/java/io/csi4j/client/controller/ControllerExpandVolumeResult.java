@@ -1,6 +1,6 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.util.OptionalLong;
 
 /** A volume grown on the storage side. */

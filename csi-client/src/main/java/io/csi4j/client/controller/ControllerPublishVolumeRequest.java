@@ -5,7 +5,7 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks to attach a volume to a node.
@@ -24,7 +24,7 @@ public sealed interface ControllerPublishVolumeRequest
   /** How the volume is used. */
   VolumeCapability capability();
 
-  /** Whether it may only be read; needs the capability PUBLISH_READONLY. */
+  /** Whether it may only be read. */
   boolean readonly();
 
   /** The secrets that the plugin needs for this. */

@@ -1,7 +1,7 @@
 package io.csi4j.client.controller;
 
 import io.csi4j.client.PublishContext;
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 
 /** A volume attached to a node. */
 public sealed interface ControllerPublishVolumeResult

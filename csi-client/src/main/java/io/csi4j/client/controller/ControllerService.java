@@ -19,13 +19,13 @@ public interface ControllerService {
   /** Creates a volume, or finds the one created under the same name before. */
   Volume createVolume(CreateVolumeRequest request);
 
-  /** Deletes a volume. */
+  /** Deletes a volume. One that is gone already counts as deleted. */
   void deleteVolume(DeleteVolumeRequest request);
 
-  /** Attaches a volume to a node. */
+  /** Attaches a volume to a node. One that is attached there just so counts as attached. */
   ControllerPublishVolumeResult publishVolume(ControllerPublishVolumeRequest request);
 
-  /** Detaches a volume from a node, or from all. */
+  /** Detaches a volume from a node, or from all. One that is not attached counts as detached. */
   void unpublishVolume(ControllerUnpublishVolumeRequest request);
 
   /** Asks whether a volume can be used in the given ways, and compares what was confirmed. */
@@ -43,7 +43,7 @@ public interface ControllerService {
   /** Cuts a snapshot, or finds the one cut under the same name before. */
   Snapshot createSnapshot(CreateSnapshotRequest request);
 
-  /** Deletes a snapshot that belongs to no group. */
+  /** Deletes a snapshot that belongs to no group. One that is gone already counts as deleted. */
   void deleteSnapshot(DeleteSnapshotRequest request);
 
   /** Reads one page of the snapshots. */
@@ -69,8 +69,18 @@ public interface ControllerService {
    */
   Listing<VolumeEntry> volumes(ListVolumesRequest request);
 
+  /** All volumes, in pages of the plugin's own size. */
+  default Listing<VolumeEntry> volumes() {
+    return volumes(ListVolumesRequest.builder().build());
+  }
+
   /** All snapshots, page by page and only as far as they are read. */
   Listing<Snapshot> snapshots(ListSnapshotsRequest request);
+
+  /** All snapshots, in pages of the plugin's own size. */
+  default Listing<Snapshot> snapshots() {
+    return snapshots(ListSnapshotsRequest.builder().build());
+  }
 
   /** The same service, not blocking. */
   AsyncControllerService async();

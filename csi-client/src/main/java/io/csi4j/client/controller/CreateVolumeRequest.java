@@ -4,7 +4,7 @@ import io.csi4j.client.CapacityRange;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.TopologyRequirement;
 import io.csi4j.client.VolumeCapability;
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,10 +35,10 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
   /** What the new volume starts as a copy of, if stated. */
   Optional<VolumeContentSource> contentSource();
 
-  /** From where it has to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS, if stated. */
+  /** From where it has to be reachable, if stated. */
   Optional<TopologyRequirement> accessibilityRequirements();
 
-  /** Parameters that may change later; needs the capability MODIFY_VOLUME. */
+  /** Parameters that may change later; empty for none. */
   Map<String, String> mutableParameters();
 
   /** Begins a request with what it cannot do without. */

@@ -2,7 +2,7 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.Topology;
 import io.csi4j.client.VolumeCapability;
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,9 +21,7 @@ public sealed interface GetCapacityRequest permits ControllerRequests.GetCapacit
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
-  /**
-   * From where the volumes have to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS, if stated.
-   */
+  /** From where the volumes have to be reachable, if stated. */
   Optional<Topology> accessibleTopology();
 
   /** Begins a request with what it cannot do without. */

@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public sealed interface ListSnapshotsRequest permits ControllerRequests.ListSnap
   /** How many entries a page may have; zero for no limit. */
   int maxEntries();
 
-  /** The token of the previous page, if stated. */
+  /** Where to begin: the token that the page before gave, if stated. */
   Optional<String> startingToken();
 
   /** Only snapshots of this volume, if stated. */
@@ -50,7 +50,7 @@ public sealed interface ListSnapshotsRequest permits ControllerRequests.ListSnap
       return this;
     }
 
-    /** The token of the previous page. */
+    /** Where to begin: the token that the page before gave. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;

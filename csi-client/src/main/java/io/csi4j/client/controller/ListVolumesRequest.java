@@ -1,6 +1,6 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ public sealed interface ListVolumesRequest permits ControllerRequests.ListVolume
   /** How many entries a page may have; zero for no limit. */
   int maxEntries();
 
-  /** The token of the previous page, if stated. */
+  /** Where to begin: the token that the page before gave, if stated. */
   Optional<String> startingToken();
 
   /** Begins a request with what it cannot do without. */
@@ -35,7 +35,7 @@ public sealed interface ListVolumesRequest permits ControllerRequests.ListVolume
       return this;
     }
 
-    /** The token of the previous page. */
+    /** Where to begin: the token that the page before gave. */
     public Builder startingToken(String value) {
       startingToken = value;
       return this;

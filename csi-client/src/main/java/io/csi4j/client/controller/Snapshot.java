@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,6 +1,6 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 

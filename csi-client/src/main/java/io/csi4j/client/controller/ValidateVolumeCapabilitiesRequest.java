@@ -4,7 +4,7 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ControllerRequests;
+import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.List;
 import java.util.Map;
 
@@ -31,7 +31,7 @@ public sealed interface ValidateVolumeCapabilitiesRequest
   /** The secrets that the plugin needs for this. */
   Secrets secrets();
 
-  /** Parameters that may change later; needs the capability MODIFY_VOLUME. */
+  /** Parameters that may change later; empty for none. */
   Map<String, String> mutableParameters();
 
   /** Begins a request with what it cannot do without. */

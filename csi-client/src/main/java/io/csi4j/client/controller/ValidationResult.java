@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Violation;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
-import io.csi4j.client.internal.RecordText;
+import io.csi4j.client.internal.text.RecordText;
 import java.util.List;
 import java.util.Map;
 

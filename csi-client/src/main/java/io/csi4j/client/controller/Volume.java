@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Topology;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

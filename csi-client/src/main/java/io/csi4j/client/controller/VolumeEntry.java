@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Experimental;
 import io.csi4j.client.NodeId;
 import io.csi4j.client.VolumeCondition;
-import io.csi4j.client.internal.ControllerResults;
+import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 

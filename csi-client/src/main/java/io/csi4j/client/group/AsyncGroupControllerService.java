@@ -21,7 +21,7 @@ public interface AsyncGroupControllerService {
   CompletionStage<VolumeGroupSnapshot> createVolumeGroupSnapshot(
       CreateVolumeGroupSnapshotRequest request);
 
-  /** Deletes a group with all its members. */
+  /** Deletes a group with all its members. One that is gone already counts as deleted. */
   CompletionStage<@Nullable Void> deleteVolumeGroupSnapshot(
       DeleteVolumeGroupSnapshotRequest request);
 

@@ -20,7 +20,7 @@ public interface GroupControllerService {
   /** Cuts a group snapshot, or finds the one cut under the same name before. */
   VolumeGroupSnapshot createVolumeGroupSnapshot(CreateVolumeGroupSnapshotRequest request);
 
-  /** Deletes a group with all its members. */
+  /** Deletes a group with all its members. One that is gone already counts as deleted. */
   void deleteVolumeGroupSnapshot(DeleteVolumeGroupSnapshotRequest request);
 
   /** Reads one group. */

@@ -2,7 +2,7 @@ package io.csi4j.client.group;
 
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.internal.GroupResults;
+import io.csi4j.client.internal.values.GroupResults;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.csi4j.client.identity;
 
 import io.csi4j.client.PluginName;
-import io.csi4j.client.internal.IdentityResults;
+import io.csi4j.client.internal.values.IdentityResults;
 import java.util.Map;
 
 /** Who a plugin is. */

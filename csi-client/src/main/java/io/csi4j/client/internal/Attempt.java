@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   private @Nullable BiConsumer<Status, @Nullable A> whenDone;
   private volatile @Nullable ClientCall<Q, A> call;
   private @Nullable A answer;
+  private final AtomicBoolean over = new AtomicBoolean();
+  private volatile boolean givenUp;
   private boolean surplus;
 
   Attempt(
@@ -96,11 +99,18 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
     Context hosts = Context.ROOT.attach();
     try {
       ClientCall<Q, A> sending = path.channel().newCall(method, options);
-      call = sending;
       sending.start(this, new Metadata());
       sending.request(messages);
       sending.sendMessage(request);
       sending.halfClose();
+      // Only now: gRPC takes it badly if a call is cancelled while it is being sent off.
+      call = sending;
+      if (givenUp) {
+        cancel();
+      }
+    } catch (RuntimeException closing) {
+      // The I/O thread of a connection that is being closed takes no more work.
+      onClose(io.grpc.Status.UNAVAILABLE.withDescription("it could not be sent"), new Metadata());
     } finally {
       Context.ROOT.detach(hosts);
     }
@@ -116,6 +126,7 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
 
   /** Gives up: the plugin is told, and the attempt ends soon. */
   void cancel() {
+    givenUp = true;
     ClientCall<Q, A> sending = call;
     if (sending != null) {
       sending.cancel("the caller gave up", null);
@@ -137,26 +148,38 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
 
   @Override
   public void onClose(io.grpc.Status status, Metadata trailers) {
+    if (over.getAndSet(true)) {
+      return;
+    }
     StatusCode code = StatusCode.ofValue(status.getCode().value());
     boolean unary = onEach == null;
-    if (surplus || (unary && code == StatusCode.OK && answer == null)) {
+    // gRPC itself cancels a call whose answer it cannot read, and says why in the cause.
+    boolean unreadable = code == StatusCode.CANCELLED && status.getCause() != null;
+    if (surplus || unreadable || (unary && code == StatusCode.OK && answer == null)) {
       code = StatusCode.INTERNAL;
     }
     A message = code == StatusCode.OK ? answer : null;
-    String text = surplus ? "more than one message came as an answer" : status.getDescription();
-    Status end = new Status(code, text, origin.seen && !surplus);
+    String text =
+        surplus
+            ? "more than one message came as an answer"
+            : unreadable ? "the answer cannot be decoded" : status.getDescription();
+    Status end = new Status(code, text, origin.seen && !surplus && !unreadable);
     Optional<Outcome> outcome =
         code == StatusCode.OK
             ? Optional.empty()
             : Optional.of(FailureRule.of(operation, code).outcome());
     Duration elapsed = Duration.ofNanos(path.now() - began);
-    if (message != null) {
-      path.received(started, message);
-    }
-    path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end);
-    BiConsumer<Status, @Nullable A> then = whenDone;
-    if (then != null) {
-      then.accept(end, message);
+    try {
+      if (message != null) {
+        path.received(started, message);
+      }
+      path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end);
+    } finally {
+      // Whatever goes wrong in telling, somebody waits for the end.
+      BiConsumer<Status, @Nullable A> then = whenDone;
+      if (then != null) {
+        then.accept(end, message);
+      }
     }
   }
 

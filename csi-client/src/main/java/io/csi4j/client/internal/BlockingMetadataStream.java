@@ -17,15 +17,21 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
   private volatile CompletableFuture<Optional<BlockMetadataBatch>> arriving =
       new CompletableFuture<>();
   private Optional<BlockMetadataBatch> next = Optional.empty();
+  private volatile long resumeOffset;
 
-  /** Begins a call with this as its subscriber. */
-  BlockingMetadataStream(Function<Flow.Subscriber<BlockMetadataBatch>, MetadataCall<?, ?>> call) {
+  /** Makes a call with this as its subscriber; it begins when it is read. */
+  BlockingMetadataStream(
+      long startingOffset, Function<Flow.Subscriber<BlockMetadataBatch>, MetadataCall<?, ?>> call) {
+    this.resumeOffset = startingOffset;
     this.call = call.apply(this);
   }
 
   @Override
   public boolean hasNext() {
     if (next.isEmpty()) {
+      if (Thread.currentThread().isInterrupted()) {
+        call.end(CsiCancelledException.Reason.INTERRUPTED);
+      }
       CompletableFuture<Optional<BlockMetadataBatch>> batch = new CompletableFuture<>();
       arriving = batch;
       call.request(1);
@@ -45,12 +51,15 @@ final class BlockingMetadataStream implements MetadataStream, Flow.Subscriber<Bl
     }
     BlockMetadataBatch batch = next.orElseThrow();
     next = Optional.empty();
+    if (!batch.ranges().isEmpty()) {
+      resumeOffset = batch.ranges().get(batch.ranges().size() - 1).end();
+    }
     return batch;
   }
 
   @Override
   public long resumeOffset() {
-    return call.resumeOffset();
+    return resumeOffset;
   }
 
   @Override

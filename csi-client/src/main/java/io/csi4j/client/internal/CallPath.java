@@ -19,13 +19,17 @@ import io.csi4j.client.Outcome;
 import io.csi4j.client.PluginName;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.Violation;
+import io.csi4j.client.internal.rules.RequestChecks;
+import io.csi4j.client.internal.text.SensitiveValues;
 import io.grpc.Channel;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,6 +37,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,10 +95,13 @@ final class CallPath {
     return Waiting.on(call.begin(), () -> call.end(CsiCancelledException.Reason.INTERRUPTED));
   }
 
-  /** A look at the plugin itself, which needs no capability; made by the gate. */
+  /** A look at the plugin itself, which needs no capability; made by the gate. It has this long. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
-      Rpc<T, Q, A, R> rpc, T request, @Nullable Executor executor) {
+      Rpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
     CallPolicy policy = options.policy(rpc.operation()).withAttempts(1);
+    if (limit.compareTo(policy.attemptDeadline()) < 0) {
+      policy = policy.withAttemptDeadline(limit);
+    }
     return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, false)
         .begin();
   }
@@ -129,10 +137,7 @@ final class CallPath {
 
   /** The failure for a status that an attempt ended with. */
   CsiException failed(CsiFailure.Builder failure, FailureRule rule, Attempt.Status status) {
-    if (status.code() == StatusCode.UNAVAILABLE) {
-      ground.resetBackoff();
-    }
-    if (!status.fromPlugin() && status.code() == StatusCode.RESOURCE_EXHAUSTED) {
+    if (!status.fromPlugin() && isTooLarge(status)) {
       return Failures.tooLarge(failure, options.maxMessageBytes());
     }
     String text = status.text() == null ? "" : status.text();
@@ -144,6 +149,14 @@ final class CallPath {
       failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine));
     }
     return Failures.of(failure.build(), rule);
+  }
+
+  private static boolean isTooLarge(Attempt.Status status) {
+    // A plugin that resets a stream out of calm has this code, too.
+    String text = status.text();
+    return status.code() == StatusCode.RESOURCE_EXHAUSTED
+        && text != null
+        && text.startsWith("gRPC message exceeds maximum size");
   }
 
   /** The failure of a call that was not sent because of {@code refusal}. */
@@ -232,7 +245,7 @@ final class CallPath {
       sensitive.remember(message);
     }
     if (options.wireLog()) {
-      WireLog.received(event, message);
+      WireLog.received(event, message, sensitive.scrubber());
     }
   }
 
@@ -265,7 +278,8 @@ final class CallPath {
     for (CsiListener listener : listeners) {
       try {
         what.accept(listener);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        // Even an Error: the call has to end, and there is nobody else to hear of it.
         LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
       }
     }
@@ -293,6 +307,11 @@ final class CallPath {
     return ground.generation();
   }
 
+  /** When to send, if the way to the plugin is broken: see {@link Ground#reconnecting}. */
+  Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
+    return closed ? Optional.empty() : ground.reconnecting(limit);
+  }
+
   Executor callbacks() {
     return callbacks;
   }
@@ -317,9 +336,9 @@ final class CallPath {
     return ids.incrementAndGet();
   }
 
-  /** What the plugin says, without the secrets that it may repeat. */
-  String scrub(String foreign) {
-    return sensitive.scrub(foreign);
+  /** Takes the secrets that a plugin may repeat out of the texts of one answer. */
+  UnaryOperator<String> scrubber() {
+    return sensitive.scrubber();
   }
 
   /** The plugin's name, once it has told it. */

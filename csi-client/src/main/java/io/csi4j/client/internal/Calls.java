@@ -27,8 +27,8 @@ record Calls(CallPath path, UnaryOperator<CallPolicy> change) {
   }
 
   /** The result to come. */
-  <T, Q extends Message, A extends Message, R extends @Nullable Object> CompletionStage<R> async(
-      Rpc<T, Q, A, R> rpc, T request) {
+  public <T, Q extends Message, A extends Message, R extends @Nullable Object>
+      CompletionStage<R> async(Rpc<T, Q, A, R> rpc, T request) {
     return path.async(rpc, request, policy(rpc.operation()));
   }
 

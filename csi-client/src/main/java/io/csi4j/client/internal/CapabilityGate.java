@@ -12,9 +12,11 @@ import io.csi4j.client.PluginName;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.Violation;
 import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.internal.CapabilityRules.Need;
-import io.csi4j.client.internal.CapabilityRules.Source;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.rules.CapabilityRules;
+import io.csi4j.client.internal.rules.CapabilityRules.Need;
+import io.csi4j.client.internal.rules.CapabilityRules.Source;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +41,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapabilityGate {
 
+  private static final Object NAME = "name";
+
   private final CallPath path;
-  private volatile Known known;
+  private final AtomicReference<Known> known;
 
   CapabilityGate(CallPath path) {
     this.path = path;
-    this.known = new Known(path.generation());
+    this.known = new AtomicReference<>(new Known(path.generation()));
   }
 
   /** What is known of the plugin on one connection. */
@@ -60,12 +65,14 @@ final class CapabilityGate {
 
   /**
    * Why {@code request} must not be sent to this plugin: nothing at all if it may be sent at once,
-   * otherwise an answer to come, which again may be nothing.
+   * otherwise an answer to come, which again may be nothing. Asking the plugin takes no longer than
+   * {@code limit}.
    */
   Optional<CompletableFuture<Optional<CsiException>>> admit(
       CsiOperation operation,
       Message request,
       Function<StatusCode, CsiFailure.Builder> describe,
+      Duration limit,
       @Nullable Executor executor) {
     List<Need> needs = CapabilityRules.needs(operation, request);
     Known now = current();
@@ -75,23 +82,33 @@ final class CapabilityGate {
           .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
     }
     return Optional.of(
-        identify(now, operation, describe, executor)
+        identify(now, operation, describe, limit, executor)
             .thenCompose(
                 refusal ->
                     refusal.isPresent()
                         ? CompletableFuture.completedFuture(refusal)
-                        : learn(now, operation, request, describe, needs, sources, executor)));
+                        : learn(
+                            now, operation, request, describe, needs, sources, limit, executor)));
+  }
+
+  /** The plugin has told its name on the connection of this generation. */
+  void introduced(long generation) {
+    Known now = current();
+    if (now.generation == generation) {
+      now.isIdentified = true;
+    }
   }
 
   private Known current() {
-    Known now = known;
+    Known now = known.get();
     long generation = path.generation();
-    if (now.generation == generation) {
+    // The first question after a loss makes the connection itself; others may join in asking it.
+    boolean isBeingAsked = !now.isIdentified && generation == now.generation + 1;
+    if (now.generation == generation || isBeingAsked) {
       return now;
     }
     Known fresh = new Known(generation);
-    known = fresh;
-    return fresh;
+    return known.compareAndSet(now, fresh) ? fresh : current();
   }
 
   // ---- who it is
@@ -104,22 +121,27 @@ final class CapabilityGate {
       Known now,
       CsiOperation operation,
       Function<StatusCode, CsiFailure.Builder> describe,
+      Duration limit,
       @Nullable Executor executor) {
     Optional<PluginName> before = path.name();
-    if (before.isEmpty() || isIdentified(now, operation)) {
+    if (before.isEmpty()) {
       now.isIdentified = true;
+    }
+    if (isIdentified(now, operation)) {
       return CompletableFuture.completedFuture(Optional.empty());
     }
     return ask(
             now,
-            "name",
-            () -> path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, executor))
+            NAME,
+            () ->
+                path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, limit, executor))
         .handle(
             (info, thrown) -> {
               if (thrown != null) {
                 return Optional.of(failure(thrown));
               }
               if (info instanceof PluginInfo told && !told.name().equals(before.get())) {
+                now.asking.remove(NAME);
                 return Optional.of(changed(describe, before.get(), told.name()));
               }
               now.isIdentified = true;
@@ -154,6 +176,7 @@ final class CapabilityGate {
       Function<StatusCode, CsiFailure.Builder> describe,
       List<Need> needs,
       Set<Source> sources,
+      Duration limit,
       @Nullable Executor executor) {
     List<Need> answerable =
         needs.stream().filter(need -> now.offered.containsKey(need.source())).toList();
@@ -167,7 +190,7 @@ final class CapabilityGate {
       return CompletableFuture.completedFuture(judge(now, operation, request, describe, needs));
     }
     Source source = unknown.get();
-    return ask(now, source, () -> read(source, executor))
+    return ask(now, source, () -> read(source, limit, executor))
         .handle(
             (set, thrown) ->
                 thrown == null ? Optional.<CsiException>empty() : Optional.of(failure(thrown)))
@@ -175,23 +198,25 @@ final class CapabilityGate {
             failed ->
                 failed.isPresent()
                     ? CompletableFuture.completedFuture(failed)
-                    : learn(now, operation, request, describe, needs, sources, executor));
+                    : learn(now, operation, request, describe, needs, sources, limit, executor));
   }
 
   private CompletableFuture<? extends CapabilitySet<?>> read(
-      Source source, @Nullable Executor executor) {
+      Source source, Duration limit, @Nullable Executor executor) {
     return switch (source) {
       case PLUGIN ->
-          path.ungated(IdentityCalls.GET_PLUGIN_CAPABILITIES, IdentityCalls.NOTHING, executor);
+          path.ungated(
+              IdentityCalls.GET_PLUGIN_CAPABILITIES, IdentityCalls.NOTHING, limit, executor);
       case CONTROLLER ->
-          path.ungated(ControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
-      case NODE -> path.ungated(NodeCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
+          path.ungated(ControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, limit, executor);
+      case NODE -> path.ungated(NodeCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, limit, executor);
       case GROUP_CONTROLLER ->
-          path.ungated(GroupControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, executor);
+          path.ungated(
+              GroupControllerCalls.GET_CAPABILITIES, IdentityCalls.NOTHING, limit, executor);
     };
   }
 
-  /** Asks once for all who want to know at the same time; a failure is not remembered. */
+  /** Asks once for all who want to know on this connection; a failure is not remembered. */
   private <V> CompletableFuture<?> ask(
       Known now, Object question, Supplier<CompletableFuture<? extends V>> asked) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -204,8 +229,8 @@ final class CapabilityGate {
         .get()
         .whenComplete(
             (answer, thrown) -> {
-              now.asking.remove(question, mine);
               if (thrown != null) {
+                now.asking.remove(question, mine);
                 mine.completeExceptionally(thrown);
                 return;
               }

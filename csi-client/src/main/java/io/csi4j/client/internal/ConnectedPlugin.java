@@ -11,12 +11,14 @@ import io.csi4j.client.StatusCode;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.metadata.SnapshotMetadataService;
 import io.csi4j.client.node.NodeService;
 import io.grpc.Channel;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
@@ -137,8 +139,8 @@ public final class ConnectedPlugin implements CsiPlugin {
     }
 
     @Override
-    public void resetBackoff() {
-      connection.resetBackoff();
+    public Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
+      return connection.reconnecting(limit);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.csi4j.client.CsiUnsupportedException;
 import io.csi4j.client.FailureRule;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.Violation;
+import io.csi4j.client.internal.text.SafeText;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

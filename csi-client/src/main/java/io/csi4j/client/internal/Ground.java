@@ -6,7 +6,9 @@ import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiEndpoint;
 import io.grpc.Channel;
 import io.grpc.Deadline;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.DoubleSupplier;
 
@@ -25,8 +27,12 @@ interface Ground {
   /** Changes whenever a connection comes or goes. */
   long generation();
 
-  /** Makes the next attempt connect at once, instead of after gRPC's own pause. */
-  void resetBackoff();
+  /**
+   * Nothing if a request can be sent now. If the last attempt to connect has failed, another is
+   * made at once, and this completes when that has come to an end, good or bad, or the limit is
+   * over: before, a request would only be told of the old failure.
+   */
+  Optional<CompletableFuture<Void>> reconnecting(Duration limit);
 
   /** Runs what the host hangs on a call. */
   Executor callbacks();

@@ -10,6 +10,8 @@ import io.csi4j.client.group.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.internal.mapping.GroupAnswerMapping;
+import io.csi4j.client.internal.mapping.GroupRequestMapping;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;

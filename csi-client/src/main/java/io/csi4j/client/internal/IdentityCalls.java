@@ -8,6 +8,7 @@ import io.csi4j.client.identity.IdentityService;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.internal.mapping.IdentityAnswerMapping;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;

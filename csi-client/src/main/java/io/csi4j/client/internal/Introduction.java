@@ -1,6 +1,7 @@
 package io.csi4j.client.internal;
 
 import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiCancelledException;
 import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiConnectException.Reason;
 import io.csi4j.client.CsiException;
@@ -11,6 +12,7 @@ import io.csi4j.client.Outcome;
 import io.csi4j.client.PluginName;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.internal.transport.Connection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -41,11 +43,12 @@ final class Introduction {
   }
 
   private void awaitReady() {
+    CsiConnectException last = null;
     while (true) {
       CsiConnectException problem;
+      CallPolicy policy = policy(CsiOperation.PROBE);
       try {
-        Readiness readiness =
-            path.blocking(IdentityCalls.PROBE, IdentityCalls.NOTHING, policy(CsiOperation.PROBE));
+        Readiness readiness = path.blocking(IdentityCalls.PROBE, IdentityCalls.NOTHING, policy);
         if (readiness.isReady()) {
           return;
         }
@@ -58,7 +61,13 @@ final class Introduction {
                 null);
       } catch (CsiException failed) {
         problem = judge(failed);
+        // A probe that had not all its time says less than the one before.
+        boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
+        if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
+          problem = last;
+        }
       }
+      last = problem;
       if (problem.getCause() instanceof CsiUnsupportedException || left().isNegative()) {
         throw problem;
       }
@@ -67,15 +76,19 @@ final class Introduction {
   }
 
   private CsiConnectException judge(CsiException failed) {
+    if (failed instanceof CsiCancelledException) {
+      return problem(
+          Reason.INTERRUPTED,
+          StatusCode.CANCELLED,
+          "the waiting thread was interrupted",
+          "Connect again.",
+          failed);
+    }
+    Optional<String> said = failed.failure().pluginText();
+    if (failed.code() == StatusCode.UNAVAILABLE && said.isEmpty()) {
+      return connection.diagnose(failed.code(), elapsed());
+    }
     return switch (failed.code()) {
-      case CANCELLED ->
-          problem(
-              Reason.INTERRUPTED,
-              StatusCode.CANCELLED,
-              "the waiting thread was interrupted",
-              "Connect again.",
-              failed);
-      case UNAVAILABLE -> connection.diagnose(failed.code(), elapsed());
       case DEADLINE_EXCEEDED ->
           problem(
               Reason.NO_ANSWER,
@@ -94,14 +107,14 @@ final class Introduction {
           problem(
               Reason.UNHEALTHY,
               failed.code(),
-              "the plugin says that it is not healthy: "
-                  + failed.failure().pluginText().orElse(failed.failure().why()),
+              "the plugin is not healthy: " + said.orElse(failed.failure().why()),
               failed.advice(),
               failed);
     };
   }
 
   private void learnName() {
+    long generation = path.generation();
     Optional<PluginName> wanted = path.options().requiredName();
     try {
       PluginName name =
@@ -119,10 +132,11 @@ final class Introduction {
             null);
       }
       path.name(name);
+      path.gate().introduced(generation);
     } catch (CsiConnectException wrong) {
       throw wrong;
     } catch (CsiException failed) {
-      if (failed.code() == StatusCode.CANCELLED) {
+      if (failed instanceof CsiCancelledException) {
         throw judge(failed);
       }
       if (wanted.isPresent()) {
@@ -141,6 +155,10 @@ final class Introduction {
     CallPolicy usual = path.options().policy(operation).withAttempts(1);
     Duration left = left().isNegative() ? Duration.ofMillis(1) : left().plusMillis(1);
     return left.compareTo(usual.attemptDeadline()) < 0 ? usual.withAttemptDeadline(left) : usual;
+  }
+
+  private Duration usual(CsiOperation operation) {
+    return path.options().policy(operation).attemptDeadline();
   }
 
   private void pauseOr(CsiConnectException problem) {

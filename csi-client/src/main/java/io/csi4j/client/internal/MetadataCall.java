@@ -11,23 +11,28 @@ import io.csi4j.client.CsiTransientException;
 import io.csi4j.client.FailureRule;
 import io.csi4j.client.Outcome;
 import io.csi4j.client.StatusCode;
+import io.csi4j.client.internal.mapping.Findings;
+import io.csi4j.client.internal.mapping.MetadataCheck;
+import io.csi4j.client.internal.mapping.UnusableAnswerException;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.grpc.MethodDescriptor;
-import io.grpc.SynchronizationContext;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One subscription to a stream of block metadata: a call that is taken up again where it broke.
  *
- * <p>All that happens to it happens in turn, so the fields need no lock. At most one message is
- * asked for at a time, and only when the subscriber wants one.
+ * <p>All that happens to it happens in turn on the callback threads, so the fields need no lock,
+ * and whoever calls it goes on at once. At most one message is asked for at a time, and only when
+ * the subscriber wants one.
  */
 final class MetadataCall<Q extends Message, A extends Message>
     implements Flow.Subscription, Endable {
@@ -43,6 +48,8 @@ final class MetadataCall<Q extends Message, A extends Message>
     BlockMetadataBatch read(MetadataCheck check, A message, Findings findings);
   }
 
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+
   private final CallPath path;
   private final Source<Q, A> source;
   private final Q request;
@@ -52,20 +59,28 @@ final class MetadataCall<Q extends Message, A extends Message>
   private final long id;
   private final long began;
   private final List<CsiException> earlier = new ArrayList<>();
-  private final SynchronizationContext turn =
-      new SynchronizationContext((thread, thrown) -> failed(thrown));
+  private final Turns turns;
 
-  private volatile MetadataCheck check;
+  private MetadataCheck check;
   private long demand;
   private boolean begun;
   private boolean done;
-  private boolean awaiting;
-  private boolean late;
+  private boolean resumable;
   private int sent;
   private int attempts;
-  private long lastProgress;
   private @Nullable Attempt<Q, A> running;
   private @Nullable Future<?> alarm;
+
+  /** Whether something is awaited from the plugin, and since when. */
+  private boolean awaiting;
+
+  private long awaitingSince;
+  private boolean late;
+
+  /**
+   * How long the plugin was waited for without progress; the subscriber's own time is not in it.
+   */
+  private Duration stuck = Duration.ZERO;
 
   MetadataCall(
       CallPath path,
@@ -82,17 +97,17 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.check = new MetadataCheck((Long) request.getField(startingOffset));
     this.id = path.nextId();
     this.began = path.now();
-    this.lastProgress = began;
+    this.turns = new Turns(path.callbacks());
   }
 
-  /** The first byte that was not delivered yet. */
-  long resumeOffset() {
-    return check.nextOffset();
+  /** Hands itself to the subscriber, to whom nothing else happens meanwhile. */
+  void subscribe() {
+    inTurn(() -> subscriber.onSubscribe(this));
   }
 
   @Override
   public void request(long n) {
-    turn.execute(
+    inTurn(
         () -> {
           if (done) {
             return;
@@ -102,25 +117,71 @@ final class MetadataCall<Q extends Message, A extends Message>
             return;
           }
           demand = demand + n < 0 ? Long.MAX_VALUE : demand + n;
-          if (begun) {
-            pull();
-          } else {
+          if (!begun) {
             begun = true;
             begin();
+          } else if (resumable) {
+            attempt();
+          } else {
+            pull();
           }
         });
   }
 
   @Override
   public void cancel() {
-    turn.execute(this::stop);
+    inTurn(
+        () -> {
+          if (!done) {
+            stop();
+          }
+        });
   }
 
   @Override
   public void end(CsiCancelledException.Reason reason) {
-    turn.execute(
-        () -> failed(path.cancelled(describe(StatusCode.CANCELLED, Outcome.SETTLED), reason)));
+    inTurn(() -> failed(cancelled(reason)));
   }
+
+  // ---- one thing after the other
+
+  private void inTurn(Runnable step) {
+    turns.execute(() -> guarded(step));
+  }
+
+  /** What a subscriber throws ends its call, and nothing else. */
+  private void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable thrown) {
+      if (done) {
+        LOGGER.log(
+            Level.WARNING,
+            "A subscriber to " + source.operation().rpcName() + " failed at its end.",
+            thrown);
+      } else {
+        guarded(() -> failed(thrown));
+      }
+    }
+  }
+
+  private void later(Duration delay, Runnable step) {
+    try {
+      alarm =
+          path.timer()
+              .schedule(
+                  () -> {
+                    inTurn(step);
+                    return null;
+                  },
+                  TimeUnit.NANOSECONDS.convert(delay),
+                  TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException closing) {
+      failed(cancelled(CsiCancelledException.Reason.CLOSED));
+    }
+  }
+
+  // ---- sending
 
   private void begin() {
     Optional<CsiException> refusal =
@@ -133,32 +194,51 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     path.waitingBegins(this);
-    attempt();
+    // Behind the end that a closed connection has just put in line.
+    inTurn(this::attempt);
   }
 
   private void attempt() {
+    if (done) {
+      return;
+    }
+    resumable = false;
     attempts++;
+    awaiting = true;
+    awaitingSince = path.now();
     path.gate()
         .admit(
-            source.operation(), request, code -> describe(code, Outcome.SETTLED), path.callbacks())
+            source.operation(),
+            request,
+            code -> describe(code, Outcome.SETTLED),
+            policy.attemptDeadline(),
+            path.callbacks())
         .ifPresentOrElse(
             admission ->
                 admission.whenComplete(
                     (refused, thrown) ->
-                        turn.execute(
+                        inTurn(
                             () -> {
                               if (thrown != null) {
                                 failed(thrown);
-                              } else if (refused.isPresent()) {
-                                broken(notSent(refused.get()));
                               } else {
-                                send();
+                                refused.ifPresentOrElse(this::notSent, this::send);
                               }
                             })),
             this::send);
   }
 
+  private void notSent(CsiException refusal) {
+    broken(path.notSent(describe(refusal.code(), Outcome.SETTLED), source.operation(), refusal));
+  }
+
   private void send() {
+    path.reconnecting(policy.attemptDeadline())
+        .ifPresentOrElse(
+            tried -> tried.whenComplete((none, never) -> inTurn(this::sendNow)), this::sendNow);
+  }
+
+  private void sendNow() {
     if (done) {
       return;
     }
@@ -171,13 +251,13 @@ final class MetadataCall<Q extends Message, A extends Message>
     Attempt<Q, A> attempt =
         new Attempt<>(path, source.operation(), source.method(), id, sent, resumed);
     running = attempt;
-    awaiting = true;
     late = false;
     watch(attempt);
+    // In line, although in turn already: what the subscriber did meanwhile comes first.
     attempt.stream(
-        path.callbacks(),
-        message -> turn.execute(() -> received(attempt, message)),
-        (status, none) -> turn.execute(() -> ended(attempt, status)));
+        turns,
+        message -> inTurn(() -> received(attempt, message)),
+        (status, none) -> inTurn(() -> ended(attempt, status)));
   }
 
   private void pull() {
@@ -189,36 +269,46 @@ final class MetadataCall<Q extends Message, A extends Message>
     }
   }
 
-  /** A plugin that keeps silent for too long is given up; a slow subscriber is not its fault. */
+  /**
+   * A plugin that keeps silent for too long is given up; a slow subscriber is not its fault. One
+   * alarm serves many messages.
+   */
   private void watch(Attempt<Q, A> attempt) {
-    Runnable overdue =
-        () ->
-            turn.execute(
-                () -> {
-                  if (running == attempt && awaiting) {
-                    late = true;
-                    attempt.cancel();
-                  }
-                });
-    alarm =
-        path.timer()
-            .schedule(
-                () -> {
-                  path.callbacks().execute(overdue);
-                  return null;
-                },
-                policy.attemptDeadline().toNanos(),
-                TimeUnit.NANOSECONDS);
+    awaitingSince = path.now();
+    if (alarm == null) {
+      later(policy.attemptDeadline(), () -> look(attempt));
+    }
   }
+
+  private void look(Attempt<Q, A> attempt) {
+    if (running != attempt) {
+      return;
+    }
+    alarm = null;
+    if (awaiting) {
+      Duration left = policy.attemptDeadline().minus(waited());
+      if (left.isNegative() || left.isZero()) {
+        late = true;
+        attempt.cancel();
+      } else {
+        later(left, () -> look(attempt));
+      }
+    }
+  }
+
+  private Duration waited() {
+    return Duration.ofNanos(path.now() - awaitingSince);
+  }
+
+  // ---- what comes back
 
   private void received(Attempt<Q, A> attempt, A message) {
     if (done || running != attempt) {
       return;
     }
     awaiting = false;
-    silence();
     long before = check.nextOffset();
-    Findings findings = new Findings(path::scrub);
+    Findings findings = new Findings(path.scrubber());
     BlockMetadataBatch batch;
     try {
       batch = source.reader().read(check, message, findings);
@@ -233,7 +323,9 @@ final class MetadataCall<Q extends Message, A extends Message>
     if (check.nextOffset() > before) {
       attempts = 1;
       earlier.clear();
-      lastProgress = path.now();
+      stuck = Duration.ZERO;
+    } else {
+      stuck = stuck.plus(waited());
     }
     demand--;
     subscriber.onNext(batch);
@@ -245,34 +337,35 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     running = null;
-    awaiting = false;
     silence();
     if (status.code() == StatusCode.OK) {
       finish();
       subscriber.onComplete();
       return;
     }
-    Attempt.Status end =
-        late ? new Attempt.Status(StatusCode.DEADLINE_EXCEEDED, null, false) : status;
     if (path.isClosed()) {
-      end(CsiCancelledException.Reason.CLOSED);
+      failed(cancelled(CsiCancelledException.Reason.CLOSED));
       return;
     }
+    Attempt.Status end =
+        late ? new Attempt.Status(StatusCode.DEADLINE_EXCEEDED, null, false) : status;
     FailureRule rule = FailureRule.of(source.operation(), end.code());
-    broken(path.failed(describe(end.code(), rule.outcome()), rule, end));
+    CsiException failure = path.failed(describe(end.code(), rule.outcome()), rule, end);
+    boolean unanswered = end.code() == StatusCode.UNAVAILABLE && !end.fromPlugin();
+    broken(unanswered ? path.explained(failure) : failure);
   }
 
-  private CsiException notSent(CsiException refusal) {
-    return path.notSent(describe(refusal.code(), Outcome.SETTLED), source.operation(), refusal);
-  }
-
-  /** Takes the stream up again where it broke, if that may help. */
+  /** Takes the stream up again where it broke, if that may help, and when more of it is wanted. */
   private void broken(CsiException failure) {
     if (done) {
       return;
     }
-    Duration pause = Backoff.pause(policy, failure.code(), Math.max(1, attempts), path.random());
-    Duration stuck = Duration.ofNanos(path.now() - lastProgress).plus(pause);
+    if (awaiting) {
+      stuck = stuck.plus(waited());
+      awaiting = false;
+    }
+    Duration pause = Backoff.pause(policy, failure.code(), attempts, path.random());
+    stuck = stuck.plus(pause);
     if (!(failure instanceof CsiTransientException)
         || attempts >= policy.attempts()
         || stuck.compareTo(policy.budget()) >= 0) {
@@ -280,24 +373,19 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     earlier.add(failure);
-    alarm =
-        path.timer()
-            .schedule(
-                () -> {
-                  path.callbacks()
-                      .execute(
-                          () ->
-                              turn.execute(
-                                  () -> {
-                                    if (!done) {
-                                      attempt();
-                                    }
-                                  }));
-                  return null;
-                },
-                pause.toNanos(),
-                TimeUnit.NANOSECONDS);
+    later(pause, this::resume);
   }
+
+  private void resume() {
+    alarm = null;
+    if (demand > 0) {
+      attempt();
+    } else {
+      resumable = true;
+    }
+  }
+
+  // ---- ending
 
   private void failed(Throwable thrown) {
     if (done) {
@@ -327,8 +415,17 @@ final class MetadataCall<Q extends Message, A extends Message>
     Future<?> ringing = alarm;
     alarm = null;
     if (ringing != null) {
-      ringing.cancel(false);
+      try {
+        ringing.cancel(false);
+      } catch (RejectedExecutionException closing) {
+        // The timer has ended, and the alarm with it.
+        alarm = null;
+      }
     }
+  }
+
+  private CsiCancelledException cancelled(CsiCancelledException.Reason reason) {
+    return path.cancelled(describe(StatusCode.CANCELLED, Outcome.SETTLED), reason);
   }
 
   private CsiFailure.Builder describe(StatusCode code, Outcome outcome) {

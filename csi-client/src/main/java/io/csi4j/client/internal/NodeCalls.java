@@ -3,6 +3,8 @@ package io.csi4j.client.internal;
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.CapabilitySet;
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.mapping.NodeAnswerMapping;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;

@@ -24,10 +24,17 @@ final class PagedListing<E> implements Listing<E> {
   /** One page, and the token of the next. */
   record Page<E>(List<E> entries, Optional<String> nextToken) {}
 
+  /** How much is read at the most; see {@link Listing}. */
+  record Limits(int pages, int entries, int emptyPages, int restarts) {}
+
+  private static final Limits LIMITS =
+      new Limits(MAX_PAGES, MAX_ENTRIES, MAX_EMPTY_PAGES, MAX_RESTARTS);
+
   private final String firstToken;
   private final Function<String, Page<E>> pages;
   private final Function<E, String> id;
   private final Supplier<CsiFailure.Builder> failure;
+  private final Limits limits;
 
   /**
    * A listing that begins at {@code firstToken}.
@@ -41,10 +48,21 @@ final class PagedListing<E> implements Listing<E> {
       Function<String, Page<E>> pages,
       Function<E, String> id,
       Supplier<CsiFailure.Builder> failure) {
+    this(firstToken, pages, id, failure, LIMITS);
+  }
+
+  /** A listing with limits of its own. */
+  PagedListing(
+      String firstToken,
+      Function<String, Page<E>> pages,
+      Function<E, String> id,
+      Supplier<CsiFailure.Builder> failure,
+      Limits limits) {
     this.firstToken = firstToken;
     this.pages = pages;
     this.id = id;
     this.failure = failure;
+    this.limits = limits;
   }
 
   @Override
@@ -52,28 +70,34 @@ final class PagedListing<E> implements Listing<E> {
     return new Pager();
   }
 
-  /** A position in the listing. Remembers tokens and ids as digests, so long ones cost nothing. */
+  /**
+   * A position in the listing. Tokens are remembered as digests, so that long ones cost nothing;
+   * ids too, but only those that a plugin which forgets its tokens would give out again: a list of
+   * one page costs nothing, a longer one less than 100 bytes for each entry.
+   */
   private final class Pager implements Iterator<E> {
     private final Set<Digest> tokens = new HashSet<>();
     private final Set<Digest> delivered = new HashSet<>();
     private Iterator<E> page = List.<E>of().iterator();
     private Optional<String> nextToken = Optional.of(firstToken);
+    private Optional<E> next = Optional.empty();
+    private Optional<String> flaw = Optional.empty();
     private int pagesRead;
+    private int entriesRead;
     private int emptyInARow;
     private int restarts;
-    private boolean repeating;
-    private Optional<E> next = Optional.empty();
+
+    Pager() {
+      tokens.add(Digest.of(firstToken));
+    }
 
     @Override
     public boolean hasNext() {
       while (next.isEmpty()) {
         if (page.hasNext()) {
-          E entry = page.next();
-          Digest digest = Digest.of(id.apply(entry));
-          if (!repeating || !delivered.contains(digest)) {
-            delivered.add(digest);
-            next = Optional.of(entry);
-          }
+          take();
+        } else if (flaw.isPresent()) {
+          throw endless(flaw.get());
         } else if (nextToken.isPresent()) {
           turn(nextToken.get());
         } else {
@@ -93,54 +117,54 @@ final class PagedListing<E> implements Listing<E> {
       return entry;
     }
 
+    private void take() {
+      if (entriesRead >= limits.entries()) {
+        throw endless("the list did not end after " + entriesRead + " entries");
+      }
+      entriesRead++;
+      E entry = page.next();
+      boolean again = false;
+      if (restarts > 0 || mayComeAgain()) {
+        // Only a list that was begun anew repeats what was delivered; otherwise, the plugin means
+        // it.
+        again = !delivered.add(Digest.of(id.apply(entry))) && restarts > 0;
+      }
+      if (!again) {
+        next = Optional.of(entry);
+      }
+    }
+
+    private boolean mayComeAgain() {
+      return firstToken.isEmpty() && nextToken.isPresent() && limits.restarts() > 0;
+    }
+
     private void turn(String token) {
-      if (pagesRead >= MAX_PAGES || delivered.size() >= MAX_ENTRIES) {
+      if (pagesRead >= limits.pages()) {
         throw endless("the list did not end after " + pagesRead + " pages");
       }
       Page<E> read;
       try {
         read = pages.apply(token);
       } catch (CsiException failed) {
-        if (mayRestart(failed, token)) {
-          restarts++;
-          tokens.clear();
-          emptyInARow = 0;
-          repeating = true;
-          nextToken = Optional.of(firstToken);
-          return;
+        if (!mayRestart(failed, token)) {
+          throw failed;
         }
-        throw failed;
+        restarts++;
+        tokens.clear();
+        emptyInARow = 0;
+        nextToken = Optional.of(firstToken);
+        return;
       }
       pagesRead++;
       emptyInARow = read.entries().isEmpty() ? emptyInARow + 1 : 0;
       page = read.entries().iterator();
       nextToken = read.nextToken();
+      // What is wrong with the list is told behind the entries of this page.
       if (nextToken.isPresent() && !tokens.add(Digest.of(nextToken.get()))) {
-        nextToken = Optional.empty();
-        failAfterPage("the token of page " + pagesRead + " had been given out before");
-      } else if (emptyInARow > MAX_EMPTY_PAGES) {
-        throw endless(emptyInARow + " pages in a row were empty");
+        flaw = Optional.of("the token of page " + pagesRead + " had been given out before");
+      } else if (nextToken.isPresent() && emptyInARow > limits.emptyPages()) {
+        flaw = Optional.of(emptyInARow + " pages in a row were empty");
       }
-    }
-
-    /** Lets the entries of the present page be read first. */
-    private void failAfterPage(String why) {
-      Iterator<E> rest = page;
-      page =
-          new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-              if (!rest.hasNext()) {
-                throw endless(why);
-              }
-              return true;
-            }
-
-            @Override
-            public E next() {
-              return rest.next();
-            }
-          };
     }
 
     /** A forgotten token; the caller's own first token is for the caller to replace. */
@@ -148,7 +172,7 @@ final class PagedListing<E> implements Listing<E> {
       return failed.code() == StatusCode.ABORTED
           && firstToken.isEmpty()
           && !token.isEmpty()
-          && restarts < MAX_RESTARTS;
+          && restarts < limits.restarts();
     }
 
     private CsiException endless(String why) {

@@ -2,6 +2,7 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.mapping.Findings;
 import io.grpc.MethodDescriptor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

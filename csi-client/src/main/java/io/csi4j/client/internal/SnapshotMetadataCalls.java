@@ -3,6 +3,8 @@ package io.csi4j.client.internal;
 import com.google.protobuf.Message;
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.mapping.MetadataCheck;
+import io.csi4j.client.internal.mapping.MetadataRequestMapping;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
@@ -12,6 +14,7 @@ import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.metadata.SnapshotMetadataService;
+import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.UnaryOperator;
 
@@ -43,12 +46,14 @@ final class SnapshotMetadataCalls implements SnapshotMetadataService {
   @Override
   public MetadataStream getMetadataAllocated(GetMetadataAllocatedRequest request) {
     return new BlockingMetadataStream(
+        request.startingOffset(),
         subscriber -> call(ALLOCATED, MetadataRequestMapping.toProto(request), subscriber));
   }
 
   @Override
   public MetadataStream getMetadataDelta(GetMetadataDeltaRequest request) {
     return new BlockingMetadataStream(
+        request.startingOffset(),
         subscriber -> call(DELTA, MetadataRequestMapping.toProto(request), subscriber));
   }
 
@@ -70,21 +75,24 @@ final class SnapshotMetadataCalls implements SnapshotMetadataService {
         calls.path(), source, request, calls.policy(source.operation()), subscriber);
   }
 
+  private <Q extends Message, A extends Message> Flow.Publisher<BlockMetadataBatch> publisher(
+      MetadataCall.Source<Q, A> source, Q request) {
+    return subscriber ->
+        call(source, request, Objects.requireNonNull(subscriber, "subscriber")).subscribe();
+  }
+
   /** The same streams, not blocking. */
   private final class NotBlocking implements AsyncSnapshotMetadataService {
 
     @Override
     public Flow.Publisher<BlockMetadataBatch> getMetadataAllocated(
         GetMetadataAllocatedRequest request) {
-      return subscriber ->
-          subscriber.onSubscribe(
-              call(ALLOCATED, MetadataRequestMapping.toProto(request), subscriber));
+      return publisher(ALLOCATED, MetadataRequestMapping.toProto(request));
     }
 
     @Override
     public Flow.Publisher<BlockMetadataBatch> getMetadataDelta(GetMetadataDeltaRequest request) {
-      return subscriber ->
-          subscriber.onSubscribe(call(DELTA, MetadataRequestMapping.toProto(request), subscriber));
+      return publisher(DELTA, MetadataRequestMapping.toProto(request));
     }
   }
 }

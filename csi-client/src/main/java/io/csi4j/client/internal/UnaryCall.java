@@ -11,6 +11,8 @@ import io.csi4j.client.CsiTransientException;
 import io.csi4j.client.FailureRule;
 import io.csi4j.client.Outcome;
 import io.csi4j.client.StatusCode;
+import io.csi4j.client.internal.mapping.Findings;
+import io.csi4j.client.internal.mapping.UnusableAnswerException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   private volatile int sent;
   private boolean uncertain;
-  private boolean answered;
+  private boolean explained;
   private Duration pause = Duration.ZERO;
   private volatile @Nullable Attempt<Q, A> running;
   private volatile @Nullable CompletableFuture<R> retrying;
@@ -130,41 +131,36 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return done;
     }
     path.gate()
-        .admit(rpc.operation(), request, this::describe, executor)
+        .admit(rpc.operation(), request, this::describe, left(), executor)
         .ifPresentOrElse(
             admission ->
-                onExecutor(
-                    admission,
+                admission.whenCompleteAsync(
                     (refusal, thrown) -> {
-                      if (thrown == null) {
-                        admitted(refusal, done);
-                      } else {
+                      if (thrown != null) {
                         done.completeExceptionally(thrown);
+                      } else if (refusal.isPresent()) {
+                        done.completeExceptionally(notSent(refusal.get()));
+                      } else {
+                        send(done);
                       }
-                    }),
+                    },
+                    inPlaceOr(executor)),
             () -> send(done));
     return done;
   }
 
-  private void admitted(Optional<CsiException> refusal, CompletableFuture<R> done) {
-    if (refusal.isPresent()) {
-      done.completeExceptionally(notSent(refusal.get()));
-    } else {
-      send(done);
-    }
-  }
-
-  /** Takes in what another call, or the timer, brings: never on their thread if we have our own. */
-  private <V extends @Nullable Object> void onExecutor(
-      CompletableFuture<V> stage, BiConsumer<? super V, ? super @Nullable Throwable> action) {
-    if (executor == null) {
-      stage.whenComplete(action);
-    } else {
-      stage.whenCompleteAsync(action, executor);
-    }
-  }
-
   private void send(CompletableFuture<R> done) {
+    path.reconnecting(left())
+        .ifPresentOrElse(
+            tried -> tried.whenCompleteAsync((none, never) -> sendNow(done), inPlaceOr(executor)),
+            () -> sendNow(done));
+  }
+
+  private static Executor inPlaceOr(@Nullable Executor executor) {
+    return executor == null ? Runnable::run : executor;
+  }
+
+  private void sendNow(CompletableFuture<R> done) {
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
       done.completeExceptionally(cancelled(reason));
@@ -172,13 +168,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
     int number = sent + 1;
     sent = number;
-    Duration left = policy.budget().minus(elapsed());
-    Duration deadline =
-        left.compareTo(policy.attemptDeadline()) < 0 ? left : policy.attemptDeadline();
     Attempt<Q, A> attempt = new Attempt<>(path, rpc.operation(), rpc.method(), id, number, request);
     running = attempt;
     attempt.send(
-        Optional.of(deadline),
+        Optional.of(left()),
         executor,
         (status, answer) -> {
           running = null;
@@ -194,7 +187,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void take(A answer, CompletableFuture<R> done) {
-    Findings findings = new Findings(path::scrub);
+    Findings findings = new Findings(path.scrubber());
     try {
       R value = rpc.reader().read(request, answer, findings);
       path.warn(rpc.operation(), findings.warnings());
@@ -216,7 +209,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     if (reason != null) {
       return cancelled(reason);
     }
-    answered = status.fromPlugin();
+    explained = status.fromPlugin();
     FailureRule rule = FailureRule.of(rpc.operation(), status.code());
     uncertain |= rule.outcome() == Outcome.UNCERTAIN;
     return path.failed(describe(status.code()), rule, status);
@@ -225,6 +218,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** What a failed look at the plugin's capabilities means for this call, which was not sent. */
   private CsiException notSent(CsiException refusal) {
     CsiCancelledException.Reason reason = reasonToStop();
+    explained = true;
     return reason == null
         ? path.notSent(describe(refusal.code()), rpc.operation(), refusal)
         : cancelled(reason);
@@ -242,6 +236,12 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         .elapsed(elapsed());
   }
 
+  /** How long an attempt may take that begins now. */
+  private Duration left() {
+    Duration left = policy.budget().minus(elapsed());
+    return left.compareTo(policy.attemptDeadline()) < 0 ? left : policy.attemptDeadline();
+  }
+
   private Duration elapsed() {
     return Duration.ofNanos(path.now() - began);
   }
@@ -256,6 +256,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
             .withDelayFn(context -> pause)
             .onRetry(event -> earlier.add((CsiException) unwrap(event.getLastException())))
             .build();
+    // Before anything that needs the timer, which ends with the connection.
+    path.waitingBegins(this);
     CompletableFuture<R> retried =
         Failsafe.with(retries)
             .with(path.timer())
@@ -265,9 +267,11 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
                         ? CompletableFuture.<R>failedFuture(first)
                         : attemptOnExecutor());
     retrying = retried;
-    path.waitingBegins(this);
-    onExecutor(
-        retried,
+    if (ended != null) {
+      retried.cancel(false);
+    }
+    // Failsafe may give up on the timer, which is the I/O thread.
+    retried.whenCompleteAsync(
         (value, thrown) -> {
           path.waitingEnds(this);
           if (thrown == null) {
@@ -275,7 +279,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
           } else {
             fail(thrown);
           }
-        });
+        },
+        inPlaceOr(executor));
   }
 
   private CompletableFuture<R> attemptOnExecutor() {
@@ -305,7 +310,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     Throwable cause = unwrap(thrown);
     if (cause instanceof CsiException failure
         && failure.code() == StatusCode.UNAVAILABLE
-        && !answered) {
+        && !explained) {
       // Looking at the socket takes system calls, so it does not happen on the I/O thread.
       path.callbacks().execute(() -> finish(path.explained(failure)));
     } else {

@@ -2,7 +2,9 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.CsiListener;
+import io.csi4j.client.internal.text.RedactedText;
 import java.lang.System.Logger.Level;
+import java.util.function.UnaryOperator;
 
 /**
  * Writes calls to the logger {@code io.csi4j.client.wire}: one line for each attempt at DEBUG, the
@@ -16,13 +18,18 @@ final class WireLog {
 
   static void started(CsiListener.Started event, Message request) {
     if (LOGGER.isLoggable(Level.TRACE)) {
-      LOGGER.log(Level.TRACE, "{0} -> {1}", head(event), RedactedText.of(request));
+      LOGGER.log(
+          Level.TRACE,
+          "{0} -> {1}",
+          head(event),
+          RedactedText.of(request, UnaryOperator.identity()));
     }
   }
 
-  static void received(CsiListener.Started event, Message message) {
+  /** {@code scrubber} takes out of the plugin's words what it was told in confidence. */
+  static void received(CsiListener.Started event, Message message, UnaryOperator<String> scrubber) {
     if (LOGGER.isLoggable(Level.TRACE)) {
-      LOGGER.log(Level.TRACE, "{0} <- {1}", head(event), RedactedText.of(message));
+      LOGGER.log(Level.TRACE, "{0} <- {1}", head(event), RedactedText.of(message, scrubber));
     }
   }
 

@@ -1,8 +1,12 @@
 /**
- * How a call travels: the channel and its socket, the call path with its retries, the checks on
- * both sides of the wire, the mapping to and from protobuf, and the redacted wire log.
+ * The call path: how a call gets from its service to the plugin and back, with its checks, retries
+ * and events.
  *
- * <p>Start at {@code CallPath}. Nothing in here is API. Generated code is in {@code proto}.
+ * <p>Start at {@code CallPath}; a single call is a {@code UnaryCall} or a {@code MetadataCall}. The
+ * rooms below are: {@code transport}, the socket and its threads; {@code mapping}, between the API
+ * and the wire; {@code rules}, what is decided by tables; {@code text}, what may be shown; {@code
+ * values}, the records behind requests and results; {@code proto}, generated. Nothing in here is
+ * API.
  */
 @NullMarked
 package io.csi4j.client.internal;

@@ -1,7 +1,7 @@
 package io.csi4j.client.metadata;
 
 import io.csi4j.client.Experimental;
-import io.csi4j.client.internal.MetadataResults;
+import io.csi4j.client.internal.values.MetadataResults;
 import java.util.List;
 
 /** One message of a stream of block metadata. */

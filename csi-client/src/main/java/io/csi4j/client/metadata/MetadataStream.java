@@ -22,7 +22,7 @@ public interface MetadataStream extends Iterator<BlockMetadataBatch>, AutoClosea
   @Override
   BlockMetadataBatch next();
 
-  /** The first byte that was not delivered yet: where a later request would go on. */
+  /** The first byte that {@link #next} has not returned yet: where a later request would go on. */
   long resumeOffset();
 
   /** Ends the call if it is still running. Doing it twice is harmless. */

@@ -17,13 +17,13 @@ public interface AsyncNodeService {
   /** Makes a volume available on the node, once, for all its later publishes. */
   CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request);
 
-  /** Undoes the staging. */
+  /** Undoes the staging. A volume that is not staged there counts as unstaged. */
   CompletionStage<@Nullable Void> unstageVolume(NodeUnstageVolumeRequest request);
 
   /** Makes a volume appear at a path. */
   CompletionStage<@Nullable Void> publishVolume(NodePublishVolumeRequest request);
 
-  /** Makes a volume disappear from a path. */
+  /** Makes a volume disappear from a path. One that is not there counts as gone. */
   CompletionStage<@Nullable Void> unpublishVolume(NodeUnpublishVolumeRequest request);
 
   /** Reads how much of a volume is in use, and whether it is well. */

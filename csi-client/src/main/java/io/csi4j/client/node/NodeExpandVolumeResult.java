@@ -1,6 +1,6 @@
 package io.csi4j.client.node;
 
-import io.csi4j.client.internal.NodeResults;
+import io.csi4j.client.internal.values.NodeResults;
 import java.util.OptionalLong;
 
 /** A filesystem or device grown on a node. */

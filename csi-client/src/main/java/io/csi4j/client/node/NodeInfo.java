@@ -2,7 +2,7 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.NodeId;
 import io.csi4j.client.Topology;
-import io.csi4j.client.internal.NodeResults;
+import io.csi4j.client.internal.values.NodeResults;
 import java.util.Optional;
 import java.util.OptionalLong;
 

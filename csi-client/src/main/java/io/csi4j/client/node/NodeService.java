@@ -17,13 +17,13 @@ public interface NodeService {
   /** Makes a volume available on the node, once, for all its later publishes. */
   void stageVolume(NodeStageVolumeRequest request);
 
-  /** Undoes the staging. */
+  /** Undoes the staging. A volume that is not staged there counts as unstaged. */
   void unstageVolume(NodeUnstageVolumeRequest request);
 
   /** Makes a volume appear at a path. */
   void publishVolume(NodePublishVolumeRequest request);
 
-  /** Makes a volume disappear from a path. */
+  /** Makes a volume disappear from a path. One that is not there counts as gone. */
   void unpublishVolume(NodeUnpublishVolumeRequest request);
 
   /** Reads how much of a volume is in use, and whether it is well. */

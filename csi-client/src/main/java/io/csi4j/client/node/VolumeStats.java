@@ -2,7 +2,7 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.Experimental;
 import io.csi4j.client.VolumeCondition;
-import io.csi4j.client.internal.NodeResults;
+import io.csi4j.client.internal.values.NodeResults;
 import java.util.List;
 import java.util.Optional;
 

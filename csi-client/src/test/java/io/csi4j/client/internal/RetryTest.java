@@ -16,6 +16,7 @@ import io.csi4j.client.PluginPath;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.scripted.ScriptedPlugin;

@@ -4,6 +4,7 @@ import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.internal.transport.Connection;
 import io.grpc.Channel;
 import io.grpc.Deadline;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -40,6 +42,7 @@ final class VirtualGround implements Ground, AutoCloseable {
       };
   private volatile double chance = 0.999_999_999;
   private volatile boolean alarmsRing = true;
+  private final List<Alarm> held = Collections.synchronizedList(new ArrayList<>());
 
   VirtualGround(CsiEndpoint endpoint, ConnectOptions options) {
     this.endpoint = endpoint;
@@ -62,9 +65,18 @@ final class VirtualGround implements Ground, AutoCloseable {
     chance = value;
   }
 
-  /** Whether what is scheduled happens at once, or never. */
+  /** Whether what is scheduled happens at once, or when {@link #ring} is called. */
   void alarmsRing(boolean ring) {
     alarmsRing = ring;
+  }
+
+  /** Lets what was held back happen now. */
+  void ring() throws Exception {
+    List<Alarm> due = List.copyOf(held);
+    held.removeAll(due);
+    for (Alarm alarm : due) {
+      connection.loop().submit(alarm).get();
+    }
   }
 
   @Override
@@ -88,8 +100,8 @@ final class VirtualGround implements Ground, AutoCloseable {
   }
 
   @Override
-  public void resetBackoff() {
-    connection.resetBackoff();
+  public Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
+    return connection.reconnecting(limit);
   }
 
   @Override
@@ -107,6 +119,8 @@ final class VirtualGround implements Ground, AutoCloseable {
       if (alarmsRing || delay == 0) {
         nanos.addAndGet(unit.toNanos(delay));
         connection.loop().execute(alarm);
+      } else {
+        held.add(alarm);
       }
       return alarm;
     };

@@ -47,9 +47,17 @@ public final class Samples {
   private static final List<AccessMode> MODES =
       Arrays.stream(AccessMode.values()).filter(AccessMode::isStated).toList();
 
+  /** Letters and digits, and what quoting of any kind stumbles over. */
+  private static final int[] NASTY =
+      ("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789+/=%'\"\\ &<>$`|;{}#~!*?[]:@^\t"
+              + "\u00e9\u2603\ud83d\ude00")
+          .codePoints()
+          .toArray();
+
   private final Random random;
   private int counter;
   private int sensitiveLength = 24;
+  private String suffix = "";
   private final List<String> sensitive = new ArrayList<>();
 
   /** Samples that are the same for the same seed. */
@@ -341,19 +349,24 @@ public final class Samples {
   }
 
   private String text() {
-    return "text-" + counter++ + "-" + Integer.toString(random.nextInt(1 << 30), 36);
+    return "text-" + counter++ + "-" + Integer.toString(random.nextInt(1 << 30), 36) + suffix;
   }
 
-  private String secret() {
+  /** A new sensitive value. */
+  public String secret() {
     StringBuilder out = new StringBuilder("s3");
     while (out.length() < sensitiveLength) {
-      out.append(
-          "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789+/=%'\"\\ &<é"
-              .charAt(random.nextInt(66)));
+      out.appendCodePoint(NASTY[random.nextInt(NASTY.length)]);
     }
     String secret = out.append('x').toString();
     sensitive.add(secret);
     return secret;
+  }
+
+  /** How ids, names and other texts end. */
+  public Samples textsEndingWith(String text) {
+    suffix = text;
+    return this;
   }
 
   /** How long secrets are. */

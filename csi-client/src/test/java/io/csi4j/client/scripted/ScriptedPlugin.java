@@ -7,6 +7,7 @@ import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.internal.proto.BlockMetadataType;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
@@ -16,6 +17,8 @@ import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
+import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.GetSnapshotRequest;
@@ -387,6 +390,16 @@ public final class ScriptedPlugin implements AutoCloseable {
                             .setGroupSnapshotId(asked.getGroupSnapshotId())));
         yield GetVolumeGroupSnapshotResponse.newBuilder().setGroupSnapshot(group).build();
       }
+      case GET_METADATA_ALLOCATED ->
+          GetMetadataAllocatedResponse.newBuilder()
+              .setBlockMetadataType(BlockMetadataType.FIXED_LENGTH)
+              .setVolumeCapacityBytes(1L << 30)
+              .build();
+      case GET_METADATA_DELTA ->
+          GetMetadataDeltaResponse.newBuilder()
+              .setBlockMetadataType(BlockMetadataType.FIXED_LENGTH)
+              .setVolumeCapacityBytes(1L << 30)
+              .build();
       default -> Wire.response(operation);
     };
   }

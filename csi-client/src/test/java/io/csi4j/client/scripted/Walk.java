@@ -3,6 +3,7 @@ package io.csi4j.client.scripted;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -34,12 +35,25 @@ public final class Walk {
           "stream");
 
   private final Set<String> lines = new TreeSet<>();
+  private final boolean printing;
 
-  private Walk() {}
+  private Walk(boolean printing) {
+    this.printing = printing;
+  }
 
   /** The lines of {@code value}. */
   public static Set<String> lines(@Nullable Object value) {
-    Walk walk = new Walk();
+    Walk walk = new Walk(false);
+    walk.visit("", value);
+    return walk.lines;
+  }
+
+  /**
+   * The lines of {@code value} but for what it gives only when told to {@code reveal} it, and what
+   * it and all that is in it prints as.
+   */
+  public static Set<String> printed(@Nullable Object value) {
+    Walk walk = new Walk(true);
     walk.visit("", value);
     return walk.lines;
   }
@@ -50,7 +64,8 @@ public final class Walk {
         || value instanceof Number
         || value instanceof Boolean
         || value instanceof Enum<?>
-        || value.getClass().getName().startsWith("java.time")) {
+        || value.getClass().getName().startsWith("java.time")
+        || value instanceof Path) {
       lines.add(path + "=" + value);
     } else if (value instanceof Optional<?> optional) {
       visit(path, optional.orElse(null));
@@ -67,7 +82,13 @@ public final class Walk {
     } else if (value instanceof Collection<?> collection) {
       collection.forEach(each -> visit(path + "[]", each));
     } else {
+      if (printing) {
+        lines.add(path + " is " + value);
+      }
       for (Method accessor : accessors(publicType(value.getClass()))) {
+        if (printing && accessor.getName().equals("reveal")) {
+          continue;
+        }
         visit(path + "." + accessor.getName(), invoke(value, accessor));
       }
     }

@@ -1,0 +1,194 @@
+package io.csi4j.client.internal.values;
+
+import io.csi4j.client.CapacityRange;
+import io.csi4j.client.NodeId;
+import io.csi4j.client.Secrets;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.Topology;
+import io.csi4j.client.TopologyRequirement;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.VolumeContext;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerModifyVolumeRequest;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.CreateSnapshotRequest;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteSnapshotRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.GetCapacityRequest;
+import io.csi4j.client.controller.GetSnapshotRequest;
+import io.csi4j.client.controller.ListSnapshotsRequest;
+import io.csi4j.client.controller.ListVolumesRequest;
+import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.internal.text.RecordText;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The hidden values behind the requests of {@code io.csi4j.client.controller}. */
+public final class ControllerRequests {
+
+  private ControllerRequests() {}
+
+  /** See {@link CreateVolumeRequest}. */
+  public record CreateVolume(
+      String name,
+      List<VolumeCapability> capabilities,
+      Optional<CapacityRange> capacityRange,
+      Map<String, String> parameters,
+      Secrets secrets,
+      Optional<VolumeContentSource> contentSource,
+      Optional<TopologyRequirement> accessibilityRequirements,
+      Map<String, String> mutableParameters)
+      implements CreateVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link DeleteVolumeRequest}. */
+  public record DeleteVolume(VolumeId volumeId, Secrets secrets) implements DeleteVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerPublishVolumeRequest}. */
+  public record ControllerPublishVolume(
+      VolumeId volumeId,
+      NodeId nodeId,
+      VolumeCapability capability,
+      boolean readonly,
+      Secrets secrets,
+      VolumeContext volumeContext)
+      implements ControllerPublishVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerUnpublishVolumeRequest}. */
+  public record ControllerUnpublishVolume(
+      VolumeId volumeId, Optional<NodeId> nodeId, Secrets secrets)
+      implements ControllerUnpublishVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ValidateVolumeCapabilitiesRequest}. */
+  public record ValidateVolumeCapabilities(
+      VolumeId volumeId,
+      List<VolumeCapability> capabilities,
+      VolumeContext volumeContext,
+      Map<String, String> parameters,
+      Secrets secrets,
+      Map<String, String> mutableParameters)
+      implements ValidateVolumeCapabilitiesRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ListVolumesRequest}. */
+  public record ListVolumes(int maxEntries, Optional<String> startingToken)
+      implements ListVolumesRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link GetCapacityRequest}. */
+  public record GetCapacity(
+      List<VolumeCapability> capabilities,
+      Map<String, String> parameters,
+      Optional<Topology> accessibleTopology)
+      implements GetCapacityRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link CreateSnapshotRequest}. */
+  public record CreateSnapshot(
+      VolumeId sourceVolumeId, String name, Secrets secrets, Map<String, String> parameters)
+      implements CreateSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link DeleteSnapshotRequest}. */
+  public record DeleteSnapshot(SnapshotId snapshotId, Secrets secrets)
+      implements DeleteSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ListSnapshotsRequest}. */
+  public record ListSnapshots(
+      int maxEntries,
+      Optional<String> startingToken,
+      Optional<VolumeId> sourceVolumeId,
+      Optional<SnapshotId> snapshotId,
+      Secrets secrets)
+      implements ListSnapshotsRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link GetSnapshotRequest}. */
+  public record GetSnapshot(SnapshotId snapshotId, Secrets secrets) implements GetSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerExpandVolumeRequest}. */
+  public record ControllerExpandVolume(
+      VolumeId volumeId,
+      CapacityRange capacityRange,
+      Secrets secrets,
+      Optional<VolumeCapability> capability)
+      implements ControllerExpandVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerGetVolumeRequest}. */
+  public record ControllerGetVolume(VolumeId volumeId) implements ControllerGetVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerModifyVolumeRequest}. */
+  public record ControllerModifyVolume(
+      VolumeId volumeId, Map<String, String> mutableParameters, Secrets secrets)
+      implements ControllerModifyVolumeRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+}

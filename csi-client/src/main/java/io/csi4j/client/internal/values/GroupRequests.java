@@ -1,0 +1,48 @@
+package io.csi4j.client.internal.values;
+
+import io.csi4j.client.GroupSnapshotId;
+import io.csi4j.client.Secrets;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.group.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.GetVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.text.RecordText;
+import java.util.List;
+import java.util.Map;
+
+/** The hidden values behind the requests of {@code io.csi4j.client.group}. */
+public final class GroupRequests {
+
+  private GroupRequests() {}
+
+  /** See {@link CreateVolumeGroupSnapshotRequest}. */
+  public record CreateVolumeGroupSnapshot(
+      String name, List<VolumeId> sourceVolumeIds, Secrets secrets, Map<String, String> parameters)
+      implements CreateVolumeGroupSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link DeleteVolumeGroupSnapshotRequest}. */
+  public record DeleteVolumeGroupSnapshot(
+      GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds, Secrets secrets)
+      implements DeleteVolumeGroupSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link GetVolumeGroupSnapshotRequest}. */
+  public record GetVolumeGroupSnapshot(
+      GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds, Secrets secrets)
+      implements GetVolumeGroupSnapshotRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.csi4j.client.internal.values;
+
+import io.csi4j.client.Secrets;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.internal.text.RecordText;
+import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
+import io.csi4j.client.metadata.GetMetadataDeltaRequest;
+
+/** The hidden values behind the requests of {@code io.csi4j.client.metadata}. */
+public final class MetadataRequests {
+
+  private MetadataRequests() {}
+
+  /** See {@link GetMetadataAllocatedRequest}. */
+  public record GetMetadataAllocated(
+      SnapshotId snapshotId, long startingOffset, int maxResults, Secrets secrets)
+      implements GetMetadataAllocatedRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link GetMetadataDeltaRequest}. */
+  public record GetMetadataDelta(
+      SnapshotId baseSnapshotId,
+      SnapshotId targetSnapshotId,
+      long startingOffset,
+      int maxResults,
+      Secrets secrets)
+      implements GetMetadataDeltaRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.csi4j.client.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiTransientException;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
+import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
+import io.csi4j.client.metadata.MetadataStream;
+import io.csi4j.client.scripted.ScriptedPlugin;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whose time counts in a stream of block metadata, on virtual time against a real socket. */
+@Timeout(30)
+class MetadataTimeTest {
+
+  private static final GetMetadataAllocatedRequest REQUEST =
+      GetMetadataAllocatedRequest.builder(SnapshotId.of("snap-1")).build();
+
+  @TempDir Path directory;
+  private ScriptedPlugin scripted;
+  private VirtualGround ground;
+  private SnapshotMetadataCalls metadata;
+
+  @BeforeEach
+  void connect() {
+    scripted = ScriptedPlugin.start(directory.resolve("csi.sock"));
+    ground = new VirtualGround(scripted.endpoint(), ConnectOptions.defaults());
+    ground.chance(0);
+    metadata = new SnapshotMetadataCalls(new Calls(new CallPath(ground)));
+  }
+
+  @AfterEach
+  void close() {
+    ground.close();
+    scripted.close();
+  }
+
+  private static GetMetadataAllocatedResponse message(long offset) {
+    GetMetadataAllocatedResponse.Builder message =
+        GetMetadataAllocatedResponse.newBuilder()
+            .setBlockMetadataTypeValue(2)
+            .setVolumeCapacityBytes(1000);
+    message.addBlockMetadataBuilder().setByteOffset(offset).setSizeBytes(1);
+    return message.build();
+  }
+
+  @Test
+  void aPluginThatKeepsSilentIsGivenUpAfterTheLimitForOneMessage() {
+    scripted.on(CsiOperation.GET_METADATA_ALLOCATED, (call, reply) -> {});
+    try (MetadataStream stream = metadata.getMetadataAllocated(REQUEST)) {
+      CsiTransientException failure =
+          catchThrowableOfType(CsiTransientException.class, stream::hasNext);
+      assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+      assertThat(failure.attempts()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aReaderMayTakeItsTime() throws Exception {
+    ground.alarmsRing(false);
+    CountDownLatch broken = new CountDownLatch(1);
+    scripted.on(
+        CsiOperation.GET_METADATA_ALLOCATED,
+        (call, reply) -> {
+          scripted.on(
+              CsiOperation.GET_METADATA_ALLOCATED,
+              (again, more) -> {
+                more.next(message(2));
+                more.complete();
+              });
+          reply.next(message(0));
+          reply.next(message(1));
+          if (!broken.await(10, TimeUnit.SECONDS)) {
+            throw new AssertionError("the reader does not read");
+          }
+          reply.fail(StatusCode.UNAVAILABLE, "broken");
+        });
+    try (MetadataStream stream = metadata.getMetadataAllocated(REQUEST)) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(stream.next().ranges()).containsExactly(new BlockRange(i, 1));
+        ground.pass(Duration.ofDays(1));
+        ground.ring();
+      }
+      broken.countDown();
+      assertThat(stream.next().ranges()).containsExactly(new BlockRange(2, 1));
+      assertThat(stream.hasNext()).isFalse();
+    }
+  }
+
+  @Test
+  void theBudgetCountsOnlyTimeWithoutProgress() {
+    ground.alarmsRing(false);
+    int[] calls = {0};
+    scripted.on(
+        CsiOperation.GET_METADATA_ALLOCATED,
+        (call, reply) -> {
+          int number = calls[0]++;
+          ground.pass(Duration.ofSeconds(40));
+          if (number < 5) {
+            reply.next(message(number));
+          }
+          reply.fail(StatusCode.UNAVAILABLE, "broken");
+        });
+    try (MetadataStream stream =
+        metadata
+            .with(policy -> policy.withAttempts(99).withBudget(Duration.ofSeconds(100)))
+            .getMetadataAllocated(REQUEST)) {
+      for (int i = 0; i < 5; i++) {
+        stream.next();
+      }
+      CsiTransientException failure =
+          catchThrowableOfType(CsiTransientException.class, stream::hasNext);
+      assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
+      // The fifth call made progress; three more of 40 seconds each are beyond 100.
+      assertThat(failure.attempts()).isEqualTo(8);
+    }
+  }
+}

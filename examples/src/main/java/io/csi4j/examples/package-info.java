@@ -1,7 +1,9 @@
 /**
- * Short programs that show csi4j at work, and the tests that look at all modules at once.
+ * Short programs that show csi4j at work: {@code ReadPlugin}, {@code ProvisionVolume}, {@code
+ * CountCalls}. Each is started with the endpoint of a plugin and reads from top to bottom.
  *
- * <p>Nothing here is published, and nothing here is needed by another module.
+ * <p>Nothing in here is published, and nothing else depends on it. The checks of the boundaries
+ * between the modules live beside the programs' tests, because this module sees all the others.
  */
 @NullMarked
 package io.csi4j.examples;

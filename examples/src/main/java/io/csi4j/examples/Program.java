@@ -1,0 +1,37 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiException;
+import java.io.PrintStream;
+
+/** What the programs share: wrong arguments and failures become a line and an exit status. */
+final class Program {
+
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+  private static final int MISUSED = 2;
+
+  private Program() {}
+
+  /**
+   * Runs {@code body} if there are as many arguments as {@code usage} names, and returns the exit
+   * status: 0 if it went well, 1 if a call failed, 2 if the arguments are wrong.
+   */
+  static int run(String usage, String[] args, PrintStream err, Runnable body) {
+    int wanted = usage.split(" ", -1).length - 1;
+    try {
+      if (args.length != wanted) {
+        throw new IllegalArgumentException(
+            "There are " + args.length + " arguments, not " + wanted + ".");
+      }
+      body.run();
+      return DONE;
+    } catch (CsiException failed) {
+      err.println(failed.getMessage());
+      return FAILED;
+    } catch (IllegalArgumentException wrong) {
+      err.println(wrong.getMessage());
+      err.println("Usage: " + usage + ", where ENDPOINT is such as unix:///run/csi/csi.sock");
+      return MISUSED;
+    }
+  }
+}

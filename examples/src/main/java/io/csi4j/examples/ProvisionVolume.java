@@ -1,0 +1,145 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CapacityRange;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.NodeId;
+import io.csi4j.client.Outcome;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.ListVolumesRequest;
+import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.Volume;
+import java.io.PrintStream;
+import java.util.List;
+
+/**
+ * Creates a volume, attaches it to a node, asks about it, and takes both back. At each step the
+ * outcome of a failure decides what is owed.
+ */
+public final class ProvisionVolume {
+
+  private static final VolumeCapability USE = VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+
+  private final ControllerService controller;
+  private final NodeId node;
+  private final PrintStream out;
+
+  private ProvisionVolume(ControllerService controller, NodeId node, PrintStream out) {
+    this.controller = controller;
+    this.node = node;
+    this.out = out;
+  }
+
+  /** Provisions a volume of the name given, for the node given. */
+  public static void main(String[] args) {
+    System.exit(run(args, System.out, System.err));
+  }
+
+  static int run(String[] args, PrintStream out, PrintStream err) {
+    return Program.run(
+        "ProvisionVolume ENDPOINT VOLUME_NAME NODE_ID",
+        args,
+        err,
+        () -> {
+          try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.parse(args[0]))) {
+            new ProvisionVolume(plugin.controller(), NodeId.of(args[2]), out).provision(args[1]);
+          }
+        });
+  }
+
+  private void provision(String name) {
+    Volume volume = create(name);
+    out.println("created " + volume.id());
+    doAndUndo(() -> use(volume), () -> delete(volume));
+  }
+
+  private Volume create(String name) {
+    try {
+      return controller.createVolume(
+          CreateVolumeRequest.builder(name, List.of(USE))
+              .capacityRange(CapacityRange.atLeast(1L << 30))
+              .build());
+    } catch (CsiException failed) {
+      // There is no id to delete by. The name is what has to be kept on record: the same request
+      // again finds what the first one may have made.
+      out.println(
+          failed.outcome() == Outcome.UNCERTAIN
+              ? "there may be a volume of that name: the same command again finds it"
+              : "no volume was made: nothing is owed");
+      throw failed;
+    }
+  }
+
+  private void use(Volume volume) {
+    attach(volume);
+    out.println("attached to " + node);
+    doAndUndo(() -> ask(volume), () -> detach(volume));
+  }
+
+  private void attach(Volume volume) {
+    try {
+      controller.publishVolume(
+          ControllerPublishVolumeRequest.builder(volume.id(), node, USE)
+              .volumeContext(volume.context())
+              .build());
+    } catch (CsiException failed) {
+      if (failed.outcome() == Outcome.UNCERTAIN) {
+        out.println("it may be attached all the same: detaching it");
+        undo(() -> detach(volume), failed);
+      } else {
+        out.println("it was not attached: nothing to detach");
+      }
+      throw failed;
+    }
+  }
+
+  private void ask(Volume volume) {
+    ValidationResult answer =
+        controller.validateVolumeCapabilities(
+            ValidateVolumeCapabilitiesRequest.builder(volume.id(), List.of(USE))
+                .volumeContext(volume.context())
+                .build());
+    out.println(
+        "usable as asked: " + answer.isAcceptable(ValidationResult.Policy.LENIENT) + ", " + answer);
+    long known = controller.volumes(ListVolumesRequest.builder().build()).stream().count();
+    out.println("the plugin lists " + known + " volumes");
+  }
+
+  private void detach(Volume volume) {
+    controller.unpublishVolume(ControllerUnpublishVolumeRequest.builder(volume.id(), node).build());
+    out.println("detached");
+  }
+
+  private void delete(Volume volume) {
+    controller.deleteVolume(DeleteVolumeRequest.builder(volume.id()).build());
+    out.println("deleted");
+  }
+
+  /** Undoes what was done before, whether or not {@code work} succeeds. */
+  private static void doAndUndo(Runnable work, Runnable undo) {
+    try {
+      work.run();
+    } catch (CsiException failed) {
+      undo(undo, failed);
+      throw failed;
+    }
+    undo.run();
+  }
+
+  /** The first failure is the one to tell; one of the cleaning up does not hide it. */
+  private static void undo(Runnable undo, CsiException first) {
+    try {
+      undo.run();
+    } catch (CsiException second) {
+      first.addSuppressed(second);
+    }
+  }
+}

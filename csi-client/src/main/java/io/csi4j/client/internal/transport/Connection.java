@@ -62,6 +62,25 @@ public final class Connection implements AutoCloseable {
     this.sockets = sockets;
     this.loop = new SingleThreadIoEventLoop(null, this::newIoThread, sockets.handler());
     this.channel = newChannel();
+    watchForLoss();
+  }
+
+  /**
+   * Counts the generation up when gRPC lets go of a connection: from then on calls take another,
+   * even while the socket of the old one is still open.
+   */
+  private void watchForLoss() {
+    ConnectivityState state = channel.getState(false);
+    if (state != ConnectivityState.SHUTDOWN) {
+      channel.notifyWhenStateChanged(
+          state,
+          () -> {
+            if (state == ConnectivityState.READY) {
+              generation.incrementAndGet();
+            }
+            watchForLoss();
+          });
+    }
   }
 
   /**
@@ -111,7 +130,7 @@ public final class Connection implements AutoCloseable {
     return channel;
   }
 
-  /** Grows whenever a socket is connected and whenever one is lost. */
+  /** Grows whenever a socket is connected, and whenever a connection is lost. */
   public long generation() {
     return generation.get();
   }

@@ -40,7 +40,7 @@ public final class PeerGate extends ChannelDuplexHandler {
   /**
    * A gate that nothing has come through yet.
    *
-   * @param generation is counted up when the socket is connected, and when it is lost
+   * @param generation is counted up when the socket is connected
    * @param onEnd is told when nothing more comes from here
    */
   public PeerGate(
@@ -147,7 +147,6 @@ public final class PeerGate extends ChannelDuplexHandler {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     ended = true;
-    generation.incrementAndGet();
     context.fireChannelInactive();
   }
 

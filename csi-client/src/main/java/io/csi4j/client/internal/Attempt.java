@@ -120,7 +120,7 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   void requestOne() {
     ClientCall<Q, A> sending = call;
     if (sending != null) {
-      sending.request(1);
+      unlessClosed(() -> sending.request(1));
     }
   }
 
@@ -129,7 +129,17 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
     givenUp = true;
     ClientCall<Q, A> sending = call;
     if (sending != null) {
-      sending.cancel("the caller gave up", null);
+      unlessClosed(() -> sending.cancel("the caller gave up", null));
+    }
+  }
+
+  /** The I/O thread of a closed connection takes no more work; the attempt has ended then. */
+  private void unlessClosed(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException closed) {
+      onClose(
+          io.grpc.Status.UNAVAILABLE.withDescription("the connection is closed"), new Metadata());
     }
   }
 

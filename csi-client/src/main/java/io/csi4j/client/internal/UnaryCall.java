@@ -308,7 +308,14 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   private void fail(Throwable thrown) {
     Throwable cause = unwrap(thrown);
-    if (cause instanceof CsiException failure
+    CsiCancelledException.Reason reason = reasonToStop();
+    if (cause instanceof CsiTransientException failure
+        && reason != null
+        && earlier.size() + 1 < policy.attempts()) {
+      // It would have been repeated, had the host not ended it.
+      earlier.add(failure);
+      finish(cancelled(reason));
+    } else if (cause instanceof CsiException failure
         && failure.code() == StatusCode.UNAVAILABLE
         && !explained) {
       // Looking at the socket takes system calls, so it does not happen on the I/O thread.

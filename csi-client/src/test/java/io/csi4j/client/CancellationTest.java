@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiCancelledException.Reason;
+import io.csi4j.client.scripted.ScriptedPlugin;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.time.Duration;
@@ -175,8 +176,16 @@ class CancellationTest extends AgainstScriptedPlugin {
   @Test
   void aPluginMayBeClosedFromACallback() {
     CsiPlugin plugin = connect();
+    CountDownLatch attached = new CountDownLatch(1);
+    scripted.on(
+        OPERATION,
+        (call, reply) -> {
+          attached.await();
+          reply.ok(ScriptedPlugin.defaultAnswer(OPERATION, call.request()));
+        });
     CompletableFuture<Void> closing =
         unpublish(plugin).thenRun(plugin::close).thenRun(() -> assertThat(isOurs()).isTrue());
+    attached.countDown();
     closing.join();
     eventually(() -> ourThreads().isEmpty());
   }

@@ -29,7 +29,10 @@ public record CallPolicy(
     Duration pendingBackoff,
     Duration budget) {
 
-  /** Refuses what makes no sense. */
+  /** More than anybody waits, and still a number of nanoseconds. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** Refuses what makes no sense; a century is as good as any longer time. */
   public CallPolicy {
     if (attempts < 1) {
       throw new IllegalArgumentException(
@@ -40,6 +43,15 @@ public record CallPolicy(
     requireNotNegative("back-off", backoff);
     requireNotNegative("back-off cap", backoffCap);
     requireNotNegative("pending back-off", pendingBackoff);
+    attemptDeadline = bounded(attemptDeadline);
+    backoff = bounded(backoff);
+    backoffCap = bounded(backoffCap);
+    pendingBackoff = bounded(pendingBackoff);
+    budget = bounded(budget);
+  }
+
+  private static Duration bounded(Duration value) {
+    return value.compareTo(LONGEST) < 0 ? value : LONGEST;
   }
 
   /** What {@code operation} does unless told otherwise. */

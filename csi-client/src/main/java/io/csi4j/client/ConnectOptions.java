@@ -287,7 +287,9 @@ public final class ConnectOptions {
         throw new IllegalArgumentException(
             "The " + what + " has to be positive, not " + value + ".");
       }
-      return value;
+      // A century is as good as any longer time, and still a number of nanoseconds.
+      Duration longest = Duration.ofDays(36_500);
+      return value.compareTo(longest) < 0 ? value : longest;
     }
 
     private static int positive(String what, int value) {

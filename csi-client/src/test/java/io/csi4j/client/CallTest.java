@@ -13,6 +13,7 @@ import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.scripted.Samples;
 import io.csi4j.client.scripted.ScriptedPlugin;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -290,5 +292,56 @@ class CallTest extends AgainstScriptedPlugin {
         .extracting(Violation::field)
         .containsExactlyInAnyOrder("volume_id", "secrets");
     assertThat(scripted.calls(CsiOperation.DELETE_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void theSecretOfALongCallIsRememberedHoweverManyCallsCameAfterIt() {
+    CountDownLatch others = new CountDownLatch(1);
+    scripted.on(
+        CsiOperation.DELETE_VOLUME,
+        (call, reply) -> {
+          if (call.as(io.csi4j.client.internal.proto.DeleteVolumeRequest.class)
+              .getVolumeId()
+              .equals("slow")) {
+            others.await();
+            reply.fail(StatusCode.INTERNAL, "mount -o token=s3cr3t-s3cr3t failed");
+          } else {
+            reply.ok(ScriptedPlugin.defaultAnswer(call.operation(), call.request()));
+          }
+        });
+    CsiPlugin plugin = connect(options -> options.policies(policy -> policy.withAttempts(1)));
+    CompletableFuture<?> slow =
+        plugin
+            .controller()
+            .async()
+            .deleteVolume(deletion("slow", "s3cr3t-s3cr3t"))
+            .toCompletableFuture();
+    arrived(CsiOperation.DELETE_VOLUME, 1);
+    for (int i = 0; i < 300; i++) {
+      plugin.controller().deleteVolume(deletion("vol-" + i, "another-" + i));
+    }
+    others.countDown();
+    CompletionException failure = catchThrowableOfType(CompletionException.class, slow::join);
+    assertThat(failure.getCause())
+        .hasMessageContaining("the plugin says: \"mount -o token=<redacted> failed\"");
+  }
+
+  private static DeleteVolumeRequest deletion(String volume, String token) {
+    return DeleteVolumeRequest.builder(VolumeId.of(volume))
+        .secrets(Secrets.of(Map.of("token", token)))
+        .build();
+  }
+
+  @Test
+  void noLimitIsALimitToo() {
+    Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
+    CsiPlugin plugin =
+        connect(
+            options ->
+                options.policies(
+                    policy -> policy.withAttemptDeadline(endless).withBudget(endless)));
+    plugin.controller().deleteVolume(DELETE);
+    plugin.controller().async().deleteVolume(DELETE).toCompletableFuture().join();
+    assertThat(scripted.calls(CsiOperation.DELETE_VOLUME)).hasSize(2);
   }
 }

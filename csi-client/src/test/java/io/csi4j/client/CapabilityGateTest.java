@@ -8,19 +8,29 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.scripted.Samples;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What a plugin does not offer is not sent to it, and what it offers is asked once. */
 class CapabilityGateTest extends AgainstScriptedPlugin {
+
+  private static final DeleteVolumeRequest SECRET =
+      DeleteVolumeRequest.builder(VolumeId.of("vol-1"))
+          .secrets(Secrets.of(Map.of("token", "s3cr3t-s3cr3t")))
+          .build();
 
   private void controllerOffers(ControllerCapability... capabilities) {
     scripted.answer(
@@ -229,11 +239,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   @Test
   void noSecretGoesToAnotherPluginThatHasTakenThePlace() {
     CsiPlugin plugin = connect();
-    DeleteVolumeRequest secret =
-        DeleteVolumeRequest.builder(VolumeId.of("vol-1"))
-            .secrets(Secrets.of(Map.of("token", "s3cr3t-s3cr3t")))
-            .build();
-    plugin.controller().deleteVolume(secret);
+    plugin.controller().deleteVolume(SECRET);
     scripted.answer(
         CsiOperation.GET_PLUGIN_INFO,
         GetPluginInfoResponse.newBuilder().setName("evil.example").setVendorVersion("1").build());
@@ -245,7 +251,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
       while (failure == null) {
         // The first call may still go to the connection that is just being lost.
         try {
-          plugin.controller().deleteVolume(secret);
+          plugin.controller().deleteVolume(SECRET);
         } catch (CsiConnectException wrong) {
           failure = wrong;
         }
@@ -258,6 +264,84 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     assertThat(scripted.calls())
         .extracting(ScriptedPlugin.Call::operation)
         .containsOnly(CsiOperation.GET_PLUGIN_INFO);
+  }
+
+  @Test
+  void noSecretGoesToAPluginThatTookThePlaceWhileTheFirstWasBeingAsked() {
+    HeldExecutor held = new HeldExecutor();
+    CsiPlugin plugin = connect(options -> options.callbackExecutor(held));
+    held.hold();
+    CompletableFuture<?> call =
+        plugin.controller().async().deleteVolume(SECRET).toCompletableFuture();
+    arrived(CsiOperation.GET_PLUGIN_CAPABILITIES, 1);
+    eventually(held::isHolding);
+    answerAsAnotherPlugin();
+    scripted.kill();
+    scripted.start();
+    held.release();
+    CompletionException failure = catchThrowableOfType(CompletionException.class, call::join);
+    assertThat(failure.getCause())
+        .isInstanceOfSatisfying(
+            CsiConnectException.class,
+            wrong -> assertThat(wrong.reason()).isEqualTo(Reason.WRONG_PLUGIN));
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  @Test
+  void aPluginThatToldItsNameLateIsHeldToItToo() {
+    scripted.fail(CsiOperation.GET_PLUGIN_INFO, StatusCode.UNAVAILABLE, "no version");
+    CsiPlugin plugin = connect();
+    assertThat(plugin.name()).isEmpty();
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_INFO,
+        ScriptedPlugin.defaultAnswer(
+            CsiOperation.GET_PLUGIN_INFO, GetPluginInfoRequest.getDefaultInstance()));
+    plugin.controller().deleteVolume(SECRET);
+    assertThat(plugin.name()).contains(PluginName.of("scripted.csi4j.example"));
+    answerAsAnotherPlugin();
+    restart(plugin);
+    scripted.forget();
+    CsiConnectException failure =
+        catchThrowableOfType(
+            CsiConnectException.class, () -> plugin.controller().deleteVolume(SECRET));
+    assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  private void answerAsAnotherPlugin() {
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_INFO,
+        GetPluginInfoResponse.newBuilder().setName("evil.example").setVendorVersion("1").build());
+  }
+
+  /** Keeps what it is given while it is told to. */
+  private static final class HeldExecutor implements Executor {
+    private final Queue<Runnable> kept = new ConcurrentLinkedQueue<>();
+    private volatile boolean holding;
+
+    void hold() {
+      holding = true;
+    }
+
+    boolean isHolding() {
+      return !kept.isEmpty();
+    }
+
+    void release() {
+      holding = false;
+      for (Runnable task = kept.poll(); task != null; task = kept.poll()) {
+        execute(task);
+      }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (holding) {
+        kept.add(task);
+      } else {
+        CompletableFuture.runAsync(task);
+      }
+    }
   }
 
   @Test

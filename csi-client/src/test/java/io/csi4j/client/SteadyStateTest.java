@@ -196,4 +196,21 @@ class SteadyStateTest extends AgainstScriptedPlugin {
       throw new AssertionError(e);
     }
   }
+
+  @Test
+  void withTheDefaultsAPluginIsReachableWithinASecondOfItsReturn() {
+    try (CsiPlugin plugin = CsiPlugin.connect(scripted.endpoint())) {
+      for (int round = 0; round < 20; round++) {
+        scripted.kill();
+        var unused =
+            catchThrowableOfType(CsiTransientException.class, () -> plugin.identity().probe());
+        scripted.start();
+        long returned = System.nanoTime();
+        plugin.node().unpublishVolume(UNPUBLISH);
+        assertThat(Duration.ofNanos(System.nanoTime() - returned))
+            .as("the time that is promised")
+            .isLessThan(Duration.ofSeconds(1));
+      }
+    }
+  }
 }

@@ -146,7 +146,7 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   @Override
   public void onMessage(A message) {
     if (onEach != null) {
-      path.received(started, message);
+      path.received(started, message, request);
       onEach.accept(message);
     } else if (answer == null) {
       answer = message;
@@ -181,9 +181,9 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
     Duration elapsed = Duration.ofNanos(path.now() - began);
     try {
       if (message != null) {
-        path.received(started, message);
+        path.received(started, message, request);
       }
-      path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end);
+      path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end, request);
     } finally {
       // Whatever goes wrong in telling, somebody waits for the end.
       BiConsumer<Status, @Nullable A> then = whenDone;

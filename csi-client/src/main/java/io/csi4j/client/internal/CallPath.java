@@ -136,17 +136,18 @@ final class CallPath {
   }
 
   /** The failure for a status that an attempt ended with. */
-  CsiException failed(CsiFailure.Builder failure, FailureRule rule, Attempt.Status status) {
+  CsiException failed(
+      CsiFailure.Builder failure, FailureRule rule, Attempt.Status status, Message request) {
     if (!status.fromPlugin() && isTooLarge(status)) {
       return Failures.tooLarge(failure, options.maxMessageBytes());
     }
     String text = status.text() == null ? "" : status.text();
     failure.why(rule.meaning()).advice(rule.advice());
     if (status.fromPlugin()) {
-      failure.pluginText(sensitive.scrub(text));
+      failure.pluginText(sensitive.scrub(text, request));
     } else if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
       String firstLine = text.lines().findFirst().orElse("no answer in the message");
-      failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine));
+      failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
     }
     return Failures.of(failure.build(), rule);
   }
@@ -239,24 +240,28 @@ final class CallPath {
   }
 
   /** Takes note of a message that came back. */
-  void received(CsiListener.Started event, Message message) {
+  void received(CsiListener.Started event, Message message, Message request) {
     if (event.operation() != CsiOperation.LIST_VOLUMES) {
       // A page is too large to keep, and what is in it was not said to the plugin.
       sensitive.remember(message);
     }
     if (options.wireLog()) {
-      WireLog.received(event, message, sensitive.scrubber());
+      WireLog.received(event, message, sensitive.scrubber(request));
     }
   }
 
   /** Tells that an attempt has ended. */
-  void ended(CsiListener.Ended event, @Nullable CsiCallEvent recording, Attempt.Status status) {
+  void ended(
+      CsiListener.Ended event,
+      @Nullable CsiCallEvent recording,
+      Attempt.Status status,
+      Message request) {
     if (recording != null) {
       recording.finish(event);
     }
     if (options.wireLog() && WireLog.isOn()) {
       String text = status.text();
-      WireLog.ended(event, text == null ? "" : sensitive.scrub(text));
+      WireLog.ended(event, text == null ? "" : sensitive.scrub(text, request));
     }
     tell(listener -> listener.onEnd(event));
   }
@@ -337,8 +342,8 @@ final class CallPath {
   }
 
   /** Takes the secrets that a plugin may repeat out of the texts of one answer. */
-  UnaryOperator<String> scrubber() {
-    return sensitive.scrubber();
+  UnaryOperator<String> scrubber(Message request) {
+    return sensitive.scrubber(request);
   }
 
   /** The plugin's name, once it has told it. */

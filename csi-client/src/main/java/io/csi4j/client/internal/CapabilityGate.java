@@ -99,6 +99,13 @@ final class CapabilityGate {
     }
   }
 
+  /** Whether what was known when a call was admitted is still about whoever is there now. */
+  boolean isCurrent(CsiOperation operation) {
+    Known now = known.get();
+    return operation.service() == CsiService.IDENTITY
+        || (now.isIdentified && now.generation == path.generation());
+  }
+
   private Known current() {
     Known now = known.get();
     long generation = path.generation();
@@ -123,10 +130,6 @@ final class CapabilityGate {
       Function<StatusCode, CsiFailure.Builder> describe,
       Duration limit,
       @Nullable Executor executor) {
-    Optional<PluginName> before = path.name();
-    if (before.isEmpty()) {
-      now.isIdentified = true;
-    }
     if (isIdentified(now, operation)) {
       return CompletableFuture.completedFuture(Optional.empty());
     }
@@ -137,13 +140,18 @@ final class CapabilityGate {
                 path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, limit, executor))
         .handle(
             (info, thrown) -> {
-              if (thrown != null) {
+              Optional<PluginName> before = path.name();
+              if (thrown != null && before.isPresent()) {
                 return Optional.of(failure(thrown));
               }
-              if (info instanceof PluginInfo told && !told.name().equals(before.get())) {
-                now.asking.remove(NAME);
-                return Optional.of(changed(describe, before.get(), told.name()));
+              if (info instanceof PluginInfo told) {
+                if (before.isPresent() && !told.name().equals(before.get())) {
+                  now.asking.remove(NAME);
+                  return Optional.of(changed(describe, before.get(), told.name()));
+                }
+                path.name(told.name());
               }
+              // Some plugins never tell their name, and work otherwise.
               now.isIdentified = true;
               return Optional.empty();
             });
@@ -234,8 +242,10 @@ final class CapabilityGate {
                 mine.completeExceptionally(thrown);
                 return;
               }
-              // The question itself may have made the connection; then the answer is about it.
-              if (path.generation() - before <= 1) {
+              // The question itself may have made the connection; then the name is that of whoever
+              // is
+              // there now. What others offer counts only if they are still the ones with that name.
+              if (question == NAME && path.generation() - before <= 1) {
                 now.generation = path.generation();
               }
               if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {

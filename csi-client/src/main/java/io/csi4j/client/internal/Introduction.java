@@ -1,6 +1,7 @@
 package io.csi4j.client.internal;
 
 import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiAnswerException;
 import io.csi4j.client.CsiCancelledException;
 import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiConnectException.Reason;
@@ -145,6 +146,14 @@ final class Introduction {
             failed.code(),
             "the plugin did not give a valid name, but '" + wanted.get() + "' was wanted",
             "Check which plugin listens on this endpoint.",
+            failed);
+      }
+      if (failed instanceof CsiAnswerException) {
+        throw problem(
+            Reason.UNHEALTHY,
+            failed.code(),
+            "the plugin does not say properly who it is: " + failed.failure().why(),
+            "Report this to the maker of the plugin.",
             failed);
       }
       // Some plugins fail here and work otherwise; they stay without a name.

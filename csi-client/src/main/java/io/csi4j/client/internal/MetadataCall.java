@@ -50,6 +50,9 @@ final class MetadataCall<Q extends Message, A extends Message>
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
+  /** A peer that ends its connection after every answer can never be held to one connection. */
+  private static final int MOST_ADMISSIONS = 3;
+
   private final CallPath path;
   private final Source<Q, A> source;
   private final Q request;
@@ -67,6 +70,7 @@ final class MetadataCall<Q extends Message, A extends Message>
   private boolean done;
   private boolean resumable;
   private int sent;
+  private int admissions;
   private int attempts;
   private @Nullable Attempt<Q, A> running;
   private @Nullable Future<?> alarm;
@@ -206,6 +210,11 @@ final class MetadataCall<Q extends Message, A extends Message>
     attempts++;
     awaiting = true;
     awaitingSince = path.now();
+    admissions = 0;
+    admit();
+  }
+
+  private void admit() {
     path.gate()
         .admit(
             source.operation(),
@@ -240,6 +249,11 @@ final class MetadataCall<Q extends Message, A extends Message>
 
   private void sendNow() {
     if (done) {
+      return;
+    }
+    if (!path.gate().isCurrent(source.operation()) && admissions++ < MOST_ADMISSIONS) {
+      // The connection was lost meanwhile: another plugin may be there, or offer something else.
+      admit();
       return;
     }
     if (sent > 0) {
@@ -308,7 +322,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     }
     awaiting = false;
     long before = check.nextOffset();
-    Findings findings = new Findings(path.scrubber());
+    Findings findings = new Findings(path.scrubber(request));
     BlockMetadataBatch batch;
     try {
       batch = source.reader().read(check, message, findings);
@@ -316,7 +330,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       path.warn(source.operation(), findings.warnings());
       failed(
           Failures.unusable(
-              describe(StatusCode.OK, Outcome.SETTLED), findings.violations(), Optional.empty()));
+              describe(StatusCode.OK, Outcome.UNCERTAIN), findings.violations(), Optional.empty()));
       return;
     }
     path.warn(source.operation(), findings.warnings());
@@ -350,7 +364,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     Attempt.Status end =
         late ? new Attempt.Status(StatusCode.DEADLINE_EXCEEDED, null, false) : status;
     FailureRule rule = FailureRule.of(source.operation(), end.code());
-    CsiException failure = path.failed(describe(end.code(), rule.outcome()), rule, end);
+    CsiException failure = path.failed(describe(end.code(), rule.outcome()), rule, end, request);
     boolean unanswered = end.code() == StatusCode.UNAVAILABLE && !end.fromPlugin();
     broken(unanswered ? path.explained(failure) : failure);
   }
@@ -425,7 +439,8 @@ final class MetadataCall<Q extends Message, A extends Message>
   }
 
   private CsiCancelledException cancelled(CsiCancelledException.Reason reason) {
-    return path.cancelled(describe(StatusCode.CANCELLED, Outcome.SETTLED), reason);
+    Outcome outcome = sent == 0 ? Outcome.SETTLED : Outcome.UNCERTAIN;
+    return path.cancelled(describe(StatusCode.CANCELLED, outcome), reason);
   }
 
   private CsiFailure.Builder describe(StatusCode code, Outcome outcome) {

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
 
+  /** A peer that ends its connection after every answer can never be held to one connection. */
+  private static final int MOST_ADMISSIONS = 3;
+
   private final CallPath path;
   private final Rpc<?, Q, A, R> rpc;
   private final Q request;
@@ -44,6 +47,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final List<CsiException> earlier = new ArrayList<>(0);
 
   private volatile int sent;
+  private int admissions;
   private boolean uncertain;
   private boolean explained;
   private Duration pause = Duration.ZERO;
@@ -126,10 +130,16 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   private CompletableFuture<R> attempt() {
     CompletableFuture<R> done = new CompletableFuture<>();
-    if (!gated) {
+    admissions = 0;
+    if (gated) {
+      admit(done);
+    } else {
       send(done);
-      return done;
     }
+    return done;
+  }
+
+  private void admit(CompletableFuture<R> done) {
     path.gate()
         .admit(rpc.operation(), request, this::describe, left(), executor)
         .ifPresentOrElse(
@@ -146,7 +156,6 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
                     },
                     inPlaceOr(executor)),
             () -> send(done));
-    return done;
   }
 
   private void send(CompletableFuture<R> done) {
@@ -166,8 +175,20 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       done.completeExceptionally(cancelled(reason));
       return;
     }
+    if (gated && !path.gate().isCurrent(rpc.operation()) && admissions++ < MOST_ADMISSIONS) {
+      // The connection was lost meanwhile: another plugin may be there, or offer something else.
+      admit(done);
+      return;
+    }
     int number = sent + 1;
     sent = number;
+    // Only now that it counts as sent: whoever ends it must not call it unsent.
+    reason = reasonToStop();
+    if (reason != null) {
+      sent = number - 1;
+      done.completeExceptionally(cancelled(reason));
+      return;
+    }
     Attempt<Q, A> attempt = new Attempt<>(path, rpc.operation(), rpc.method(), id, number, request);
     running = attempt;
     attempt.send(
@@ -187,7 +208,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void take(A answer, CompletableFuture<R> done) {
-    Findings findings = new Findings(path.scrubber());
+    Findings findings = new Findings(path.scrubber(request));
     try {
       R value = rpc.reader().read(request, answer, findings);
       path.warn(rpc.operation(), findings.warnings());
@@ -212,7 +233,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     explained = status.fromPlugin();
     FailureRule rule = FailureRule.of(rpc.operation(), status.code());
     uncertain |= rule.outcome() == Outcome.UNCERTAIN;
-    return path.failed(describe(status.code()), rule, status);
+    return path.failed(describe(status.code()), rule, status, request);
   }
 
   /** What a failed look at the plugin's capabilities means for this call, which was not sent. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -67,11 +68,31 @@ public final class SensitiveValues {
     return scrubber().apply(foreignText);
   }
 
+  /** {@link #scrub(String)}, whose first concern is what {@code own} holds, however old it is. */
+  public String scrub(String foreignText, Message own) {
+    return scrubber(own).apply(foreignText);
+  }
+
   /**
    * {@link #scrub} with the values that are remembered when it is first needed; for the texts of
    * one answer, of which there may be many. Used by one thread.
    */
   public UnaryOperator<String> scrubber() {
+    return scrubberOf(this::snapshot);
+  }
+
+  /** {@link #scrubber()}, whose first concern is what {@code own} holds, however old it is. */
+  public UnaryOperator<String> scrubber(Message own) {
+    return scrubberOf(
+        () -> {
+          List<Message> kept = new ArrayList<>();
+          kept.add(own);
+          kept.addAll(newestFirst());
+          return valuesOf(kept);
+        });
+  }
+
+  private static UnaryOperator<String> scrubberOf(Supplier<List<String>> values) {
     return new UnaryOperator<>() {
       private @Nullable UnaryOperator<String> ready;
 
@@ -80,7 +101,7 @@ public final class SensitiveValues {
         if (foreignText.isEmpty()) {
           return foreignText;
         }
-        UnaryOperator<String> scrubber = ready == null ? Scrubber.of(snapshot()) : ready;
+        UnaryOperator<String> scrubber = ready == null ? Scrubber.of(values.get()) : ready;
         ready = scrubber;
         return scrubber.apply(foreignText);
       }
@@ -89,7 +110,10 @@ public final class SensitiveValues {
 
   /** The remembered values, those of the newest message first. */
   public List<String> snapshot() {
-    List<Message> kept = newestFirst();
+    return valuesOf(newestFirst());
+  }
+
+  private static List<String> valuesOf(List<Message> kept) {
     Set<String> values = new LinkedHashSet<>();
     int characters = 0;
     for (Message message : kept) {

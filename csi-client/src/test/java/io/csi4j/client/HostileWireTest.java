@@ -9,6 +9,7 @@ import io.csi4j.client.scripted.RawHttp2Peer.Script;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,8 +32,19 @@ class HostileWireTest {
   @BeforeEach
   void connect() {
     Path socket = directory.resolve("csi.sock");
-    peer = RawHttp2Peer.start(socket, READY);
+    AtomicInteger asked = new AtomicInteger();
+    // Ready when it is probed, and then, asked who it is, it does not say.
+    Script introduction =
+        out -> {
+          if (asked.getAndIncrement() == 0) {
+            READY.answer(out);
+          } else {
+            out.headers().trailers("grpc-status", "14");
+          }
+        };
+    peer = RawHttp2Peer.start(socket, introduction);
     plugin = CsiPlugin.connect(CsiEndpoint.of(socket));
+    peer.script(READY);
   }
 
   @AfterEach

@@ -32,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
@@ -70,7 +69,7 @@ final class CallPath {
     this.ground = ground;
     this.options = ground.options();
     this.listeners = options.listeners();
-    this.callbacks = inPlaceIfRejected(ground.callbacks());
+    this.callbacks = ground.callbacks();
     this.gate = new CapabilityGate(this);
   }
 
@@ -382,16 +381,5 @@ final class CallPath {
   /** Forgets the secrets that went this way; for when nothing can come back any more. */
   void forget() {
     sensitive.clear();
-  }
-
-  /** An executor of the host may refuse work; a call still has to end. */
-  private static Executor inPlaceIfRejected(Executor executor) {
-    return task -> {
-      try {
-        executor.execute(task);
-      } catch (RejectedExecutionException full) {
-        task.run();
-      }
-    };
   }
 }

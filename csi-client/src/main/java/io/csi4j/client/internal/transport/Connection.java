@@ -202,9 +202,16 @@ public final class Connection implements AutoCloseable {
     return loop;
   }
 
-  /** Where actions of the host run. */
+  /** Where actions of the host run; what its own executor refuses runs on ours. */
   public Executor callbacks() {
-    return options.callbackExecutor().orElse(callbacks);
+    Executor hosts = options.callbackExecutor().orElse(callbacks);
+    return task -> {
+      try {
+        hosts.execute(task);
+      } catch (RejectedExecutionException full) {
+        callbacks.execute(task);
+      }
+    };
   }
 
   /**

@@ -51,7 +51,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -742,10 +744,23 @@ class ConnectionTest {
 
   @Test
   void callbacksRunWhereTheHostWantsThem() {
-    Executor host = Runnable::run;
+    AtomicInteger taken = new AtomicInteger();
+    Executor host =
+        task -> {
+          if (taken.getAndIncrement() > 0) {
+            throw new RejectedExecutionException("one is enough");
+          }
+          task.run();
+        };
     try (ScriptedPlugin plugin = ScriptedPlugin.start(socket());
         Connection connection = open(Transport.AUTO, options -> options.callbackExecutor(host))) {
-      assertThat(connection.callbacks()).isSameAs(host);
+      Supplier<String> here = () -> Thread.currentThread().getName();
+      assertThat(CompletableFuture.supplyAsync(here, connection.callbacks()).join())
+          .isEqualTo(here.get());
+      // What the host's executor refuses runs on a thread of the connection.
+      assertThat(CompletableFuture.supplyAsync(here, connection.callbacks()).join())
+          .startsWith("csi4j-callback-");
+      assertThat(taken).hasValue(2);
     }
   }
 

@@ -120,6 +120,7 @@ class ProgramsTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Dslf4j.internal.verbosity=ERROR", // only tests have slf4j
+                "--enable-native-access=ALL-UNNAMED", // newer JVMs warn without it
                 "-cp",
                 System.getProperty("java.class.path"),
                 ReadPlugin.class.getName(),

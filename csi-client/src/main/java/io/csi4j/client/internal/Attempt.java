@@ -49,6 +49,7 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   private final AtomicBoolean over = new AtomicBoolean();
   private volatile boolean givenUp;
   private boolean surplus;
+  private volatile boolean late;
 
   Attempt(
       CallPath path,
@@ -124,6 +125,12 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
     }
   }
 
+  /** Gives up because no message came in time: the attempt ends as if its deadline had passed. */
+  void cancelAsLate() {
+    late = true;
+    cancel();
+  }
+
   /** Gives up: the plugin is told, and the attempt ends soon. */
   void cancel() {
     givenUp = true;
@@ -162,6 +169,9 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
       return;
     }
     StatusCode code = StatusCode.ofValue(status.getCode().value());
+    if (late && code == StatusCode.CANCELLED) {
+      code = StatusCode.DEADLINE_EXCEEDED;
+    }
     boolean unary = onEach == null;
     // gRPC itself cancels a call whose answer it cannot read, and says why in the cause.
     boolean unreadable = code == StatusCode.CANCELLED && status.getCause() != null;

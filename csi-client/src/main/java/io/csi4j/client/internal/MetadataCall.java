@@ -79,7 +79,6 @@ final class MetadataCall<Q extends Message, A extends Message>
   private boolean awaiting;
 
   private long awaitingSince;
-  private boolean late;
 
   /**
    * How long the plugin was waited for without progress; the subscriber's own time is not in it.
@@ -265,7 +264,6 @@ final class MetadataCall<Q extends Message, A extends Message>
     Attempt<Q, A> attempt =
         new Attempt<>(path, source.operation(), source.method(), id, sent, resumed);
     running = attempt;
-    late = false;
     watch(attempt);
     // In line, although in turn already: what the subscriber did meanwhile comes first.
     attempt.stream(
@@ -302,8 +300,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     if (awaiting) {
       Duration left = policy.attemptDeadline().minus(waited());
       if (left.isNegative() || left.isZero()) {
-        late = true;
-        attempt.cancel();
+        attempt.cancelAsLate();
       } else {
         later(left, () -> look(attempt));
       }
@@ -361,11 +358,10 @@ final class MetadataCall<Q extends Message, A extends Message>
       failed(cancelled(CsiCancelledException.Reason.CLOSED));
       return;
     }
-    Attempt.Status end =
-        late ? new Attempt.Status(StatusCode.DEADLINE_EXCEEDED, null, false) : status;
-    FailureRule rule = FailureRule.of(source.operation(), end.code());
-    CsiException failure = path.failed(describe(end.code(), rule.outcome()), rule, end, request);
-    boolean unanswered = end.code() == StatusCode.UNAVAILABLE && !end.fromPlugin();
+    FailureRule rule = FailureRule.of(source.operation(), status.code());
+    CsiException failure =
+        path.failed(describe(status.code(), rule.outcome()), rule, status, request);
+    boolean unanswered = status.code() == StatusCode.UNAVAILABLE && !status.fromPlugin();
     broken(unanswered ? path.explained(failure) : failure);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiListener;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiTransientException;
 import io.csi4j.client.SnapshotId;
@@ -15,6 +16,8 @@ import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -34,11 +37,20 @@ class MetadataTimeTest {
   private ScriptedPlugin scripted;
   private VirtualGround ground;
   private SnapshotMetadataCalls metadata;
+  private final List<StatusCode> ends = new CopyOnWriteArrayList<>();
 
   @BeforeEach
   void connect() {
     scripted = ScriptedPlugin.start(directory.resolve("csi.sock"));
-    ground = new VirtualGround(scripted.endpoint(), ConnectOptions.defaults());
+    CsiListener listener =
+        new CsiListener() {
+          @Override
+          public void onEnd(Ended event) {
+            ends.add(event.code());
+          }
+        };
+    ground =
+        new VirtualGround(scripted.endpoint(), ConnectOptions.builder().listener(listener).build());
     ground.chance(0);
     metadata = new SnapshotMetadataCalls(new Calls(new CallPath(ground)));
   }
@@ -66,6 +78,7 @@ class MetadataTimeTest {
           catchThrowableOfType(CsiTransientException.class, stream::hasNext);
       assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
       assertThat(failure.attempts()).isEqualTo(3);
+      assertThat(ends).endsWith(failure.code(), failure.code(), failure.code());
     }
   }
 

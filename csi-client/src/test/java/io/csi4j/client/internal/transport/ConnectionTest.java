@@ -681,7 +681,10 @@ class ConnectionTest {
       Connection connection = open(transport);
       Future<Message> call = call(connection.channel(), CsiOperation.PROBE);
       hangs.await();
+      long closing = System.nanoTime();
       connection.close();
+      // Well below the two seconds that netty would wait for more work, left to itself.
+      assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(1));
       connection.close();
       assertThat(call).isDone();
       assertThat(catchThrowableOfType(ExecutionException.class, call::get))

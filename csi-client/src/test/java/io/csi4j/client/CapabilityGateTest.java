@@ -237,6 +237,30 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   }
 
   @Test
+  void joiningAQuestionThatHangsDoesNotOutlastOnesOwnDeadline() {
+    hang(CsiOperation.CONTROLLER_GET_CAPABILITIES);
+    CsiPlugin plugin = connect();
+    CompletableFuture<?> patient =
+        plugin.controller().async().deleteVolume(DELETE).toCompletableFuture();
+    arrived(CsiOperation.CONTROLLER_GET_CAPABILITIES, 1);
+    CsiTransientException failure =
+        catchThrowableOfType(
+            CsiTransientException.class,
+            () ->
+                plugin
+                    .controller()
+                    .with(
+                        policy ->
+                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .deleteVolume(DELETE));
+    assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(failure.attempts()).isZero();
+    assertThat(patient).isNotDone();
+    assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
+  }
+
+  @Test
   void noSecretGoesToAnotherPluginThatHasTakenThePlace() {
     CsiPlugin plugin = connect();
     plugin.controller().deleteVolume(SECRET);

@@ -7,7 +7,9 @@ import io.csi4j.client.CsiException;
 import io.csi4j.client.CsiFailure;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiService;
+import io.csi4j.client.CsiTransientException;
 import io.csi4j.client.CsiUnsupportedException;
+import io.csi4j.client.Outcome;
 import io.csi4j.client.PluginName;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.Violation;
@@ -27,6 +29,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -137,7 +142,8 @@ final class CapabilityGate {
             now,
             NAME,
             () ->
-                path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, limit, executor))
+                path.ungated(IdentityCalls.GET_PLUGIN_INFO, IdentityCalls.NOTHING, limit, executor),
+            limit)
         .handle(
             (info, thrown) -> {
               Optional<PluginName> before = path.name();
@@ -198,7 +204,7 @@ final class CapabilityGate {
       return CompletableFuture.completedFuture(judge(now, operation, request, describe, needs));
     }
     Source source = unknown.get();
-    return ask(now, source, () -> read(source, limit, executor))
+    return ask(now, source, () -> read(source, limit, executor), limit)
         .handle(
             (set, thrown) ->
                 thrown == null ? Optional.<CsiException>empty() : Optional.of(failure(thrown)))
@@ -226,11 +232,11 @@ final class CapabilityGate {
 
   /** Asks once for all who want to know on this connection; a failure is not remembered. */
   private <V> CompletableFuture<?> ask(
-      Known now, Object question, Supplier<CompletableFuture<? extends V>> asked) {
+      Known now, Object question, Supplier<CompletableFuture<? extends V>> asked, Duration limit) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
     CompletableFuture<?> others = now.asking.putIfAbsent(question, mine);
     if (others != null) {
-      return others;
+      return within(limit, others);
     }
     long before = path.generation();
     asked
@@ -299,6 +305,45 @@ final class CapabilityGate {
                         .build(),
                     Optional.of(need.capability()),
                     null));
+  }
+
+  /** Somebody else's question, but no longer than we have time ourselves. */
+  private CompletableFuture<?> within(Duration limit, CompletableFuture<?> others) {
+    CompletableFuture<Object> mine = new CompletableFuture<>();
+    others.whenComplete(
+        (answer, thrown) -> {
+          if (thrown == null) {
+            mine.complete(answer);
+          } else {
+            mine.completeExceptionally(thrown);
+          }
+        });
+    if (mine.isDone()) {
+      return mine;
+    }
+    try {
+      ScheduledFuture<?> alarm =
+          path.timer()
+              .schedule(
+                  () -> mine.completeExceptionally(late(limit)),
+                  Math.max(1, limit.toNanos()),
+                  TimeUnit.NANOSECONDS);
+      mine.whenComplete((answer, thrown) -> alarm.cancel(false));
+    } catch (RejectedExecutionException closing) {
+      return others;
+    }
+    return mine;
+  }
+
+  private CsiException late(Duration limit) {
+    return new CsiTransientException(
+        CsiFailure.builder(path.endpoint(), StatusCode.DEADLINE_EXCEEDED, Outcome.SETTLED)
+            .plugin(path.name().orElse(null))
+            .why("the plugin did not say in time what it offers")
+            .advice("Look at the plugin's log; it may hang.")
+            .elapsed(limit)
+            .build(),
+        null);
   }
 
   private static CsiException failure(Throwable thrown) {

@@ -1,4 +1,9 @@
-/** The mounts of the Linux kernel, seen and changed. */
+/** The mounts of the Linux kernel, seen and changed without ever waiting for a dead one. */
+@SuppressWarnings("requires-automatic")
 module io.csi4j.mount {
   requires static transitive org.jspecify;
+  requires com.sun.jna;
+  requires jdk.jfr;
+
+  exports io.csi4j.mount;
 }

@@ -1,10 +1,15 @@
 /**
- * The room for the kernel's mounts, seen and changed. It holds no type in this version.
+ * The kernel's mounts, seen and changed.
  *
- * <p>Here belong what is mounted (pure reading), the changes to it (bind, read-only bind,
- * propagation, unmount) and the watch that tells when it changes; each an interface with the real
- * system as one implementation. The native binding belongs to {@code io.csi4j.mount.internal}
- * alone. Nothing here knows CSI or volumes, and nothing waits for the filesystem behind a mount.
+ * <p>Start with {@link io.csi4j.mount.MountTable}, what is mounted (pure reading), {@link
+ * io.csi4j.mount.Mounts}, the changes to it, and {@link io.csi4j.mount.MountWatch}, which tells
+ * when it changes. Each is an interface whose {@code system()} is the running kernel. What that
+ * kernel can do, and by which call each operation is done, is in {@link
+ * io.csi4j.mount.MountCapabilities}.
+ *
+ * <p>Nothing here waits for the filesystem behind a mount, follows a symbolic link that it was not
+ * told to trust, or deletes more than one empty directory or file. Nothing here knows CSI or
+ * volumes. All types are safe for use by several threads, and blocking calls by virtual ones.
  */
 @NullMarked
 package io.csi4j.mount;

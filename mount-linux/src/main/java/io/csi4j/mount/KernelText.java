@@ -1,0 +1,59 @@
+package io.csi4j.mount;
+
+import io.csi4j.mount.internal.text.SafeText;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Text that the kernel gave: bytes, in no encoding, compared as bytes. {@link #toString()} is for
+ * people: bytes that cannot be shown are escaped.
+ */
+public final class KernelText {
+
+  private final byte[] bytes;
+
+  private KernelText(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** The text whose UTF-8 form the kernel has. */
+  public static KernelText of(String text) {
+    return new KernelText(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The text of these bytes. */
+  public static KernelText ofBytes(byte[] bytes) {
+    return new KernelText(bytes.clone());
+  }
+
+  /** Whether this is the UTF-8 form of that text. */
+  public boolean is(String text) {
+    return Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Whether there is no text. */
+  public boolean isEmpty() {
+    return bytes.length == 0;
+  }
+
+  /** A copy of the bytes. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KernelText text && Arrays.equals(bytes, text.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** The text for people, escaped. */
+  @Override
+  public String toString() {
+    return SafeText.escape(bytes);
+  }
+}

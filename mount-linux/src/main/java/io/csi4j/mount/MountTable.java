@@ -1,0 +1,57 @@
+package io.csi4j.mount;
+
+import io.csi4j.mount.internal.SystemMounts;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * What is mounted: pure reading of the mount namespace that this process is in. No call waits for
+ * the filesystem behind a mount, so all may be made of dead and hung ones, and inline on any
+ * thread.
+ *
+ * <p>Every method throws {@link MountException}: {@link MountException.Reason#NOT_LINUX} where
+ * there is no Linux kernel, {@link MountException.Reason#NO_NATIVE_ACCESS} where the native library
+ * cannot be loaded and is needed ({@link #list()} does without), {@link
+ * MountException.Reason#NO_MOUNT_TABLE} where {@code /proc} is not there.
+ */
+public interface MountTable {
+
+  /** The table of the running kernel. */
+  static MountTable system() {
+    return SystemMounts.table();
+  }
+
+  /**
+   * Looks at a path. Symbolic links in the middle of the path are followed, one at its end is not.
+   * A directory to which this process has no access is looked up in the table by its text. The
+   * reference has the path that was asked for.
+   *
+   * <p>The directories above the path are walked through; if one of them is in a hung filesystem,
+   * the call hangs too. Whatever is mounted at the path itself is never waited for.
+   *
+   * @throws MountException if the path is too long, has too many symbolic links, or is out of reach
+   *     for this user ({@link MountException.Reason#NOT_PERMITTED})
+   */
+  MountProbe probe(MountPath path);
+
+  /** All that is known of the mount on top at this path, or nothing if there is none. */
+  Optional<MountRecord> find(MountPath path);
+
+  /** Every mount. */
+  MountSnapshot list();
+
+  /** Every mount that this accepts; {@link MountSnapshot#refresh} accepts the same. */
+  MountSnapshot list(Predicate<MountRecord> filter);
+
+  /** What became of the mount that this reference was taken of. */
+  RefCheck check(MountRef ref);
+
+  /** The mounts of one directory or file of one filesystem, wherever they are. */
+  default List<MountRecord> refs(DeviceId device, KernelText root) {
+    return list().refs(device, root);
+  }
+
+  /** The mounts that are directly on this one; none if it is gone. */
+  List<MountRecord> children(MountRef ref);
+}

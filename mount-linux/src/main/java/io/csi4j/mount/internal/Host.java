@@ -1,0 +1,122 @@
+package io.csi4j.mount.internal;
+
+import io.csi4j.mount.MountCapabilities;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountSettings;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.internal.change.LinuxMounts;
+import io.csi4j.mount.internal.kernel.CapabilityPage;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.KernelFeatures;
+import io.csi4j.mount.internal.kernel.NoCalls;
+import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.internal.table.LinuxMountTable;
+import io.csi4j.mount.internal.watch.LinuxMountWatch;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The machine that this process runs on, behind the public interfaces.
+ *
+ * @param table its table
+ * @param mounts makes the changes with given settings
+ * @param watch its watch
+ * @param capabilities what it can do
+ * @param kernel the kernel itself
+ */
+record Host(
+    MountTable table,
+    Function<MountSettings, Mounts> mounts,
+    MountWatch watch,
+    Supplier<MountCapabilities> capabilities,
+    Supplier<Kernel> kernel) {
+
+  /**
+   * Looks what there is. It never throws: what cannot be had says so when it is used.
+   *
+   * @param system the name of the operating system, as the JVM has it
+   * @param binding loads the native calls; may throw what a JVM throws then
+   */
+  static Host of(String system, Supplier<Syscalls> binding) {
+    if (!system.equals("Linux")) {
+      return without(
+          () ->
+              MountException.builder(
+                      Reason.NOT_LINUX,
+                      "Mounts can be seen and changed on Linux only, and this is "
+                          + system
+                          + ". Run it on Linux, or test with the mounts in memory of"
+                          + " csi4j-testkit.")
+                  .build(),
+          Optional.empty());
+    }
+    Syscalls calls;
+    try {
+      calls = binding.get();
+    } catch (LinkageError | RuntimeException e) {
+      return without(() -> noNativeAccess(e), Optional.of(textOnly()));
+    }
+    Kernel kernel = kernel(calls);
+    MountTable table = new LinuxMountTable(kernel);
+    return new Host(
+        table,
+        settings -> new LinuxMounts(kernel, table, settings),
+        new LinuxMountWatch(kernel, table),
+        () -> CapabilityPage.of(kernel),
+        () -> kernel);
+  }
+
+  private static Host without(Supplier<MountException> why, Optional<MountTable> text) {
+    UnavailableMounts none = new UnavailableMounts(why, text);
+    return new Host(
+        none,
+        settings -> none,
+        none,
+        () -> {
+          throw why.get();
+        },
+        () -> {
+          throw why.get();
+        });
+  }
+
+  private static MountException noNativeAccess(Throwable cause) {
+    return MountException.builder(
+            Reason.NO_NATIVE_ACCESS,
+            "The native library for system calls cannot be loaded: "
+                + cause
+                + ". Let the JVM use native code (--enable-native-access), and let it unpack to a"
+                + " directory that is not mounted noexec (-Djna.tmpdir=...) or install the library"
+                + " of JNA (-Djna.boot.library.path=...).")
+        .cause(cause)
+        .build();
+  }
+
+  private static MountTable textOnly() {
+    return new LinuxMountTable(kernel(new NoCalls()));
+  }
+
+  private static Kernel kernel(Syscalls calls) {
+    return new Kernel(
+        calls,
+        KernelFeatures.probe(calls),
+        text("/proc/sys/kernel/random/boot_id"),
+        text("/proc/sys/kernel/osrelease"));
+  }
+
+  /** The text of a file, or a word that says it is not there: {@code /proc} may not be mounted. */
+  private static String text(String path) {
+    try {
+      return new String(ProcFiles.read(path), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return "unknown";
+    }
+  }
+}

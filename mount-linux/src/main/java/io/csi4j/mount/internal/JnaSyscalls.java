@@ -1,0 +1,196 @@
+package io.csi4j.mount.internal;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.Syscalls;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The system calls through JNA, mapped directly.
+ *
+ * <p>Signatures have numbers and arrays of them only, which JNA passes fastest; errors are read
+ * with {@code getLastError} right after the call, which costs a thirteenth of its exceptions.
+ */
+final class JnaSyscalls implements Syscalls {
+
+  private static final long STATX = System.getProperty("os.arch", "").equals("amd64") ? 332 : 291;
+  private static final long OPEN_TREE = 428;
+  private static final long MOVE_MOUNT = 429;
+  private static final long OPENAT2 = 437;
+  private static final long MOUNT_SETATTR = 442;
+  private static final long STATMOUNT = 457;
+  private static final long LISTMOUNT = 458;
+
+  private static final long SIZE_OF_OPEN_HOW = 24;
+  private static final long SIZE_OF_MOUNT_ATTR = 32;
+
+  /** The binding itself; using it loads the native library, or throws what the JVM throws. */
+  private static final class Libc {
+    static {
+      Native.register(Libc.class, NativeLibrary.getProcess());
+    }
+
+    static native long syscall(long number, long a, byte[] b, long c, long d, byte[] e);
+
+    static native long syscall(long number, long a, byte[] b, byte[] c, long d);
+
+    static native long syscall(long number, long a, byte[] b, long c);
+
+    static native long syscall(long number, long a, byte[] b, long c, byte[] d, long e);
+
+    static native long syscall(long number, byte[] a, byte[] b, long c, long d);
+
+    static native long syscall(long number, byte[] a, long[] b, long c, long d);
+
+    static native int openat(int directory, byte[] path, int flags, int mode);
+
+    static native int close(int descriptor);
+
+    static native int mkdirat(int directory, byte[] path, int mode);
+
+    static native int unlinkat(int directory, byte[] path, int flags);
+
+    static native long readlinkat(int directory, byte[] path, byte[] out, long size);
+
+    static native int mount(
+        byte @Nullable [] source,
+        byte[] target,
+        byte @Nullable [] type,
+        long flags,
+        byte @Nullable [] data);
+
+    static native int umount2(byte[] target, int flags);
+
+    static native int fanotify_init(int flags, int eventFlags);
+
+    static native int fanotify_mark(
+        int group, int flags, long mask, int directory, byte @Nullable [] path);
+
+    static native int eventfd(int initial, int flags);
+
+    static native int poll(byte[] descriptors, long count, int timeoutMillis);
+
+    static native long read(int descriptor, byte[] out, long size);
+
+    static native long write(int descriptor, byte[] data, long size);
+  }
+
+  /** Loads the native library; throws whatever the JVM throws if it cannot be. */
+  JnaSyscalls() {
+    Libc.close(-1);
+  }
+
+  @Override
+  public int statx(int directory, byte[] path, int flags, int mask, byte[] out) {
+    return result(Libc.syscall(STATX, directory, path, flags, mask, out));
+  }
+
+  @Override
+  public int openat(int directory, byte[] path, int flags, int mode) {
+    return result(Libc.openat(directory, path, flags, mode));
+  }
+
+  @Override
+  public int openat2(int directory, byte[] path, long flags, long mode, long resolve) {
+    byte[] how = new byte[(int) SIZE_OF_OPEN_HOW];
+    Struct.u64(how, 0, flags);
+    Struct.u64(how, 8, mode);
+    Struct.u64(how, 16, resolve);
+    return result(Libc.syscall(OPENAT2, directory, path, how, how.length));
+  }
+
+  @Override
+  public int close(int descriptor) {
+    return result(Libc.close(descriptor));
+  }
+
+  @Override
+  public int mkdirat(int directory, byte[] path, int mode) {
+    return result(Libc.mkdirat(directory, path, mode));
+  }
+
+  @Override
+  public int unlinkat(int directory, byte[] path, int flags) {
+    return result(Libc.unlinkat(directory, path, flags));
+  }
+
+  @Override
+  public int readlinkat(int directory, byte[] path, byte[] out) {
+    return result(Libc.readlinkat(directory, path, out, out.length));
+  }
+
+  @Override
+  public int mount(
+      byte @Nullable [] source,
+      byte[] target,
+      byte @Nullable [] type,
+      long flags,
+      byte @Nullable [] data) {
+    return result(Libc.mount(source, target, type, flags, data));
+  }
+
+  @Override
+  public int umount2(byte[] target, int flags) {
+    return result(Libc.umount2(target, flags));
+  }
+
+  @Override
+  public int openTree(int directory, byte[] path, int flags) {
+    return result(Libc.syscall(OPEN_TREE, directory, path, flags));
+  }
+
+  @Override
+  public int moveMount(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
+    return result(Libc.syscall(MOVE_MOUNT, fromDirectory, from, toDirectory, to, flags));
+  }
+
+  @Override
+  public int mountSetattr(int directory, byte[] path, int flags, byte[] attr) {
+    return result(Libc.syscall(MOUNT_SETATTR, directory, path, flags, attr, SIZE_OF_MOUNT_ATTR));
+  }
+
+  @Override
+  public int statmount(byte[] request, byte[] out) {
+    return result(Libc.syscall(STATMOUNT, request, out, out.length, 0));
+  }
+
+  @Override
+  public int listmount(byte[] request, long[] ids) {
+    return result(Libc.syscall(LISTMOUNT, request, ids, ids.length, 0));
+  }
+
+  @Override
+  public int fanotifyInit(int flags, int eventFlags) {
+    return result(Libc.fanotify_init(flags, eventFlags));
+  }
+
+  @Override
+  public int fanotifyMark(int group, int flags, long mask, int directory, byte @Nullable [] path) {
+    return result(Libc.fanotify_mark(group, flags, mask, directory, path));
+  }
+
+  @Override
+  public int eventfd(int initial, int flags) {
+    return result(Libc.eventfd(initial, flags));
+  }
+
+  @Override
+  public int poll(byte[] descriptors, int count, int timeoutMillis) {
+    return result(Libc.poll(descriptors, count, timeoutMillis));
+  }
+
+  @Override
+  public int read(int descriptor, byte[] out) {
+    return result(Libc.read(descriptor, out, out.length));
+  }
+
+  @Override
+  public int write(int descriptor, byte[] data) {
+    return result(Libc.write(descriptor, data, data.length));
+  }
+
+  private static int result(long returned) {
+    return returned >= 0 ? (int) returned : -Native.getLastError();
+  }
+}

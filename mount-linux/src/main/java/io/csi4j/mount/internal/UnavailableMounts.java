@@ -1,0 +1,129 @@
+package io.csi4j.mount.internal;
+
+import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.CleanupResult;
+import io.csi4j.mount.FilesystemRequest;
+import io.csi4j.mount.Holders;
+import io.csi4j.mount.MountEvent;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountProbe;
+import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.MountResult;
+import io.csi4j.mount.MountSnapshot;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.Propagation;
+import io.csi4j.mount.RefCheck;
+import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.UnmountResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** What stands in the place of the kernel where there is none to speak to: it says why. */
+final class UnavailableMounts implements MountTable, Mounts, MountWatch {
+
+  private final Supplier<MountException> why;
+  private final Optional<MountTable> text;
+
+  /**
+   * A stand-in.
+   *
+   * @param why makes the exception that each operation throws
+   * @param text the table that can still be listed, because that needs no native calls
+   */
+  UnavailableMounts(Supplier<MountException> why, Optional<MountTable> text) {
+    this.why = why;
+    this.text = text;
+  }
+
+  @Override
+  public MountSnapshot list() {
+    return text.orElseThrow(why).list();
+  }
+
+  @Override
+  public MountSnapshot list(Predicate<MountRecord> filter) {
+    return text.orElseThrow(why).list(filter);
+  }
+
+  @Override
+  public MountProbe probe(MountPath path) {
+    throw why.get();
+  }
+
+  @Override
+  public Optional<MountRecord> find(MountPath path) {
+    throw why.get();
+  }
+
+  @Override
+  public RefCheck check(MountRef ref) {
+    throw why.get();
+  }
+
+  @Override
+  public List<MountRecord> children(MountRef ref) {
+    throw why.get();
+  }
+
+  @Override
+  public Mounts beneath(MountPath base) {
+    return this;
+  }
+
+  @Override
+  public MountResult bind(BindRequest request) {
+    throw why.get();
+  }
+
+  @Override
+  public MountResult mount(FilesystemRequest request) {
+    throw why.get();
+  }
+
+  @Override
+  public MountRef setReadOnly(MountPath path, boolean recursive) {
+    throw why.get();
+  }
+
+  @Override
+  public void setPropagation(MountPath path, Propagation propagation, boolean recursive) {
+    throw why.get();
+  }
+
+  @Override
+  public UnmountResult unmount(MountPath path, UnmountPolicy policy) {
+    throw why.get();
+  }
+
+  @Override
+  public UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
+    throw why.get();
+  }
+
+  @Override
+  public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
+    throw why.get();
+  }
+
+  @Override
+  public Holders whoHolds(MountRef ref) {
+    throw why.get();
+  }
+
+  @Override
+  public int stuckCalls() {
+    return 0;
+  }
+
+  @Override
+  public Watching start(Consumer<MountEvent> listener) {
+    throw why.get();
+  }
+}

@@ -1,0 +1,83 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountFlag;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.Propagation;
+import io.csi4j.mount.internal.kernel.Kernel;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+/** Changes what a mount that is there allows and shares. */
+final class Attributes {
+
+  private final Walk walk;
+  private final MountOf mounts;
+  private final Remount remount;
+  private final MountPath base;
+
+  Attributes(Kernel kernel, Walk walk, MountPath base) {
+    this.walk = walk;
+    this.mounts = new MountOf(kernel);
+    this.remount = new Remount(kernel, walk, mounts);
+    this.base = base;
+  }
+
+  MountRef setReadOnly(String doing, MountPath path, boolean recursive) {
+    return change(
+        doing,
+        path,
+        (mount, record) -> {
+          remount.add(doing, mount, record, Set.of(MountFlag.READ_ONLY), recursive);
+          return record.ref();
+        });
+  }
+
+  MountRef setPropagation(
+      String doing, MountPath path, Propagation propagation, boolean recursive) {
+    return change(
+        doing,
+        path,
+        (mount, record) -> {
+          remount.propagation(doing, mount, path, propagation, recursive);
+          return record.ref();
+        });
+  }
+
+  private MountRef change(
+      String doing, MountPath path, BiFunction<Descriptor, MountRecord, MountRef> change) {
+    if (path.equals(base)) {
+      try (Descriptor mount = walk.base(doing)) {
+        return change(doing, path, mount, mounts.isRoot(mount), change);
+      }
+    }
+    try (Place place = walk.place(doing, path);
+        Descriptor mount = place.open(doing)) {
+      boolean isRoot = mounts.id(mount.number()) != mounts.id(place.directory());
+      return change(doing, path, mount, isRoot, change);
+    }
+  }
+
+  private MountRef change(
+      String doing,
+      MountPath path,
+      Descriptor mount,
+      boolean isRoot,
+      BiFunction<Descriptor, MountRecord, MountRef> change) {
+    Optional<MountRecord> record = isRoot ? mounts.record(mount) : Optional.empty();
+    if (record.isEmpty()) {
+      throw MountException.builder(
+              Reason.NOT_A_MOUNT,
+              doing
+                  + " failed: nothing is mounted there. Bind the directory to itself first, or"
+                  + " name the mount that it is in.")
+          .target(path)
+          .build();
+    }
+    return change.apply(mount, record.get());
+  }
+}

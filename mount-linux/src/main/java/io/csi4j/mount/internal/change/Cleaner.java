@@ -1,0 +1,137 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.CleanupResult;
+import io.csi4j.mount.CleanupResult.Outcome;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.UnmountResult;
+import io.csi4j.mount.UnmountResult.Step;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.Syscalls;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes away what is mounted at a path, then the one empty directory or file that is left. */
+final class Cleaner {
+
+  /** How many mounts on top of each other are taken away. */
+  static final int MOST_MOUNTS = 64;
+
+  private static final int LOOK_PATH = Abi.O_PATH | Abi.O_NOFOLLOW | Abi.O_CLOEXEC;
+
+  private final Kernel kernel;
+  private final MountTable table;
+  private final Walk walk;
+  private final Workers workers;
+  private final Unmounter unmounter;
+
+  Cleaner(Kernel kernel, MountTable table, Walk walk, Workers workers, Unmounter unmounter) {
+    this.kernel = kernel;
+    this.table = table;
+    this.walk = walk;
+    this.workers = workers;
+    this.unmounter = unmounter;
+  }
+
+  CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
+    List<UnmountResult> unmounted = new ArrayList<>();
+    try {
+      while (true) {
+        if (unmounted.size() == MOST_MOUNTS && table.probe(path).isMount()) {
+          throw tooMany(path);
+        }
+        UnmountResult result = unmounter.unmount(path, policy);
+        if (result.step() == Step.NOT_MOUNTED) {
+          break;
+        }
+        unmounted.add(result);
+      }
+      String doing = "Removing " + path;
+      Outcome outcome = workers.call(doing, Duration.ZERO, abandoned -> remove(doing, path));
+      return new CleanupResult(outcome, unmounted, Optional.empty());
+    } catch (MountException e) {
+      if (e.reason() != Reason.INTERRUPTED && table.probe(path).isMount()) {
+        return new CleanupResult(Outcome.STILL_MOUNTED, unmounted, Optional.of(e));
+      }
+      throw e;
+    }
+  }
+
+  private Outcome remove(String doing, MountPath path) {
+    try (Place place = walk.place(doing, path)) {
+      // What it is shows by what the kernel refuses; a look at it could come too late.
+      int removed = place.remove(true);
+      if (removed == -Abi.ENOTDIR) {
+        removed = isEmptyFile(doing, place) ? place.remove(false) : -Abi.ENOTEMPTY;
+      }
+      return switch (-removed) {
+        case 0 -> Outcome.REMOVED;
+        case Abi.ENOENT -> Outcome.MISSING;
+        case Abi.ENOTEMPTY, Abi.EEXIST -> Outcome.NOT_EMPTY;
+        default -> throw Failures.of(doing, "unlinkat", removed, path).build();
+      };
+    } catch (MountException e) {
+      if (Unmounter.isNowhere(e)) {
+        return Outcome.MISSING;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it is a file without content; one that is mounted is refused. */
+  private boolean isEmptyFile(String doing, Place place) {
+    try (Descriptor file = openUnmounted(doing, place)) {
+      // What the server says, not what was heard of it before: no content may be lost. If the
+      // server hangs, so would the removal.
+      byte[] out = new byte[Abi.STATX_SIZE];
+      int flags = Abi.AT_EMPTY_PATH | Abi.AT_STATX_FORCE_SYNC;
+      int mask = Abi.STATX_TYPE | Abi.STATX_FILE_SIZE;
+      int looked = kernel.calls().statx(file.number(), Abi.emptyPath(), flags, mask, out);
+      if (looked < 0) {
+        throw Failures.of(doing, "statx", looked, place.path()).build();
+      }
+      int kind = Struct.u16(out, Abi.STATX_AT_MODE) & Abi.S_IFMT;
+      return kind == Abi.S_IFREG && Struct.u64(out, Abi.STATX_AT_FILE_SIZE) == 0;
+    }
+  }
+
+  private Descriptor openUnmounted(String doing, Place place) {
+    Syscalls calls = kernel.calls();
+    int file =
+        kernel.features().has(Feature.OPENAT2)
+            ? calls.openat2(place.directory(), place.name(), LOOK_PATH, 0, Abi.RESOLVE_NO_XDEV)
+            : calls.openat(place.directory(), place.name(), LOOK_PATH, 0);
+    if (file == -Abi.EXDEV || (file >= 0 && table.probe(place.path()).isMount())) {
+      if (file >= 0) {
+        calls.close(file);
+      }
+      throw Failures.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
+    }
+    if (file < 0) {
+      throw Failures.of(doing, "openat", file, place.path()).build();
+    }
+    return new Descriptor(calls, file);
+  }
+
+  private static MountException tooMany(MountPath path) {
+    return MountException.builder(
+            Reason.LIMIT,
+            "Unmounting "
+                + path
+                + " was given up: "
+                + MOST_MOUNTS
+                + " mounts were on top of each other there and were taken away, and it may be that"
+                + " somebody mounts there again and again. Find out who, then try again.")
+        .target(path)
+        .build();
+  }
+}

@@ -1,0 +1,134 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.FilesystemRequest;
+import io.csi4j.mount.KernelText;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.MountResult;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.text.SafeText;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** One mount of a filesystem, from the walk to its target up to its undoing. */
+final class FilesystemMount implements Workers.Work<MountResult> {
+
+  private final Kernel kernel;
+  private final Walk walk;
+  private final MountOf mounts;
+  private final FilesystemRequest request;
+  private final String doing;
+  private final MountOptions options;
+  private boolean made;
+
+  /** Refuses options and names that the kernel would cut or read as something else. */
+  FilesystemMount(Kernel kernel, Walk walk, FilesystemRequest request) {
+    this.kernel = kernel;
+    this.walk = walk;
+    this.mounts = new MountOf(kernel);
+    this.request = request;
+    this.doing = doing(request);
+    this.options = MountOptions.of(doing, request);
+    if (request.type().isEmpty() || request.type().indexOf('\0') >= 0) {
+      throw FilesystemFailure.refused(
+          doing, request, Reason.UNKNOWN_FILESYSTEM, "its type is empty or holds a NUL");
+    }
+    for (byte each : request.source().bytes()) {
+      if (each == 0) {
+        throw FilesystemFailure.refused(
+            doing, request, Reason.BAD_SOURCE, "its source holds a NUL");
+      }
+    }
+  }
+
+  /** What is done, for messages. */
+  static String doing(FilesystemRequest request) {
+    return "Mounting "
+        + SafeText.escape(request.type())
+        + " '"
+        + request.source()
+        + "' at "
+        + request.target();
+  }
+
+  @Override
+  public MountResult run(BooleanSupplier abandoned) {
+    try (Place place = walk.place(doing, request.target());
+        Spot spot = Spot.open(doing, kernel, mounts, place, request.createTarget(), true)) {
+      boolean done = false;
+      try {
+        Optional<MountRecord> occupant = spot.occupant();
+        MountResult result =
+            occupant.isPresent()
+                ? new MountResult(sameOrRefuse(occupant.get()), false)
+                : new MountResult(attach(place, spot), true);
+        done = true;
+        made = spot.made();
+        return result;
+      } finally {
+        if (!done) {
+          spot.removeIfMade();
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean canUndo() {
+    return true;
+  }
+
+  @Override
+  public void undo(MountResult result) {
+    if (result.created()) {
+      new Detach(kernel, mounts).undo(walk, doing, result.ref(), request.target(), made);
+    }
+  }
+
+  private MountRef sameOrRefuse(MountRecord there) {
+    Occupant occupant = new Occupant(there);
+    occupant.expect("type", there.type(), KernelText.of(request.type()));
+    occupant.expect("source", there.source(), request.source());
+    occupant.expectFlags(FlagBits.flags(options.bits()));
+    return occupant.sameOrRefuse(doing, request.target());
+  }
+
+  private MountRef attach(Place place, Spot spot) {
+    byte[] source = request.source().bytes();
+    int mounted =
+        kernel
+            .calls()
+            .mount(
+                Arrays.copyOf(source, source.length + 1),
+                spot.node().link(),
+                Abi.path(request.type()),
+                options.bits(),
+                options.data());
+    if (mounted < 0) {
+      throw FilesystemFailure.of(doing, mounted, request);
+    }
+    boolean found = false;
+    try (Descriptor root = place.open(doing)) {
+      MountRef ref =
+          mounts
+              .record(root)
+              .filter(it -> mounts.id(root.number()) != mounts.id(spot.node().number()))
+              .filter(this::isOfType)
+              .map(MountRecord::ref)
+              .orElseThrow(() -> FilesystemFailure.exchanged(doing, request));
+      found = true;
+      return ref;
+    } finally {
+      if (!found) {
+        new Detach(kernel, mounts).from(spot, doing, this::isOfType);
+      }
+    }
+  }
+
+  private boolean isOfType(MountRecord mount) {
+    return mount.type().is(request.type());
+  }
+}

@@ -1,0 +1,290 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.Errno;
+import io.csi4j.mount.Holders;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountProbe;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.RefCheck;
+import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.UnmountResult;
+import io.csi4j.mount.UnmountResult.Step;
+import io.csi4j.mount.internal.change.UnmountSteps.Answer;
+import io.csi4j.mount.internal.change.UnmountSteps.Outcome;
+import io.csi4j.mount.internal.holders.HolderSearch;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.Kernel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Takes mounts away. Each attempt walks to the path anew and is one piece of work for the pool;
+ * between two of them nothing is held.
+ */
+final class Unmounter {
+
+  /** How many holders a message names. */
+  private static final int NAMED_HOLDERS = 8;
+
+  private static final String UMOUNT = "umount2";
+  private static final Holders NOBODY = new Holders(List.of(), 0, false);
+  private static final Answer NOT_MOUNTED = new Answer(-Abi.EINVAL, Optional.empty());
+
+  private final Kernel kernel;
+  private final MountTable table;
+  private final Walk walk;
+  private final Workers workers;
+  private final Turns turns;
+  private final HolderSearch search;
+  private final Pauser pauser;
+
+  Unmounter(
+      Kernel kernel, MountTable table, Walk walk, Workers workers, Turns turns, Pauser pauser) {
+    this.kernel = kernel;
+    this.table = table;
+    this.walk = walk;
+    this.workers = workers;
+    this.turns = turns;
+    this.search = new HolderSearch(kernel, table);
+    this.pauser = pauser;
+  }
+
+  /** Takes away the mount on top at the path. */
+  UnmountResult unmount(MountPath path, UnmountPolicy policy) {
+    return unmount(path, Optional.empty(), policy);
+  }
+
+  /** Takes away this mount, if it is the one on top at its path. */
+  UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
+    return unmount(ref.path(), Optional.of(ref), policy);
+  }
+
+  /** Everybody who is found to keep the mount in use. */
+  Holders whoHolds(MountRef mount) {
+    return workers.call(
+        "Searching who holds " + mount, Duration.ZERO, abandoned -> search.holders(mount));
+  }
+
+  private UnmountResult unmount(MountPath path, Optional<MountRef> only, UnmountPolicy policy) {
+    String doing = "Unmounting " + path;
+    if (path.isRoot()) {
+      throw MountException.builder(
+              Reason.NOT_PERMITTED,
+              doing
+                  + " was refused: it is the root directory of this process, and the kernel would"
+                  + " make its filesystem read-only instead. Name a mount below it.")
+          .target(path)
+          .build();
+    }
+    Outcome outcome;
+    try {
+      outcome = climb(doing, path, only, policy);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw MountException.builder(
+              Reason.INTERRUPTED,
+              doing + " was given up: this thread was interrupted. The mount is still there.")
+          .target(path)
+          .cause(e)
+          .build();
+    }
+    Answer answer = outcome.answer();
+    if (answer.isBusy()) {
+      throw busy(doing, path, outcome);
+    }
+    if (answer.result() == -Abi.EINVAL) {
+      return new UnmountResult(Step.NOT_MOUNTED, Optional.empty(), outcome.attempts(), false);
+    }
+    if (answer.result() < 0) {
+      throw Failures.of(doing, UMOUNT, answer.result(), path).build();
+    }
+    return new UnmountResult(
+        outcome.step(), answer.mount(), outcome.attempts(), outcome.step() == Step.LAZY);
+  }
+
+  private Outcome climb(String doing, MountPath path, Optional<MountRef> only, UnmountPolicy policy)
+      throws InterruptedException {
+    return new UnmountSteps(pauser)
+        .climb(
+            policy,
+            flags -> turns.call(workers, doing, path, abandoned -> ask(doing, path, only, flags)));
+  }
+
+  private Answer ask(String doing, MountPath path, Optional<MountRef> only, int flags) {
+    // Before the walk: it may be elsewhere, and the directory that it was in gone.
+    if (only.isPresent() && !isOnTop(doing, only.get())) {
+      return NOT_MOUNTED;
+    }
+    try (Place place = walk.place(doing, path)) {
+      Optional<MountRef> top = top(path);
+      int result = unmount(place, flags);
+      if (result == -Abi.EINVAL && isMount(doing, place)) {
+        // It may have come in the moment after; if not, the kernel keeps it there.
+        result = unmount(place, flags);
+        if (result == -Abi.EINVAL && isMount(doing, place)) {
+          throw locked(doing, path);
+        }
+      }
+      if (result == -Abi.ENOENT && !hasProc(place)) {
+        throw withoutProc(doing, path);
+      }
+      boolean isNothing = result == -Abi.ENOENT || result == -Abi.ENOTDIR;
+      return isNothing ? NOT_MOUNTED : new Answer(result, top);
+    } catch (MountException e) {
+      if (isNowhere(e)) {
+        return NOT_MOUNTED;
+      }
+      throw e;
+    }
+  }
+
+  private int unmount(Place place, int flags) {
+    return kernel.calls().umount2(place.throughDescriptor(), flags | Abi.UMOUNT_NOFOLLOW);
+  }
+
+  private Optional<MountRef> top(MountPath path) {
+    return table.probe(path) instanceof MountProbe.Mounted mounted
+        ? Optional.of(mounted.ref())
+        : Optional.empty();
+  }
+
+  /** Whether the mount may be taken away; false if it is gone. */
+  private boolean isOnTop(String doing, MountRef ref) {
+    RefCheck check = table.check(ref);
+    if (check instanceof RefCheck.Gone) {
+      return false;
+    }
+    if (check instanceof RefCheck.Moved moved) {
+      throw MountException.builder(
+              Reason.NOT_A_MOUNT,
+              doing
+                  + " was refused: "
+                  + ref
+                  + " is at "
+                  + moved.to().path()
+                  + " now, where somebody moved it or a directory above it. Unmount it there.")
+          .target(ref.path())
+          .build();
+    }
+    if (check instanceof RefCheck.Replaced replaced) {
+      throw occupied(doing, ref, replaced.by(), "is gone, and another mount is at its path: ");
+    }
+    Optional<MountRef> top = top(ref.path());
+    if (top.isPresent() && !top.get().identity().equals(ref.identity())) {
+      throw occupied(doing, ref, top.get(), "is covered by another one on top of it: ");
+    }
+    return true;
+  }
+
+  private MountException occupied(String doing, MountRef ref, MountRef by, String why) {
+    MountException.Builder refusal =
+        MountException.builder(
+                Reason.TARGET_OCCUPIED,
+                doing
+                    + " was refused: "
+                    + ref
+                    + " "
+                    + why
+                    + by
+                    + ". Unmount that one first, if it is yours.")
+            .target(ref.path());
+    table.find(ref.path()).ifPresent(refusal::occupant);
+    return refusal.build();
+  }
+
+  /** Whether something is mounted; a symbolic link is refused. */
+  private boolean isMount(String doing, Place place) {
+    if (kernel.calls().readlinkat(place.directory(), place.name(), new byte[1]) >= 0) {
+      throw MountException.builder(
+              Reason.SYMLINK,
+              doing
+                  + " failed: it is a symbolic link, and none is followed. Unmount what it leads"
+                  + " to by its own path.")
+          .syscall(UMOUNT, new Errno(Abi.EINVAL))
+          .target(place.path())
+          .build();
+    }
+    return top(place.path()).isPresent();
+  }
+
+  /** Whether the way through the descriptor is there, which any path that is unmounted takes. */
+  private boolean hasProc(Place place) {
+    byte[] link = Abi.path("/proc/self/fd/" + place.directory());
+    return kernel.calls().readlinkat(Abi.AT_FDCWD, link, new byte[1]) >= 0;
+  }
+
+  /** Whether there cannot be a mount, since a directory above is not there. */
+  static boolean isNowhere(MountException e) {
+    return e.reason() == Reason.NOT_FOUND || e.reason() == Reason.WRONG_KIND;
+  }
+
+  private static MountException locked(String doing, MountPath path) {
+    return MountException.builder(
+            Reason.NOT_PERMITTED,
+            doing
+                + " failed: the mount was made outside of this user namespace, which locks it, or"
+                + " belongs to another mount namespace. Unmount it from there.")
+        .syscall(UMOUNT, new Errno(Abi.EINVAL))
+        .target(path)
+        .build();
+  }
+
+  private static MountException withoutProc(String doing, MountPath path) {
+    return MountException.builder(
+            Reason.NO_MOUNT_TABLE,
+            doing
+                + " failed: /proc is not mounted, and without it nothing can be unmounted safely."
+                + " Mount it.")
+        .syscall(UMOUNT, new Errno(Abi.ENOENT))
+        .target(path)
+        .build();
+  }
+
+  private MountException busy(String doing, MountPath path, Outcome outcome) {
+    Optional<MountRef> mount = outcome.answer().mount();
+    Holders holders = mount.map(this::holders).orElse(NOBODY);
+    return MountException.builder(
+            Reason.BUSY,
+            doing
+                + " failed: it is in use after "
+                + outcome.attempts()
+                + (outcome.attempts() == 1 ? " attempt" : " attempts")
+                + "; "
+                + text(holders)
+                + ". End that use, or allow a lazy unmount.")
+        .syscall(UMOUNT, new Errno(Abi.EBUSY))
+        .target(path)
+        .holders(holders)
+        .build();
+  }
+
+  private Holders holders(MountRef mount) {
+    try {
+      return whoHolds(mount);
+    } catch (MountException e) {
+      return NOBODY;
+    }
+  }
+
+  private static String text(Holders holders) {
+    int more = holders.found().size() - NAMED_HOLDERS;
+    if (holders.found().isEmpty()) {
+      return "nobody was found who holds it"
+          + (holders.unseen() > 0
+              ? ", but " + holders.unseen() + " processes could not be looked into"
+              : "");
+    }
+    return "it is held by "
+        + holders.found().stream()
+            .limit(NAMED_HOLDERS)
+            .map(Object::toString)
+            .collect(Collectors.joining(", "))
+        + (more > 0 ? " and " + more + " more" : "");
+  }
+}

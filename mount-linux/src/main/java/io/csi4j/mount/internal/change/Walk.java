@@ -1,0 +1,237 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.Errno;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.Syscalls;
+import java.util.Arrays;
+
+/**
+ * Reaches paths without following a symbolic link, except in the path of a directory that is
+ * trusted. What it opens is never read, so nothing behind a mount is waited for.
+ *
+ * <p>One {@code openat2} does it where the kernel has that call; else each part is opened by itself
+ * in the one before it.
+ */
+final class Walk {
+
+  /** How often the kernel may find that a rename came in between. */
+  private static final int TRIES = 64;
+
+  private static final int PATH = Abi.O_PATH | Abi.O_CLOEXEC;
+  private static final int DIRECTORY = PATH | Abi.O_DIRECTORY;
+  private static final byte[] HERE = Abi.path(".");
+
+  private final Kernel kernel;
+  private final Syscalls calls;
+  private final MountPath base;
+
+  /**
+   * A walk from a trusted directory.
+   *
+   * @param base the directory; links in its own path are followed, nothing leads out of it
+   */
+  Walk(Kernel kernel, MountPath base) {
+    this.kernel = kernel;
+    this.calls = kernel.calls();
+    this.base = base;
+  }
+
+  /**
+   * The place of a target; its last part is not looked at, so it may be missing, dead or hung.
+   *
+   * @param doing what it is for, for the message, such as {@code Unmounting /a}
+   * @throws MountException if the directory of the target cannot be reached that way
+   */
+  Place place(String doing, MountPath target) {
+    if (!target.isWithin(base)) {
+      throw outside(doing, target, "it is not below " + base + ", and only what is may be changed");
+    }
+    if (target.equals(base)) {
+      throw outside(
+          doing, target, "it is the directory that all targets have to be below, not one of them");
+    }
+    return new Place(
+        kernel, target, below(doing, base, target.parent(), target, DIRECTORY).number());
+  }
+
+  /** The trusted directory itself; the caller closes it. */
+  Descriptor base(String doing) {
+    return new Descriptor(calls, trusted(doing, base, base));
+  }
+
+  /**
+   * Anything that is to be seen elsewhere; it may be out of the trusted directory, but even then no
+   * link is followed; the caller closes it.
+   */
+  Descriptor source(String doing, MountPath source) {
+    MountPath from = source.isWithin(base) ? base : MountPath.ROOT;
+    return below(doing, from, source, source, PATH);
+  }
+
+  /** {@link #source}, with links followed. */
+  Descriptor linkedSource(String doing, MountPath source) {
+    int opened = calls.openat(Abi.AT_FDCWD, Abi.path(source), PATH, 0);
+    if (opened < 0) {
+      throw Failures.of(doing, "open", opened, source).build();
+    }
+    return new Descriptor(calls, opened);
+  }
+
+  /**
+   * Something below a directory that is open; the caller closes it.
+   *
+   * @param start the directory
+   * @param from its path
+   */
+  Descriptor inside(String doing, Descriptor start, MountPath from, MountPath path) {
+    return open(doing, start, from, path, path, PATH);
+  }
+
+  private Descriptor below(
+      String doing, MountPath from, MountPath path, MountPath about, int flags) {
+    try (Descriptor start = new Descriptor(calls, trusted(doing, from, about))) {
+      return open(doing, start, from, path, about, flags);
+    }
+  }
+
+  private int trusted(String doing, MountPath from, MountPath about) {
+    int opened = calls.openat(Abi.AT_FDCWD, Abi.path(from), DIRECTORY, 0);
+    if (opened < 0) {
+      throw Failures.of(doing, "open", opened, about).build();
+    }
+    return opened;
+  }
+
+  private Descriptor open(
+      String doing, Descriptor start, MountPath from, MountPath path, MountPath about, int flags) {
+    byte[] relative = relative(from, path);
+    int opened =
+        kernel.features().has(Feature.OPENAT2)
+            ? inOneStep(start.number(), relative, flags)
+            : -Abi.ENOSYS;
+    if (opened == -Abi.ENOSYS || opened == -Abi.EPERM) {
+      opened = partByPart(start.number(), relative, flags);
+    }
+    if (opened == -Abi.ELOOP) {
+      throw symlink(doing, from, start.number(), relative, about);
+    }
+    if (opened < 0) {
+      throw Failures.of(doing, "open", opened, about).build();
+    }
+    return new Descriptor(calls, opened);
+  }
+
+  private int inOneStep(int start, byte[] relative, int flags) {
+    long resolve = Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_SYMLINKS | Abi.RESOLVE_NO_MAGICLINKS;
+    int opened = -Abi.EAGAIN;
+    for (int i = 0; i < TRIES && opened == -Abi.EAGAIN; i++) {
+      opened = calls.openat2(start, relative, flags, 0, resolve);
+    }
+    return opened;
+  }
+
+  /** The descriptor, or the error with a minus sign; {@code ELOOP} if a part is a link. */
+  private int partByPart(int start, byte[] relative, int flags) {
+    int at = calls.openat(start, HERE, DIRECTORY, 0);
+    for (int from = 0; at >= 0 && !isHere(relative); ) {
+      int to = end(relative, from);
+      boolean last = relative[to] == 0;
+      byte[] part = Arrays.copyOf(Arrays.copyOfRange(relative, from, to), to - from + 1);
+      int next = calls.openat(at, part, (last ? flags : DIRECTORY) | Abi.O_NOFOLLOW, 0);
+      if (next >= 0 && isLink(next, Abi.emptyPath())) {
+        calls.close(next);
+        next = -Abi.ELOOP;
+      } else if (next == -Abi.ENOTDIR && isLink(at, part)) {
+        next = -Abi.ELOOP;
+      }
+      calls.close(at);
+      if (last) {
+        return next;
+      }
+      at = next;
+      from = to + 1;
+    }
+    return at;
+  }
+
+  /** Whether there is a link; asks nothing of the filesystem unless there is one. */
+  private boolean isLink(int directory, byte[] path) {
+    return calls.readlinkat(directory, path, new byte[1]) >= 0;
+  }
+
+  private MountException symlink(
+      String doing, MountPath from, int start, byte[] relative, MountPath about) {
+    return symlink(doing, link(from, start, relative), about);
+  }
+
+  /** That a part of a path is a link. */
+  static MountException symlink(String doing, String link, MountPath about) {
+    return MountException.builder(
+            Reason.SYMLINK,
+            doing
+                + " failed: "
+                + link
+                + " is a symbolic link, and none is followed. Name the path without links, or name"
+                + " the directory that may be trusted with Mounts.beneath.")
+        .syscall("open", new Errno(Abi.ELOOP))
+        .target(about)
+        .build();
+  }
+
+  /** Which part is the link; some part, if the link was exchanged meanwhile. */
+  private String link(MountPath from, int start, byte[] relative) {
+    for (int to = end(relative, 0); ; to = end(relative, to + 1)) {
+      byte[] part = Arrays.copyOf(Arrays.copyOf(relative, to), to + 1);
+      int opened = partByPart(start, part, PATH);
+      if (opened == -Abi.ELOOP) {
+        return MountPath.ofBytes(join(from, Arrays.copyOf(relative, to))).toString();
+      }
+      if (opened >= 0) {
+        calls.close(opened);
+      }
+      if (relative[to] == 0) {
+        return "a part of the path";
+      }
+    }
+  }
+
+  private static MountException outside(String doing, MountPath target, String why) {
+    return MountException.builder(
+            Reason.OUTSIDE, doing + " was refused: " + why + ". Name a path below it.")
+        .target(target)
+        .build();
+  }
+
+  private static boolean isHere(byte[] relative) {
+    return Arrays.equals(relative, HERE);
+  }
+
+  private static int end(byte[] relative, int from) {
+    int to = from;
+    while (relative[to] != '/' && relative[to] != 0) {
+      to++;
+    }
+    return to;
+  }
+
+  /** The path from there, with a NUL at its end; {@code .} if it is there. */
+  private static byte[] relative(MountPath from, MountPath path) {
+    byte[] bytes = Abi.path(path);
+    int skip = from.isRoot() ? 1 : from.bytes().length + 1;
+    return bytes.length - 1 <= skip ? HERE : Arrays.copyOfRange(bytes, skip, bytes.length);
+  }
+
+  private static byte[] join(MountPath from, byte[] relative) {
+    byte[] start = from.bytes();
+    byte[] joined = Arrays.copyOf(start, start.length + 1 + relative.length);
+    joined[start.length] = '/';
+    System.arraycopy(relative, 0, joined, start.length + 1, relative.length);
+    return joined;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What changes the mounts: walking to a path, binding, mounting, unmounting, and the pool on which
+ * the calls that may block are made. Start with {@code LinuxMounts}.
+ */
+@NullMarked
+package io.csi4j.mount.internal.change;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package io.csi4j.mount.internal.kernel;
+
+/**
+ * The running kernel.
+ *
+ * @param calls its system calls
+ * @param features which of them work
+ * @param bootId which boot of the machine this is
+ * @param release the release, such as {@code 6.8.0-31-generic}
+ */
+public record Kernel(Syscalls calls, KernelFeatures features, String bootId, String release) {
+
+  /** The same with other features, or with calls that are refused. */
+  public Kernel with(Syscalls calls, KernelFeatures features) {
+    return new Kernel(calls, features, bootId, release);
+  }
+}

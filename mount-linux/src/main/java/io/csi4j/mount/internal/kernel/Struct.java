@@ -1,0 +1,42 @@
+package io.csi4j.mount.internal.kernel;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Reads and writes the numbers in a kernel structure, in the machine's byte order. */
+public final class Struct {
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.nativeOrder());
+
+  private Struct() {}
+
+  public static long u64(byte[] from, int at) {
+    return (long) LONG.get(from, at);
+  }
+
+  public static int u32(byte[] from, int at) {
+    return (int) INT.get(from, at);
+  }
+
+  public static int u16(byte[] from, int at) {
+    return (short) SHORT.get(from, at) & 0xffff;
+  }
+
+  public static void u64(byte[] to, int at, long value) {
+    LONG.set(to, at, value);
+  }
+
+  public static void u32(byte[] to, int at, int value) {
+    INT.set(to, at, value);
+  }
+
+  public static void u16(byte[] to, int at, int value) {
+    SHORT.set(to, at, (short) value);
+  }
+}

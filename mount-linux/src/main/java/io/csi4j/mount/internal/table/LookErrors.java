@@ -1,0 +1,52 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.Errno;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountHealth;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Failures;
+
+/** What an error means when a path is looked at. */
+final class LookErrors {
+
+  private LookErrors() {}
+
+  /**
+   * What the error tells of the path.
+   *
+   * @throws MountException if it tells nothing
+   */
+  static Seen seen(MountPath path, String syscall, int result) {
+    return switch (-result) {
+      case Abi.ENOENT, Abi.ENOTDIR -> Seen.MISSING;
+      case Abi.ELOOP ->
+          throw MountException.builder(
+                  Reason.SYMLINK,
+                  doing(path)
+                      + " failed: its symbolic links lead in a circle, or there are more than 40."
+                      + " Name the path without them.")
+              .syscall(syscall, new Errno(-result))
+              .target(path)
+              .build();
+      case Abi.ENAMETOOLONG, Abi.EMFILE, Abi.ENFILE, Abi.ENOMEM ->
+          throw failure(path, syscall, result);
+      default -> new Seen.OutOfReach(syscall, result);
+    };
+  }
+
+  /** The failure for an error that the table could not explain. */
+  static MountException failure(MountPath path, String syscall, int result) {
+    return Failures.of(doing(path), syscall, result, path).build();
+  }
+
+  /** What an error tells of the mount that it came from. */
+  static MountHealth health(int result) {
+    return result == -Abi.EACCES || result == -Abi.EPERM ? MountHealth.DENIED : MountHealth.DEAD;
+  }
+
+  private static String doing(MountPath path) {
+    return "Looking at " + path;
+  }
+}

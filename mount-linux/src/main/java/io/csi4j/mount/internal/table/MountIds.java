@@ -1,0 +1,79 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.MountIdRequest;
+import java.util.Arrays;
+
+/**
+ * Lists mounts by the numbers that no others get, in ascending order ({@code listmount}, Linux
+ * 6.8).
+ */
+public final class MountIds {
+
+  /** How many numbers are asked for at first, and at most. */
+  private static final int FIRST = 512;
+
+  private static final int MOST = 1 << 16;
+
+  private final Kernel kernel;
+
+  public MountIds(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  /**
+   * All mounts of the namespace that this process can reach from its root directory.
+   *
+   * @throws MountException if the kernel refuses
+   */
+  public long[] all() {
+    return all(0);
+  }
+
+  /**
+   * {@link #all()}, in few calls.
+   *
+   * @param expected how many there may be
+   */
+  long[] all(int expected) {
+    return below(Abi.LSMT_ROOT, expected);
+  }
+
+  /**
+   * The mounts on this one, and on those, and so on; none if it is gone.
+   *
+   * @throws MountException if the kernel refuses
+   */
+  public long[] below(long uniqueId) {
+    return below(uniqueId, 0);
+  }
+
+  private long[] below(long uniqueId, int expected) {
+    long[] part = new long[Math.min(MOST, Math.max(FIRST, expected + FIRST))];
+    long[] ids = {};
+    while (true) {
+      long last = ids.length == 0 ? 0 : ids[ids.length - 1];
+      int listed = kernel.calls().listmount(MountIdRequest.of(uniqueId, last), part);
+      if (listed == -Abi.ENOENT) {
+        return new long[0];
+      }
+      if (listed < 0) {
+        throw Failures.of("Listing the mounts", "listmount", listed, MountPath.ROOT).build();
+      }
+      if (ids.length == 0 && listed < part.length) {
+        return Arrays.copyOf(part, listed);
+      }
+      int before = ids.length;
+      ids = Arrays.copyOf(ids, before + listed);
+      System.arraycopy(part, 0, ids, before, listed);
+      if (listed < part.length) {
+        return ids;
+      }
+      part = new long[Math.min(MOST, 2 * part.length)];
+    }
+  }
+}

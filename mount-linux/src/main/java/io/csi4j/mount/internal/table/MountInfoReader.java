@@ -1,0 +1,138 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.internal.text.SafeText;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/** Reads the kernel's table of mounts as text. */
+public final class MountInfoReader {
+
+  /** A thread may have a namespace of its own. */
+  private static final String OF_THREAD = "/proc/thread-self/mountinfo";
+
+  /** The one before Linux 3.17. */
+  private static final String OF_PROCESS = "/proc/self/mountinfo";
+
+  /** The kernel gives a page at most, whatever is asked for, and more only for a longer row. */
+  private static final int READ_SIZE = 8192;
+
+  private static final int MOST_READINGS = 10;
+
+  private final Kernel kernel;
+  private final Table table;
+
+  /** Where the text comes from. */
+  interface Table {
+    InputStream open() throws IOException;
+  }
+
+  public MountInfoReader(Kernel kernel) {
+    this(kernel, MountInfoReader::open);
+  }
+
+  MountInfoReader(Kernel kernel, Table table) {
+    this.kernel = kernel;
+    this.table = table;
+  }
+
+  /**
+   * The whole table; references are reusable numbers.
+   *
+   * @throws MountException if it cannot be read, or, on a kernel that loses rows while mounts
+   *     change, if it changed during each of many readings
+   */
+  public TableRows read() {
+    return read(RowNames.TEXT_ALONE);
+  }
+
+  TableRows read(RowNames names) {
+    TableRows rows = readOnce(names);
+    if (kernel.features().has(Feature.STATX_MOUNT_ROOT)) {
+      return rows;
+    }
+    // Before 5.8, the release of that feature, a row can be missed when another one goes away.
+    for (int reading = 2; reading <= MOST_READINGS; reading++) {
+      TableRows again = readOnce(names);
+      if (again.equals(rows)) {
+        return again;
+      }
+      rows = again;
+    }
+    throw MountException.builder(
+            Reason.NO_MOUNT_TABLE,
+            "Reading the table of mounts failed: it changed during each of "
+                + MOST_READINGS
+                + " readings, and this kernel leaves rows out then. Try again when fewer mounts"
+                + " come and go, or use Linux 5.8 or newer.")
+        .build();
+  }
+
+  /** The row of the mount that has this number now. */
+  public Optional<MountRecord> find(int id) {
+    return Optional.ofNullable(find(Set.of(id)).get(id));
+  }
+
+  /** The rows of the mounts that have these numbers now, by number; without those not there. */
+  Map<Integer, MountRecord> find(Set<Integer> ids) {
+    MountInfoParser parser =
+        new MountInfoParser(kernel.bootId(), RowNames.TEXT_ALONE, ids::contains);
+    // A kernel that leaves rows out has to be read to the end, and more than once.
+    boolean leavesOut = !kernel.features().has(Feature.STATX_MOUNT_ROOT);
+    if (!leavesOut) {
+      scan(parser, () -> parser.found() >= ids.size());
+    }
+    Map<Integer, MountRecord> found = new HashMap<>();
+    for (MountRecord record : (leavesOut ? read() : parser.end()).records()) {
+      if (ids.contains(record.id())) {
+        found.put(record.id(), record);
+      }
+    }
+    return found;
+  }
+
+  private TableRows readOnce(RowNames names) {
+    MountInfoParser parser = new MountInfoParser(kernel.bootId(), names, id -> true);
+    scan(parser, () -> false);
+    return parser.end();
+  }
+
+  private void scan(MountInfoParser parser, BooleanSupplier enough) {
+    byte[] buffer = new byte[READ_SIZE];
+    try (InputStream rows = table.open()) {
+      int read = rows.read(buffer);
+      while (read >= 0) {
+        parser.accept(buffer, read);
+        read = enough.getAsBoolean() ? -1 : rows.read(buffer);
+      }
+    } catch (IOException e) {
+      throw MountException.builder(
+              Reason.NO_MOUNT_TABLE,
+              "Reading the table of mounts failed: "
+                  + SafeText.escape(String.valueOf(e.getMessage()))
+                  + ". Mount /proc where this process sees it (mount -t proc proc /proc), and see"
+                  + " that nothing hides its files.")
+          .cause(e)
+          .build();
+    }
+  }
+
+  private static InputStream open() throws IOException {
+    try {
+      return ProcFiles.open(OF_THREAD);
+    } catch (FileNotFoundException e) {
+      return ProcFiles.open(OF_PROCESS);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.KernelText;
+import io.csi4j.mount.MountFlag;
+import io.csi4j.mount.PropagationTags;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** What the fields of a row of the kernel's table mean, one by one. */
+final class RowFields {
+
+  private static final byte[] SHARED = bytes("shared:");
+  private static final byte[] MASTER = bytes("master:");
+  private static final byte[] PROPAGATE_FROM = bytes("propagate_from:");
+  private static final byte[] UNBINDABLE = bytes("unbindable");
+
+  private RowFields() {}
+
+  /** A number from 0 on, or -1 for anything that is none or too large. */
+  static int number(byte[] from, int start, int end) {
+    if (start >= end || end - start > 10) {
+      return -1;
+    }
+    long number = 0;
+    for (int i = start; i < end; i++) {
+      int digit = from[i] - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      number = number * 10 + digit;
+    }
+    return number > Integer.MAX_VALUE ? -1 : (int) number;
+  }
+
+  /**
+   * The text with each backslash and three octal digits made the byte they stand for. What is no
+   * such group is left as it is.
+   */
+  static byte[] unescape(byte[] text) {
+    int at = ByteSearch.indexOf((byte) '\\', text, 0, text.length);
+    if (at == text.length) {
+      return text;
+    }
+    byte[] plain = new byte[text.length];
+    System.arraycopy(text, 0, plain, 0, at);
+    int length = at;
+    while (at < text.length) {
+      if (text[at] == '\\' && at + 3 < text.length && isOctal(text, at + 1)) {
+        plain[length++] =
+            (byte) ((text[at + 1] - '0') << 6 | (text[at + 2] - '0') << 3 | (text[at + 3] - '0'));
+        at += 4;
+      } else {
+        plain[length++] = text[at++];
+      }
+    }
+    return Arrays.copyOf(plain, length);
+  }
+
+  private static boolean isOctal(byte[] text, int at) {
+    return text[at] >= '0'
+        && text[at] <= '3'
+        && text[at + 1] >= '0'
+        && text[at + 1] <= '7'
+        && text[at + 2] >= '0'
+        && text[at + 2] <= '7';
+  }
+
+  /** The flags among these words; others, of newer kernels, are passed over. */
+  static Set<MountFlag> flags(byte[] words) {
+    Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+    for (KernelText word : split(words, ',')) {
+      for (MountFlag flag : MountFlag.values()) {
+        if (word.is(flag.word())) {
+          flags.add(flag);
+        }
+      }
+    }
+    return flags;
+  }
+
+  /** The optional fields, with one blank between them. */
+  static PropagationTags propagation(byte[] fields) {
+    OptionalInt peerGroup = OptionalInt.empty();
+    OptionalInt master = OptionalInt.empty();
+    OptionalInt propagateFrom = OptionalInt.empty();
+    boolean unbindable = false;
+    List<KernelText> unknown = new ArrayList<>();
+    for (KernelText field : split(fields, ' ')) {
+      byte[] tag = field.bytes();
+      if (group(tag, SHARED) >= 0) {
+        peerGroup = OptionalInt.of(group(tag, SHARED));
+      } else if (group(tag, MASTER) >= 0) {
+        master = OptionalInt.of(group(tag, MASTER));
+      } else if (group(tag, PROPAGATE_FROM) >= 0) {
+        propagateFrom = OptionalInt.of(group(tag, PROPAGATE_FROM));
+      } else if (Arrays.equals(tag, UNBINDABLE)) {
+        unbindable = true;
+      } else {
+        unknown.add(field);
+      }
+    }
+    return new PropagationTags(peerGroup, master, propagateFrom, unbindable, unknown);
+  }
+
+  /** The options of the filesystem; their escapes stay, so that a comma in one stays inside it. */
+  static List<KernelText> options(byte[] text) {
+    return List.copyOf(split(text, ','));
+  }
+
+  /** The parts between the separators; empty ones are dropped. */
+  private static List<KernelText> split(byte[] text, char separator) {
+    List<KernelText> parts = new ArrayList<>();
+    int from = 0;
+    for (int i = 0; i <= text.length; i++) {
+      if (i == text.length || text[i] == separator) {
+        if (i > from) {
+          parts.add(KernelText.ofBytes(Arrays.copyOfRange(text, from, i)));
+        }
+        from = i + 1;
+      }
+    }
+    return parts;
+  }
+
+  /** The number after the word, or -1 if the tag does not have that form. */
+  private static int group(byte[] tag, byte[] word) {
+    boolean isIt =
+        tag.length > word.length && Arrays.equals(tag, 0, word.length, word, 0, word.length);
+    return isIt ? number(tag, word.length, tag.length) : -1;
+  }
+
+  private static byte[] bytes(String word) {
+    return word.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,155 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.DeviceId;
+import io.csi4j.mount.KernelText;
+import io.csi4j.mount.MountFlag;
+import io.csi4j.mount.PropagationTags;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Struct;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** A {@code struct statmount} that the kernel filled: numbers, and texts at its end. */
+final class Statmount {
+
+  private static final int MS_SHARED = (int) Abi.MS_SHARED;
+  private static final int MS_SLAVE = (int) Abi.MS_SLAVE;
+  private static final int MS_UNBINDABLE = (int) Abi.MS_UNBINDABLE;
+
+  private final byte[] bytes;
+
+  Statmount(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** Whether the kernel filled this field; it leaves out empty texts and what it does not know. */
+  boolean has(long field) {
+    return (Struct.u64(bytes, Abi.STATMOUNT_AT_MASK) & field) != 0;
+  }
+
+  int id() {
+    return Struct.u32(bytes, Abi.STATMOUNT_AT_MNT_ID_OLD);
+  }
+
+  int parentId() {
+    return Struct.u32(bytes, Abi.STATMOUNT_AT_PARENT_ID_OLD);
+  }
+
+  long uniqueParentId() {
+    return Struct.u64(bytes, Abi.STATMOUNT_AT_PARENT_ID);
+  }
+
+  DeviceId device() {
+    return new DeviceId(
+        Struct.u32(bytes, Abi.STATMOUNT_AT_SB_DEV_MAJOR),
+        Struct.u32(bytes, Abi.STATMOUNT_AT_SB_DEV_MINOR));
+  }
+
+  KernelText root() {
+    return KernelText.ofBytes(text(Abi.STATMOUNT_MNT_ROOT, Abi.STATMOUNT_AT_MNT_ROOT));
+  }
+
+  byte[] path() {
+    return text(Abi.STATMOUNT_MNT_POINT, Abi.STATMOUNT_AT_MNT_POINT);
+  }
+
+  KernelText source() {
+    return KernelText.ofBytes(text(Abi.STATMOUNT_SB_SOURCE, Abi.STATMOUNT_AT_SB_SOURCE));
+  }
+
+  /** The type, with the subtype after a dot, as in the text table. */
+  KernelText type() {
+    byte[] type = text(Abi.STATMOUNT_FS_TYPE, Abi.STATMOUNT_AT_FS_TYPE);
+    if (!has(Abi.STATMOUNT_FS_SUBTYPE)) {
+      return KernelText.ofBytes(type);
+    }
+    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+    joined.writeBytes(type);
+    joined.write('.');
+    joined.writeBytes(text(Abi.STATMOUNT_FS_SUBTYPE, Abi.STATMOUNT_AT_FS_SUBTYPE));
+    return KernelText.ofBytes(joined.toByteArray());
+  }
+
+  /** The options, with the flags of the filesystem before them, as in the text table. */
+  List<KernelText> options() {
+    long flags = Struct.u32(bytes, Abi.STATMOUNT_AT_SB_FLAGS);
+    StringBuilder words = new StringBuilder((flags & Abi.MS_RDONLY) != 0 ? "ro," : "rw,");
+    if ((flags & Abi.MS_SYNCHRONOUS) != 0) {
+      words.append("sync,");
+    }
+    if ((flags & Abi.MS_DIRSYNC) != 0) {
+      words.append("dirsync,");
+    }
+    if ((flags & Abi.MS_LAZYTIME) != 0) {
+      words.append("lazytime,");
+    }
+    byte[] own = text(Abi.STATMOUNT_MNT_OPTS, Abi.STATMOUNT_AT_MNT_OPTS);
+    byte[] all =
+        Arrays.copyOf(
+            words.toString().getBytes(StandardCharsets.US_ASCII), words.length() + own.length);
+    System.arraycopy(own, 0, all, words.length(), own.length);
+    return RowFields.options(all);
+  }
+
+  Set<MountFlag> flags() {
+    long attributes = Struct.u64(bytes, Abi.STATMOUNT_AT_MNT_ATTR);
+    Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+    addIf(flags, MountFlag.READ_ONLY, attributes & Abi.MOUNT_ATTR_RDONLY);
+    addIf(flags, MountFlag.NOSUID, attributes & Abi.MOUNT_ATTR_NOSUID);
+    addIf(flags, MountFlag.NODEV, attributes & Abi.MOUNT_ATTR_NODEV);
+    addIf(flags, MountFlag.NOEXEC, attributes & Abi.MOUNT_ATTR_NOEXEC);
+    addIf(flags, MountFlag.NODIRATIME, attributes & Abi.MOUNT_ATTR_NODIRATIME);
+    addIf(flags, MountFlag.NOSYMFOLLOW, attributes & Abi.MOUNT_ATTR_NOSYMFOLLOW);
+    long times = attributes & Abi.MOUNT_ATTR_ATIME;
+    if (times == Abi.MOUNT_ATTR_NOATIME) {
+      flags.add(MountFlag.NOATIME);
+    } else if (times == 0) {
+      flags.add(MountFlag.RELATIME);
+    }
+    return flags;
+  }
+
+  PropagationTags propagation() {
+    long kind = Struct.u64(bytes, Abi.STATMOUNT_AT_PROPAGATION);
+    if ((kind & (MS_SHARED | MS_SLAVE | MS_UNBINDABLE)) == 0) {
+      return PropagationTags.PRIVATE;
+    }
+    int peers = group(kind & MS_SHARED, Abi.STATMOUNT_AT_PEER_GROUP);
+    int master = group(kind & MS_SLAVE, Abi.STATMOUNT_AT_MASTER);
+    int from = group(kind & MS_SLAVE, Abi.STATMOUNT_AT_PROPAGATE_FROM);
+    return new PropagationTags(
+        optional(peers),
+        optional(master),
+        optional(from == master ? 0 : from),
+        (kind & MS_UNBINDABLE) != 0,
+        List.of());
+  }
+
+  private int group(long applies, int at) {
+    return applies == 0 ? 0 : (int) Struct.u64(bytes, at);
+  }
+
+  private static OptionalInt optional(int group) {
+    return group == 0 ? OptionalInt.empty() : OptionalInt.of(group);
+  }
+
+  private static void addIf(Set<MountFlag> flags, MountFlag flag, long bit) {
+    if (bit != 0) {
+      flags.add(flag);
+    }
+  }
+
+  /** A text field up to its NUL; empty if it is left out. */
+  private byte[] text(long field, int at) {
+    if (!has(field)) {
+      return new byte[0];
+    }
+    int from = Abi.STATMOUNT_STRINGS + Struct.u32(bytes, at);
+    return Arrays.copyOfRange(bytes, from, ByteSearch.indexOf((byte) 0, bytes, from, bytes.length));
+  }
+}

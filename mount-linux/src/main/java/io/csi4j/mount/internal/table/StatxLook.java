@@ -1,0 +1,58 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.MountHealth;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.Syscalls;
+import java.util.Optional;
+
+/**
+ * The look by one {@code statx}, which says whether the path is the root of a mount, and of which
+ * (Linux 5.8). It asks for what is known without the server, so that a hung one does not matter; an
+ * error leaves the decision to an older way, which does not look into the mount.
+ */
+final class StatxLook implements PathLook {
+
+  private static final int FLAGS =
+      Abi.AT_SYMLINK_NOFOLLOW | Abi.AT_NO_AUTOMOUNT | Abi.AT_STATX_DONT_SYNC;
+
+  private final Syscalls calls;
+  private final boolean unique;
+  private final int mask;
+  private final PathLook doubtful;
+
+  StatxLook(Kernel kernel, PathLook doubtful) {
+    this.calls = kernel.calls();
+    this.unique = kernel.features().hasUniqueIds();
+    this.mask = Abi.STATX_TYPE | (unique ? Abi.STATX_MNT_ID_UNIQUE : Abi.STATX_MNT_ID);
+    this.doubtful = doubtful;
+  }
+
+  @Override
+  public Seen at(MountPath path) {
+    byte[] out = new byte[Abi.STATX_SIZE];
+    int result = calls.statx(Abi.AT_FDCWD, Abi.path(path), FLAGS, mask, out);
+    if (result < 0) {
+      Seen seen = LookErrors.seen(path, "statx", result);
+      return seen instanceof Seen.OutOfReach ? withoutLookingInto(path, result) : seen;
+    }
+    if ((Struct.u64(out, Abi.STATX_AT_ATTRIBUTES_MASK) & Abi.STATX_ATTR_MOUNT_ROOT) == 0) {
+      return doubtful.at(path);
+    }
+    boolean isMount = (Struct.u64(out, Abi.STATX_AT_ATTRIBUTES) & Abi.STATX_ATTR_MOUNT_ROOT) != 0;
+    return isMount
+        ? new Seen.Numbered(Struct.u64(out, Abi.STATX_AT_MNT_ID), unique, Optional.empty())
+        : Seen.NOT_A_MOUNT;
+  }
+
+  private Seen withoutLookingInto(MountPath path, int result) {
+    Seen seen = doubtful.at(path);
+    Optional<MountHealth> told = Optional.of(LookErrors.health(result));
+    if (seen instanceof Seen.Numbered mount) {
+      return new Seen.Numbered(mount.id(), mount.isUnique(), told);
+    }
+    return seen instanceof Seen.Placed mount ? new Seen.Placed(mount.place(), told) : seen;
+  }
+}

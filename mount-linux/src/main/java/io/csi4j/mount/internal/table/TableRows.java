@@ -1,0 +1,23 @@
+package io.csi4j.mount.internal.table;
+
+import io.csi4j.mount.MountRecord;
+import java.util.List;
+
+/**
+ * The mounts that one reading of the table gave.
+ *
+ * @param records the mounts, in the kernel's order
+ * @param skipped how many rows made no sense
+ */
+public record TableRows(List<MountRecord> records, int skipped) {
+
+  /** Copies the list. */
+  public TableRows {
+    records = List.copyOf(records);
+  }
+
+  /** How many rows there were. */
+  int count() {
+    return records.size() + skipped;
+  }
+}

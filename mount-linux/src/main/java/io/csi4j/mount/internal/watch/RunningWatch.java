@@ -1,0 +1,200 @@
+package io.csi4j.mount.internal.watch;
+
+import io.csi4j.mount.MountEvent;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountIdentity;
+import io.csi4j.mount.MountSnapshot;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.StatmountReader;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+
+/**
+ * A watch that runs: one thread that waits for the kernel, finds out what changed and tells it.
+ *
+ * <p>Only a reading of the whole table shows that a mount has other flags, and where the kernel
+ * does not tell of each mount, which of them came and went. So a reading follows each change, but
+ * with a pause of {@value #PAUSE_FACTOR} times what the last one took: however many mounts change,
+ * and however many there are, readings take at most a fifth of one processor. What happens in the
+ * pause is in the next reading.
+ */
+final class RunningWatch implements MountWatch.Watching {
+
+  static final int PAUSE_FACTOR = 4;
+
+  private static final long PAUSE_AFTER_FAILURE = 1_000_000_000L;
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.mount");
+
+  private final Kernel kernel;
+  private final MountTable table;
+  private final StatmountReader mounts;
+  private final Consumer<MountEvent> listener;
+  private final Thread thread;
+  private final CompletableFuture<Beginning> beginning = new CompletableFuture<>();
+  private volatile boolean closed;
+
+  // Of the watch's thread only.
+  private final KnownMounts known = new KnownMounts();
+  private boolean eventsLost;
+  private boolean readingDue;
+  private long notBefore = System.nanoTime();
+
+  /** What the thread hands over when it has begun. */
+  private record Beginning(Notices notices, MountSnapshot mounts) {}
+
+  private RunningWatch(Kernel kernel, MountTable table, Consumer<MountEvent> listener) {
+    this.kernel = kernel;
+    this.table = table;
+    this.mounts = new StatmountReader(kernel);
+    this.listener = listener;
+    this.thread = new Thread(this::run);
+    thread.setName("csi4j-mount-watch-" + thread.getId());
+    thread.setDaemon(true);
+  }
+
+  /** Begins, in the mount namespace of the calling thread. */
+  static RunningWatch start(Kernel kernel, MountTable table, Consumer<MountEvent> listener) {
+    RunningWatch watch = new RunningWatch(kernel, table, listener);
+    watch.thread.start();
+    try {
+      watch.beginning.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+    return watch;
+  }
+
+  @Override
+  public MountSnapshot start() {
+    return beginning.join().mounts;
+  }
+
+  @Override
+  public String source() {
+    return beginning.join().notices.description();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    if (Thread.currentThread() == thread) {
+      return;
+    }
+    beginning.join().notices.wake();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "watch of the mounts by " + source();
+  }
+
+  private void run() {
+    try (Notices notices = Notices.open(kernel)) {
+      // Listed after the kernel was asked to tell, so that nothing falls between.
+      MountSnapshot mounts = table.list();
+      known.begin(mounts.records());
+      beginning.complete(new Beginning(notices, mounts));
+      watch(notices);
+    } catch (RuntimeException | Error e) {
+      if (!beginning.completeExceptionally(e)) {
+        LOGGER.log(Level.ERROR, "The watch of the mounts ended. Start another one.", e);
+      }
+    }
+  }
+
+  private void watch(Notices notices) {
+    while (!closed) {
+      Notices.Woken woken = notices.await(readingDue ? millisUntilReading() : -1);
+      readingDue |= woken.table();
+      if (woken.events()) {
+        tellEvents(notices);
+      }
+      if (readingDue && millisUntilReading() == 0 && !closed) {
+        read(notices);
+      }
+    }
+  }
+
+  private void tellEvents(Notices notices) {
+    try {
+      for (FanotifyEvent event : notices.read()) {
+        eventsLost |= event.isLoss();
+        if (!eventsLost && event.mount().isPresent()) {
+          event(event, event.mount().getAsLong()).ifPresent(this::tell);
+        }
+      }
+    } catch (MountException e) {
+      LOGGER.log(Level.WARNING, "Events of mounts could not be read; a resync follows.", e);
+      eventsLost = true;
+    }
+    readingDue |= eventsLost;
+  }
+
+  /** What to tell; nothing of a mount that came and is gone already. */
+  private Optional<MountEvent> event(FanotifyEvent event, long mount) {
+    if (event.came()) {
+      return mounts.record(mount).flatMap(record -> known.present(record, event.actor()));
+    }
+    return event.left()
+        ? known.gone(new MountIdentity.Unique(mount), event.actor())
+        : Optional.empty();
+  }
+
+  private void read(Notices notices) {
+    long begin = System.nanoTime();
+    try {
+      MountSnapshot now = table.list();
+      readingDue = false;
+      long end = System.nanoTime();
+      notBefore = end + PAUSE_FACTOR * (end - begin);
+      if (eventsLost) {
+        eventsLost = false;
+        known.begin(now.records());
+        tell(new MountEvent.Resync(now));
+      } else if (notices.tellEach()) {
+        known.changes(now.records()).forEach(this::tell);
+      } else {
+        known.differences(now.records()).forEach(this::tell);
+      }
+    } catch (MountException e) {
+      LOGGER.log(Level.WARNING, "The table of mounts could not be read; trying again.", e);
+      notBefore = System.nanoTime() + PAUSE_AFTER_FAILURE;
+    }
+  }
+
+  private int millisUntilReading() {
+    long nanos = notBefore - System.nanoTime();
+    return nanos <= 0 ? 0 : (int) (nanos / 1_000_000) + 1;
+  }
+
+  private void tell(MountEvent event) {
+    if (closed) {
+      return;
+    }
+    try {
+      listener.accept(event);
+    } catch (RuntimeException | Error e) {
+      LOGGER.log(Level.WARNING, "A listener to mounts failed; it is told the next event.", e);
+    }
+  }
+}

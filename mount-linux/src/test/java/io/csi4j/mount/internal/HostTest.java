@@ -1,0 +1,91 @@
+package io.csi4j.mount.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.FilesystemRequest;
+import io.csi4j.mount.KernelText;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountIdentity;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.MountSettings;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.Propagation;
+import io.csi4j.mount.UnmountPolicy;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** A machine where mounts cannot be had: it is asked all the same, and says why not. */
+class HostTest {
+
+  private static final MountPath PATH = MountPath.of("/a");
+  private static final MountRef REF =
+      new MountRef(PATH, "boot", new MountIdentity.Unique(0x1_0000_0001L));
+
+  @Test
+  void everyOperationSaysThatThisIsNotLinux() {
+    Host host =
+        Host.of(
+            "Mac OS X",
+            () -> {
+              throw new AssertionError("must not be loaded");
+            });
+
+    for (ThrowingCallable operation : operations(host)) {
+      MountException refused = catchThrowableOfType(MountException.class, operation);
+      assertThat(refused.reason()).isEqualTo(Reason.NOT_LINUX);
+      assertThat(refused)
+          .hasMessage(
+              "Mounts can be seen and changed on Linux only, and this is Mac OS X. Run it on"
+                  + " Linux, or test with the mounts in memory of csi4j-testkit.");
+    }
+    assertThat(catchThrowableOfType(MountException.class, () -> host.table().list()).reason())
+        .isEqualTo(Reason.NOT_LINUX);
+    assertThat(host.mounts().apply(MountSettings.DEFAULT).stuckCalls()).isZero();
+  }
+
+  @Test
+  void withoutTheNativeLibraryTheTableIsListedAndAllElseSaysWhatToDo() {
+    UnsatisfiedLinkError cause = new UnsatisfiedLinkError("noexec");
+    Host host =
+        Host.of(
+            "Linux",
+            () -> {
+              throw cause;
+            });
+
+    for (ThrowingCallable operation : operations(host)) {
+      MountException refused = catchThrowableOfType(MountException.class, operation);
+      assertThat(refused.reason()).isEqualTo(Reason.NO_NATIVE_ACCESS);
+      assertThat(refused).hasCause(cause).hasMessageContaining("-Djna.tmpdir");
+    }
+    assertThat(host.table().list().records())
+        .anyMatch(record -> record.path().equals(MountPath.ROOT));
+  }
+
+  private static List<ThrowingCallable> operations(Host host) {
+    MountTable table = host.table();
+    Mounts mounts = host.mounts().apply(MountSettings.DEFAULT).beneath(PATH);
+    return List.of(
+        () -> table.probe(PATH),
+        () -> table.find(PATH),
+        () -> table.check(REF),
+        () -> table.children(REF),
+        () -> mounts.bind(BindRequest.builder(PATH, PATH).build()),
+        () ->
+            mounts.mount(FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), PATH).build()),
+        () -> mounts.setReadOnly(PATH, true),
+        () -> mounts.setPropagation(PATH, Propagation.PRIVATE, true),
+        () -> mounts.unmount(PATH, UnmountPolicy.PLAIN),
+        () -> mounts.unmount(REF, UnmountPolicy.PLAIN),
+        () -> mounts.cleanup(PATH, UnmountPolicy.PLAIN),
+        () -> mounts.whoHolds(REF),
+        () -> host.watch().start(event -> {}),
+        () -> host.capabilities().get());
+  }
+}

@@ -1,0 +1,106 @@
+package io.csi4j.mount.internal.change;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountSettings;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TurnsTest {
+
+  private static final MountPath TARGET = MountPath.of("/a");
+  private static final MountPath OTHER = MountPath.of("/b");
+
+  private final Workers workers = new Workers(new MountSettings(Duration.ofMinutes(1), 2));
+  private final ExecutorService callers = Executors.newCachedThreadPool();
+  private final CountDownLatch kernel = new CountDownLatch(1);
+  private final CountDownLatch inside = new CountDownLatch(1);
+
+  @AfterEach
+  void letEverythingEnd() {
+    kernel.countDown();
+    callers.shutdownNow();
+  }
+
+  @Test
+  void oneWaitsForTheOtherAtTheSameTargetOnly() throws Exception {
+    Turns turns = new Turns(Duration.ofMinutes(1));
+    Future<String> first = callers.submit(() -> turns.call(workers, "First", TARGET, this::slow));
+    inside.await();
+    Future<String> second =
+        callers.submit(() -> turns.call(workers, "Second", TARGET, gone -> "second"));
+
+    assertThat(turns.<String>call(workers, "Other", OTHER, gone -> "other")).isEqualTo("other");
+    assertThat(second).isNotDone();
+    kernel.countDown();
+
+    assertThat(first.get()).isEqualTo("first");
+    assertThat(second.get()).isEqualTo("second");
+    assertThat(turns.size()).isZero();
+  }
+
+  @Test
+  void whoWaitsTooLongIsRefusedAndTakesNoThreadOfThePool() throws Exception {
+    Turns turns = new Turns(Duration.ofMillis(20));
+    Future<String> first = callers.submit(() -> turns.call(workers, "First", TARGET, this::slow));
+    inside.await();
+
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(() -> turns.call(workers, "Mounting /a", TARGET, gone -> "never"))
+          .isInstanceOfSatisfying(
+              MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
+          .hasMessageStartingWith(
+              "Mounting /a did not begin in time: another call for the same target has not come"
+                  + " back from the kernel. Nothing was changed.");
+    }
+    assertThat(workers.stuck()).isZero();
+    kernel.countDown();
+
+    assertThat(first.get()).isEqualTo("first");
+    assertThat(turns.<String>call(workers, "Again", TARGET, gone -> "again")).isEqualTo("again");
+    assertThat(turns.size()).isZero();
+  }
+
+  @Test
+  void aTurnIsGivenBackByWorkThatFailsOrNeverBegins() {
+    Turns turns = new Turns(Duration.ofMinutes(1));
+    assertThatThrownBy(
+            () ->
+                turns.call(
+                    workers,
+                    "Failing",
+                    TARGET,
+                    gone -> {
+                      throw new IllegalStateException("no");
+                    }))
+        .hasMessage("no");
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> turns.call(workers, "Interrupted", TARGET, gone -> "never"))
+        .isInstanceOfSatisfying(
+            MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INTERRUPTED));
+    assertThat(Thread.interrupted()).isTrue();
+
+    assertThat(turns.size()).isZero();
+  }
+
+  private String slow(java.util.function.BooleanSupplier abandoned) {
+    inside.countDown();
+    try {
+      kernel.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return "first";
+  }
+}

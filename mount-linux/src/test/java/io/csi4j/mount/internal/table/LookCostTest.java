@@ -1,0 +1,113 @@
+package io.csi4j.mount.internal.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.mount.MountHealth;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountProbe;
+import io.csi4j.mount.MountRef;
+import io.csi4j.mount.RefCheck;
+import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.ScriptedCalls;
+import io.csi4j.mount.internal.kernel.ScriptedCalls.Call;
+import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.Scratch;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which system calls a look makes, and which it must not. */
+@MountTest
+class LookCostTest {
+
+  private final List<Call> log = new ArrayList<>();
+
+  @Test
+  void whatIsNoMountCostsOneCall(Scratch scratch) {
+    MountPath path = scratch.directory("d");
+
+    assertThat(table(false).probe(path)).isEqualTo(new MountProbe.NotAMount());
+
+    assertThat(log).extracting(Call::name).containsExactly("statx");
+  }
+
+  @Test
+  void aMountCostsOneMoreForItsTypeOnce(Scratch scratch) {
+    MountPath path = scratch.tmpfs("t");
+    LinuxMountTable table = table(false);
+
+    MountProbe first = table.probe(path);
+    assertThat(table.probe(path)).isEqualTo(first);
+
+    assertThat(first.isMount()).isTrue();
+    assertThat(log).extracting(Call::name).containsExactly("statx", "statmount", "statx");
+  }
+
+  @Test
+  void whatIsRememberedOfOneMountIsNotSaidOfAnother(Scratch scratch) {
+    LinuxMountTable table = table(false);
+    for (int i = 0; i < 1200; i++) {
+      MountPath path = scratch.directory("d");
+      scratch.bind(path, path);
+      assertThat(((MountProbe.Mounted) table.probe(path)).health()).isEqualTo(MountHealth.OK);
+      assertThat(scratch.rawUnmount(path, 0)).isZero();
+    }
+
+    assertThat(log).filteredOn(call -> call.name().equals("statmount")).hasSize(1200);
+  }
+
+  @Test
+  void aRecordCostsTwoCalls(Scratch scratch) {
+    MountPath path = scratch.tmpfs("t");
+
+    assertThat(table(false).find(path)).isPresent();
+
+    assertThat(log).extracting(Call::name).containsExactly("statx", "statmount");
+  }
+
+  @Test
+  void aReferenceCostsOneCallThatDoesNotNameThePath(Scratch scratch) {
+    MountPath path = scratch.tmpfs("t");
+    MountRef ref = ((MountProbe.Mounted) table(false).probe(path)).ref();
+    log.clear();
+
+    assertThat(table(false).check(ref)).isEqualTo(new RefCheck.Present());
+
+    assertThat(log).extracting(Call::name).containsExactly("statmount");
+  }
+
+  @Test
+  void aCarefulLookEntersNoMount(Scratch scratch) {
+    MountPath path = scratch.tmpfs("served");
+
+    assertThat(table(true).probe(path).isMount()).isTrue();
+    assertThat(table(true).find(path)).isPresent();
+
+    List<Call> naming = log.stream().filter(LookCostTest::namesTheMount).toList();
+    assertThat(naming).hasSize(2).extracting(Call::name).containsOnly("openat2");
+    assertThat(naming)
+        .extracting(call -> call.arguments().get(4))
+        .containsOnly(Abi.RESOLVE_NO_XDEV);
+  }
+
+  private static boolean namesTheMount(Call call) {
+    byte[] end = Abi.path("served");
+    return call.arguments().stream()
+        .filter(byte[].class::isInstance)
+        .map(byte[].class::cast)
+        .filter(bytes -> bytes.length < 512 && bytes.length >= end.length)
+        .anyMatch(
+            bytes ->
+                Arrays.equals(bytes, bytes.length - end.length, bytes.length, end, 0, end.length));
+  }
+
+  private LinuxMountTable table(boolean careful) {
+    Kernel kernel = SystemMounts.kernel();
+    return new LinuxMountTable(
+        kernel.with(ScriptedCalls.recording(kernel.calls(), log), kernel.features()),
+        () -> careful);
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of reading the table of mounts. */
+@NullMarked
+package io.csi4j.mount.internal.table;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,87 @@
+package io.csi4j.mount.real;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import io.csi4j.mount.internal.kernel.Struct;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * An older kernel: a thread on which a seccomp filter answers system calls with an error. Other
+ * threads are not touched.
+ */
+public final class HiddenCalls {
+
+  public static final int STATX = System.getProperty("os.arch").equals("amd64") ? 332 : 291;
+  public static final int OPEN_TREE = 428;
+  public static final int MOVE_MOUNT = 429;
+  public static final int OPENAT2 = 437;
+  public static final int MOUNT_SETATTR = 442;
+  public static final int STATMOUNT = 457;
+  public static final int LISTMOUNT = 458;
+  public static final int FANOTIFY_INIT = System.getProperty("os.arch").equals("amd64") ? 300 : 262;
+
+  private static final int PR_SET_NO_NEW_PRIVS = 38;
+  private static final int PR_SET_SECCOMP = 22;
+  private static final int SECCOMP_MODE_FILTER = 2;
+  private static final int LOAD_WORD = 0x20;
+  private static final int JUMP_IF_EQUAL = 0x15;
+  private static final int RETURN = 0x06;
+  private static final int ALLOW = 0x7fff0000;
+  private static final int FAIL_WITH = 0x00050000;
+
+  private HiddenCalls() {}
+
+  /** Runs this on a thread of its own, where the calls answer with that error. */
+  public static <T> T on(int errno, Callable<T> work, int... calls) throws Exception {
+    FutureTask<T> task =
+        new FutureTask<>(
+            () -> {
+              hide(errno, calls);
+              return work.call();
+            });
+    Thread thread = new Thread(task, "older-kernel");
+    thread.start();
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw (Error) e.getCause();
+    }
+  }
+
+  /** Hides the calls from the current thread, for ever. */
+  public static void hide(int errno, int... calls) {
+    int length = calls.length * 2 + 2;
+    byte[] program = new byte[length * 8];
+    instruction(program, 0, LOAD_WORD, 0, 0, 0);
+    for (int i = 0; i < calls.length; i++) {
+      instruction(program, 1 + 2 * i, JUMP_IF_EQUAL, 0, 1, calls[i]);
+      instruction(program, 2 + 2 * i, RETURN, 0, 0, FAIL_WITH | errno);
+    }
+    instruction(program, length - 1, RETURN, 0, 0, ALLOW);
+    Memory code = LibcForTests.memory(program);
+    Memory header = new Memory(16);
+    header.clear();
+    header.setShort(0, (short) length);
+    header.setPointer(8, code);
+    if (LibcForTests.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+        || LibcForTests.prctl(
+                PR_SET_SECCOMP, SECCOMP_MODE_FILTER, Pointer.nativeValue(header), 0, 0)
+            != 0) {
+      throw new AssertionError("seccomp: errno " + Native.getLastError());
+    }
+  }
+
+  private static void instruction(
+      byte[] program, int index, int code, int ifTrue, int ifFalse, int operand) {
+    Struct.u16(program, index * 8, code);
+    program[index * 8 + 2] = (byte) ifTrue;
+    program[index * 8 + 3] = (byte) ifFalse;
+    Struct.u32(program, index * 8 + 4, operand);
+  }
+}

@@ -1,0 +1,18 @@
+package io.csi4j.mount.real;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A class of tests that mount for real. They run in a mount namespace of their own, once as root
+ * and once as an ordinary user in a user namespace, and take a {@link Scratch} parameter.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Tag("mount")
+@ExtendWith(PrivateNamespace.class)
+public @interface MountTest {}

@@ -40,6 +40,26 @@ class ArchitectureTest {
               Collectors.toMap(
                   Function.identity(), Compiled::module, (a, b) -> a, LinkedHashMap::new));
 
+  private static final Set<String> TOUCHING =
+      Set.of(
+          "java.io.File",
+          "java.io.FileInputStream",
+          "java.io.FileOutputStream",
+          "java.io.FileReader",
+          "java.io.FileWriter",
+          "java.io.PrintWriter",
+          "java.io.RandomAccessFile",
+          "java.lang.ProcessBuilder",
+          "java.lang.Process",
+          "java.lang.Runtime",
+          "java.nio.channels.AsynchronousFileChannel",
+          "java.nio.channels.FileChannel",
+          "java.nio.file.FileStore",
+          "java.nio.file.FileSystem",
+          "java.nio.file.FileSystems",
+          "java.nio.file.Files",
+          "java.util.Scanner");
+
   private static final Set<String> HOUSE =
       MODULES.values().stream()
           .flatMap(module -> PublicApi.of(module).exported().stream())
@@ -85,6 +105,34 @@ class ArchitectureTest {
           .should()
           .beFinal()
           .because("two connections in one process must not know of each other")
+          .allowEmptyShould(true);
+
+  /** What of the JDK asks the filesystem behind a path, and so waits for it if it hangs. */
+  private static final DescribedPredicate<JavaClass> TOUCHES_FILES =
+      DescribedPredicate.describe(
+          "look at files or start programs",
+          type ->
+              type.getPackageName().startsWith("java.nio.file.attribute")
+                  || type.getPackageName().startsWith("java.nio.file.spi")
+                  || TOUCHING.contains(type.getName()));
+
+  private static final ArchRule NOTHING_WAITS_FOR_A_VOLUME =
+      noClasses()
+          .that()
+          .doNotHaveFullyQualifiedName("io.csi4j.mount.internal.proc.ProcFiles")
+          .should()
+          .dependOnClassesThat(TOUCHES_FILES)
+          .orShould()
+          .callMethodWhere(
+              DescribedPredicate.describe(
+                  "Path goes to the filesystem",
+                  call ->
+                      call.getTargetOwner().isEquivalentTo(Path.class)
+                          && Set.of("toRealPath", "toFile", "register", "getFileSystem")
+                              .contains(call.getName())))
+          .because(
+              "a call on a path at or below a dead or hung mount never comes back; only ProcFiles"
+                  + " reads files, below /proc and /sys")
           .allowEmptyShould(true);
 
   @TempDir Path directory;
@@ -346,6 +394,46 @@ class ArchitectureTest {
   @MethodSource("modules")
   void nothingIsPrintedToTheStreamsOfTheHost(String name) {
     NO_STANDARD_STREAMS.check(compiled(name).classes());
+  }
+
+  @Test
+  void nothingInTheMountsWaitsForAVolume() {
+    NOTHING_WAITS_FOR_A_VOLUME.check(compiled("mount-linux").classes());
+  }
+
+  @Test
+  void whateverCouldWaitForAVolumeIsFound() {
+    Compiled broken =
+        Compiled.sources(
+            directory,
+            """
+            package io.csi4j.mount.internal.table;
+            import java.nio.file.*;
+            class Waiting {
+              boolean look(Path path) { return Files.exists(path); }
+              Path follow(Path path) throws Exception { return path.toRealPath(); }
+              java.io.File file(Path path) { return path.toFile(); }
+              long size(java.io.File file) { return file.length(); }
+              void fork() throws Exception { new ProcessBuilder("stat").start(); }
+              Object open(String path) throws Exception { return new java.io.FileInputStream(path); }
+            }
+            """,
+            """
+            package io.csi4j.mount.internal.proc;
+            class ProcFiles {
+              Object open(String path) throws Exception { return new java.io.FileInputStream(path); }
+            }
+            """);
+
+    assertThat(
+            NOTHING_WAITS_FOR_A_VOLUME.evaluate(broken.classes()).getFailureReport().getDetails())
+        .noneMatch(line -> line.contains("ProcFiles"))
+        .anyMatch(line -> line.contains("Waiting.look") && line.contains("Files.exists"))
+        .anyMatch(line -> line.contains("Waiting.follow") && line.contains("toRealPath"))
+        .anyMatch(line -> line.contains("Waiting.file") && line.contains("toFile"))
+        .anyMatch(line -> line.contains("Waiting.size") && line.contains("File.length"))
+        .anyMatch(line -> line.contains("Waiting.fork") && line.contains("ProcessBuilder"))
+        .anyMatch(line -> line.contains("Waiting.open") && line.contains("FileInputStream"));
   }
 
   @ParameterizedTest

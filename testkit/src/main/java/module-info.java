@@ -1,6 +1,8 @@
-/** CSI plugins to test an orchestrator against. */
+/** CSI plugins and mounts to test an orchestrator against. */
 module io.csi4j.testkit {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
-  requires io.csi4j.mount;
+  requires transitive io.csi4j.mount;
+
+  exports io.csi4j.testkit.mount;
 }

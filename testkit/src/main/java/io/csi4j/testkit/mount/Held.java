@@ -1,0 +1,43 @@
+package io.csi4j.testkit.mount;
+
+/**
+ * Something that a process of a {@link MemoryNamespace} has open. Until it is closed, its mount is
+ * in use.
+ */
+public final class Held implements AutoCloseable {
+
+  private final MemoryKernel kernel;
+  private final Mount mount;
+  private final boolean writing;
+  private final long pid;
+
+  /** Whether its process waits for a server, and gets an error when that is given up. */
+  private final boolean blocked;
+
+  Held(MemoryKernel kernel, Mount mount, boolean writing, long pid) {
+    this.kernel = kernel;
+    this.mount = mount;
+    this.writing = writing;
+    this.pid = pid;
+    this.blocked = mount.filesystem.server == ServerState.HUNG;
+  }
+
+  /** The number of the process that has it open. */
+  public long pid() {
+    return pid;
+  }
+
+  boolean isWriting() {
+    return writing;
+  }
+
+  boolean isBlocked() {
+    return blocked;
+  }
+
+  /** Closes it; repeated calls do nothing. */
+  @Override
+  public void close() {
+    kernel.run(() -> kernel.model().letGo(mount, this));
+  }
+}

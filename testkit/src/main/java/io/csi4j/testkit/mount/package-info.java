@@ -1,0 +1,12 @@
+/**
+ * Mounts without a kernel: a host in memory, for whoever tests an orchestrator on any operating
+ * system and without privileges. The entry is {@link io.csi4j.testkit.mount.MemoryKernel}.
+ *
+ * <p>It answers as Linux does and is held to the real one by common tests. It has no clock and no
+ * randomness: the same calls in the same order have the same results. What needs the real kernel's
+ * own behaviour, such as races in a path, does not belong here.
+ */
+@NullMarked
+package io.csi4j.testkit.mount;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,247 @@
+package io.csi4j.benchmarks.mounts;
+
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.Mounts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Measures the mounts, inside a mount namespace that {@code benchmarks/run} made.
+ *
+ * <p>Arguments: a directory with {@code source} and {@code volumes} mounted in it, the C program or
+ * {@code -}, the directory for results, seconds to spend, and the numbers of volumes.
+ */
+public final class MountsFamily {
+
+  private static final int ROUNDS = 3;
+  private static final int WINDOWS = 8;
+
+  /** Goals that are times are for this many volumes. */
+  private static final int LARGEST_WITH_A_TIME = 10_000;
+
+  /** Until the compilers of the JVM are done with operations of a microsecond, and of more. */
+  private static final int WARMUPS = 5;
+
+  private static final TimeValue WARMUP = TimeValue.milliseconds(400);
+
+  /** What a JVM needs to start and to warm up. */
+  private static final double STARTING_SECONDS = 3.0;
+
+  /**
+   * What is measured.
+   *
+   * @param name the method of {@link MountBenchmarks}
+   * @param text for people
+   * @param limits the operations of the C program that it is compared with, with their names
+   */
+  private record Operation(String name, String text, List<Limit> limits) {}
+
+  private record Limit(String name, String text, Optional<Goal> goal) {}
+
+  private static final List<Operation> OPERATIONS =
+      List.of(
+          new Operation(
+              "probe",
+              "probe of a mount point",
+              List.of(new Limit("probe", "C: statx", ratio(1.4)))),
+          new Operation(
+              "probePlain",
+              "probe of a plain directory",
+              List.of(new Limit("probePlain", "C: statx", ratio(1.4)))),
+          new Operation(
+              "find",
+              "full record of a path",
+              List.of(new Limit("find", "C: statx, statmount", ratio(1.25)))),
+          new Operation(
+              "table",
+              "whole table",
+              List.of(
+                  new Limit("table", "C: listmount, mountinfo parsed, listmount", ratio(1.05)))),
+          new Operation(
+              "refresh",
+              "refresh after one change",
+              List.of(
+                  new Limit(
+                      "refresh",
+                      "C: listmount, statmount of the new one",
+                      Optional.of(new Goal.Nanos(1e6))))),
+          new Operation(
+              "bindUnmount",
+              "bind + unmount",
+              List.of(
+                  new Limit("bindUnmount", "C: the same by descriptors", Optional.empty()),
+                  new Limit("bindUnmountBare", "C: mount, umount2", Optional.empty()))));
+
+  private final Layout layout;
+  private final Optional<String> c;
+  private final TimeValue window;
+
+  private MountsFamily(Layout layout, Optional<String> c, TimeValue window) {
+    this.layout = layout;
+    this.c = c;
+    this.window = window;
+  }
+
+  private static Optional<Goal> ratio(double most) {
+    return Optional.of(new Goal.Ratio(most));
+  }
+
+  /** Measures everything and writes the report. */
+  public static void main(String[] words) throws Exception {
+    Layout layout = new Layout(MountPath.of(words[0]));
+    Optional<String> c = Optional.of(words[1]).filter(program -> !program.equals("-"));
+    List<Integer> sizes = new ArrayList<>();
+    for (int i = 4; i < words.length; i++) {
+      sizes.add(Integer.parseInt(words[i]));
+    }
+    double perTurn =
+        Double.parseDouble(words[3]) / (ROUNDS * sizes.size() * OPERATIONS.size())
+            - STARTING_SECONDS;
+    long millis = Math.max(20, (long) (1000 * perTurn / (3 * WINDOWS)));
+    MountsFamily family = new MountsFamily(layout, c, TimeValue.milliseconds(millis));
+    List<Comparison> rows = family.measure(sizes);
+    new Report("Mounts", family.introduction(), rows).write(Path.of(words[2]), "mounts");
+  }
+
+  private String introduction() throws IOException {
+    return "Each operation of mount-linux beside a C program that makes the same system calls"
+        + " (`src/main/c/mounts.c`), in turns, in "
+        + ROUNDS
+        + " rounds of "
+        + WINDOWS
+        + " windows of "
+        + window
+        + " each; every round of Java is a new JVM. The size is how many volumes are bound beside"
+        + " the machine's own mounts. The best window of each side is the one that other work on"
+        + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA"
+        + " 5.19.1.";
+  }
+
+  private List<Comparison> measure(List<Integer> sizes) throws Exception {
+    List<Comparison> rows = new ArrayList<>();
+    Map<Operation, List<Comparison>> byOperation = new HashMap<>();
+    int mounted = 0;
+    for (int size : sizes) {
+      mount(mounted, size);
+      mounted = size;
+      for (Operation operation : OPERATIONS) {
+        byOperation
+            .computeIfAbsent(operation, key -> new ArrayList<>())
+            .addAll(measure(operation, size));
+      }
+    }
+    OPERATIONS.forEach(operation -> rows.addAll(byOperation.getOrDefault(operation, List.of())));
+    return rows;
+  }
+
+  private List<Comparison> measure(Operation operation, int size) throws Exception {
+    List<Double> ours = new ArrayList<>();
+    Map<Limit, List<Double>> theirs = new HashMap<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      for (Limit limit : operation.limits()) {
+        theirs.computeIfAbsent(limit, key -> new ArrayList<>()).addAll(c(limit, size));
+      }
+      ours.addAll(java(operation, size));
+    }
+    List<Comparison> rows = new ArrayList<>();
+    for (Limit limit : operation.limits()) {
+      Comparison row =
+          new Comparison(
+              operation.text(),
+              limit.text(),
+              size,
+              new Figures(ours),
+              new Figures(theirs.getOrDefault(limit, List.of())),
+              limit
+                  .goal()
+                  .filter(goal -> goal instanceof Goal.Ratio || size <= LARGEST_WITH_A_TIME));
+      System.out.printf(
+          "%-28s %6d  %12.0f ns  x %.2f of %s  %s%n",
+          row.operation(),
+          size,
+          row.ours().least(),
+          row.theirs().isEmpty() ? Double.NaN : row.ratio(),
+          row.limit(),
+          row.verdict());
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private List<Double> c(Limit limit, int size) throws IOException, InterruptedException {
+    if (c.isEmpty()) {
+      return List.of();
+    }
+    return Program.run(
+            c.get(),
+            limit.name(),
+            layout.directory().toString(),
+            Integer.toString(size),
+            Integer.toString(WINDOWS),
+            Long.toString(window.convertTo(java.util.concurrent.TimeUnit.MILLISECONDS)))
+        .stream()
+        .map(Double::valueOf)
+        .toList();
+  }
+
+  private List<Double> java(Operation operation, int size) throws RunnerException {
+    Options options =
+        new OptionsBuilder()
+            .include("^" + MountBenchmarks.class.getName() + "\\." + operation.name() + "$")
+            .param("size", Integer.toString(size))
+            .forks(1)
+            .warmupIterations(WARMUPS)
+            .warmupTime(WARMUP)
+            .measurementIterations(WINDOWS)
+            .measurementTime(window)
+            .jvmArgsAppend("-D" + Layout.PROPERTY + "=" + layout.directory(), "-Xmx1g")
+            .verbosity(VerboseMode.SILENT)
+            .shouldFailOnError(true)
+            .build();
+    List<Double> windows = new ArrayList<>();
+    for (RunResult result : new Runner(options).run()) {
+      result.getBenchmarkResults().stream()
+          .flatMap(fork -> fork.getIterationResults().stream())
+          .map(IterationResult::getPrimaryResult)
+          .forEach(window -> windows.add(window.getScore()));
+    }
+    return windows;
+  }
+
+  /** Binds the volumes from one number up to another. */
+  private void mount(int from, int to) throws IOException, InterruptedException {
+    Files.createDirectories(layout.spare().toPath());
+    if (c.isPresent()) {
+      Program.run(
+          c.get(),
+          "setup",
+          layout.directory().toString(),
+          Integer.toString(from),
+          Integer.toString(to));
+      return;
+    }
+    for (int i = from; i < to; i++) {
+      Files.createDirectories(layout.volume(i).toPath());
+      Mounts.system().bind(BindRequest.builder(layout.source(), layout.volume(i)).build());
+    }
+  }
+}

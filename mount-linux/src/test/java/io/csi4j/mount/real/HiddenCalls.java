@@ -3,6 +3,7 @@ package io.csi4j.mount.real;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -28,7 +29,16 @@ public final class HiddenCalls {
   private static final int SECCOMP_MODE_FILTER = 2;
   private static final int LOAD_WORD = 0x20;
   private static final int JUMP_IF_EQUAL = 0x15;
+  private static final int JUMP_IF_ANY_BIT = 0x45;
   private static final int RETURN = 0x06;
+
+  /** Where the filter finds the number of the call, and the lower half of its third argument. */
+  private static final int NUMBER = 0;
+
+  private static final int THIRD_ARGUMENT = 32;
+  private static final int FLAGS_OF_THE_MODULE =
+      Abi.AT_NO_AUTOMOUNT | Abi.AT_STATX_DONT_SYNC | Abi.AT_STATX_FORCE_SYNC;
+
   private static final int ALLOW = 0x7fff0000;
   private static final int FAIL_WITH = 0x00050000;
 
@@ -54,16 +64,31 @@ public final class HiddenCalls {
     }
   }
 
-  /** Hides the calls from the current thread, for ever. */
+  /**
+   * Hides the calls from the current thread, for ever. Of {@code statx}, those of the JDK are let
+   * through: it asks without flags about waiting.
+   */
   public static void hide(int errno, int... calls) {
-    int length = calls.length * 2 + 2;
-    byte[] program = new byte[length * 8];
-    instruction(program, 0, LOAD_WORD, 0, 0, 0);
-    for (int i = 0; i < calls.length; i++) {
-      instruction(program, 1 + 2 * i, JUMP_IF_EQUAL, 0, 1, calls[i]);
-      instruction(program, 2 + 2 * i, RETURN, 0, 0, FAIL_WITH | errno);
+    int length = 2;
+    for (int call : calls) {
+      length += call == STATX ? 5 : 2;
     }
-    instruction(program, length - 1, RETURN, 0, 0, ALLOW);
+    byte[] program = new byte[length * 8];
+    int at = 0;
+    instruction(program, at++, LOAD_WORD, 0, 0, NUMBER);
+    for (int call : calls) {
+      if (call == STATX) {
+        instruction(program, at++, JUMP_IF_EQUAL, 0, 4, call);
+        instruction(program, at++, LOAD_WORD, 0, 0, THIRD_ARGUMENT);
+        instruction(program, at++, JUMP_IF_ANY_BIT, 0, 1, FLAGS_OF_THE_MODULE);
+        instruction(program, at++, RETURN, 0, 0, FAIL_WITH | errno);
+        instruction(program, at++, LOAD_WORD, 0, 0, NUMBER);
+      } else {
+        instruction(program, at++, JUMP_IF_EQUAL, 0, 1, call);
+        instruction(program, at++, RETURN, 0, 0, FAIL_WITH | errno);
+      }
+    }
+    instruction(program, at, RETURN, 0, 0, ALLOW);
     Memory code = LibcForTests.memory(program);
     Memory header = new Memory(16);
     header.clear();

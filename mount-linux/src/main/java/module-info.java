@@ -1,4 +1,4 @@
-/** The mounts of the Linux kernel, seen and changed without ever waiting for a dead one. */
+/** The mounts of the Linux kernel, seen and changed, dead and hung ones included. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.mount {
   requires static transitive org.jspecify;

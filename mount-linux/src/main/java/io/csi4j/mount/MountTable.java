@@ -6,9 +6,13 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What is mounted: pure reading of the mount namespace that this process is in. No call waits for
- * the filesystem behind a mount, so all may be made of dead and hung ones, and inline on any
- * thread.
+ * What is mounted: pure reading of the mount namespace that this process is in.
+ *
+ * <p>All calls are made on the thread that asks, without a deadline. None waits for the filesystem
+ * of the mount that it is about, so dead and hung mounts can be asked about. A call that is given a
+ * path walks through the directories above it, though, and hangs if one of those is in a hung
+ * filesystem: {@link #probe}, {@link #find} and {@link #check}. {@link #list()} and {@link
+ * #children} walk along no path.
  *
  * <p>Every method throws {@link MountException}: {@link MountException.Reason#NOT_LINUX} where
  * there is no Linux kernel, {@link MountException.Reason#NO_NATIVE_ACCESS} where the native library

@@ -1,6 +1,7 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.CsiException;
+import io.csi4j.mount.MountException;
 import java.io.PrintStream;
 
 /** What the programs share: wrong arguments and failures become a line and an exit status. */
@@ -25,12 +26,16 @@ final class Program {
       }
       body.run();
       return DONE;
-    } catch (CsiException failed) {
+    } catch (CsiException | MountException failed) {
       err.println(failed.getMessage());
       return FAILED;
     } catch (IllegalArgumentException wrong) {
       err.println(wrong.getMessage());
-      err.println("Usage: " + usage + ", where ENDPOINT is such as unix:///run/csi/csi.sock");
+      String example =
+          usage.contains("ENDPOINT")
+              ? "ENDPOINT is such as unix:///run/csi/csi.sock"
+              : "PATH is such as /var/lib";
+      err.println("Usage: " + usage + ", where " + example);
       return MISUSED;
     }
   }

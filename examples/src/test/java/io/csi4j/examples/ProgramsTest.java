@@ -227,6 +227,27 @@ class ProgramsTest {
     assertThat(err()).contains("Usage: CountCalls ENDPOINT TIMES");
   }
 
+  @Test
+  void theMountsAtAndBelowAPathAreListedAfterWhatTheKernelCanDo() {
+    assertThat(run(ListMounts::run, "/proc")).isZero();
+    assertThat(err()).isEmpty();
+    assertThat(out().lines())
+        .contains("is it a mount point?")
+        .anyMatch(line -> line.contains(" at /proc (proc "))
+        .noneMatch(line -> line.contains(" at / ("))
+        .last()
+        .asString()
+        .endsWith(" at and below /proc");
+  }
+
+  @Test
+  void aPathThatIsNotAbsoluteIsAnsweredWithTheUsage() {
+    assertThat(run(ListMounts::run, "proc")).isEqualTo(2);
+    assertThat(err().lines())
+        .last()
+        .isEqualTo("Usage: ListMounts PATH, where PATH is such as /var/lib");
+  }
+
   private List<CsiOperation> volumeCalls() {
     List<CsiOperation> seen = new ArrayList<>();
     plugin.calls().forEach(call -> seen.add(call.operation()));

@@ -21,6 +21,17 @@ import io.csi4j.client.metadata.BlockRange;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.Errno;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountProbe;
+import io.csi4j.mount.MountResult;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.UnmountResult;
+import io.csi4j.testkit.mount.KernelCall;
+import io.csi4j.testkit.mount.MemoryKernel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -149,5 +160,32 @@ final class ReadmeSnippets {
             .build();
     // end
     return options;
+  }
+
+  static UnmountResult mounts(
+      Mounts mounts, MountPath volume, MountPath target, Consumer<String> log) {
+    // snippet: mounts
+    try {
+      MountResult bound =
+          mounts.bind(BindRequest.builder(volume, target).createTarget().readOnly().build());
+      log.accept(bound.created() ? "bound" : "was there already");
+      return mounts.unmount(bound.ref(), UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(5)));
+    } catch (MountException failed) {
+      log.accept(failed.reason() + ": " + failed.getMessage());
+      throw failed;
+    }
+    // end
+  }
+
+  static MountProbe mountsInMemory() {
+    // snippet: mounts in memory
+    MemoryKernel kernel = new MemoryKernel();
+    MountPath volume = kernel.host().directory("/volumes/one");
+    MountPath target = kernel.host().directory("/workloads/a");
+    kernel.failNext(KernelCall.UNMOUNT, new Errno(5)); // the next unmount is answered with EIO
+    kernel.mounts().bind(BindRequest.builder(volume, target).build());
+    MountProbe found = kernel.table().probe(target);
+    // end
+    return found;
   }
 }

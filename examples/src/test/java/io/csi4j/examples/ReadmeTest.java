@@ -17,6 +17,10 @@ import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.scripted.ScriptedPlugin;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountProbe;
+import io.csi4j.mount.UnmountResult;
+import io.csi4j.testkit.mount.MemoryKernel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -111,6 +115,7 @@ class ReadmeTest {
   @Test
   void theCommandShownStartsAProgramThatIsThere() throws IOException {
     assertThat(text("command")).contains(ReadPlugin.class.getName() + " unix:///");
+    assertThat(text("command of mounts")).contains(ListMounts.class.getName() + " /");
   }
 
   @Test
@@ -257,6 +262,20 @@ class ReadmeTest {
   void secretsAreShownAsTheBlockSays() {
     assertThat(ReadmeSnippets.secrets("hunter22", told::add).reveal()).containsValue("hunter22");
     assertThat(told).containsExactly("using Secrets{password=<redacted>}");
+  }
+
+  @Test
+  void theMountBlocksBindAndUnmount() {
+    MemoryKernel kernel = new MemoryKernel();
+    MountPath volume = kernel.host().directory("/volumes/one");
+    MountPath target = MountPath.of("/target");
+
+    UnmountResult done = ReadmeSnippets.mounts(kernel.mounts(), volume, target, told::add);
+
+    assertThat(told).containsExactly("bound");
+    assertThat(done.step()).isEqualTo(UnmountResult.Step.PLAIN);
+    assertThat(kernel.table().probe(target)).isEqualTo(new MountProbe.NotAMount());
+    assertThat(ReadmeSnippets.mountsInMemory().isMount()).isTrue();
   }
 
   @Test

@@ -6,7 +6,9 @@ import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.MountTable;
 import java.io.PrintStream;
 
-/** Prints by which calls this kernel's mounts are seen and changed, and those at or below a path. */
+/**
+ * Prints by which calls this kernel's mounts are seen and changed, and those at or below a path.
+ */
 public final class ListMounts {
 
   private ListMounts() {}

@@ -10,7 +10,8 @@
  * <p>What is read says nothing that only a filesystem's server could tell, so the mount itself is
  * not waited for; what is changed is waited for up to a deadline. No change follows a symbolic link
  * that it was not told to trust, or deletes more than one empty directory or file. Nothing here
- * knows CSI or volumes. All types are safe for use by several threads, and blocking calls by virtual ones.
+ * knows CSI or volumes. All types are safe for use by several threads, and blocking calls by
+ * virtual ones.
  */
 @NullMarked
 package io.csi4j.mount;

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * How {@link Mounts} treats calls that do not come back.
  *
- * @param deadline how long one operation is waited for, beside the time that an {@link
- *     UnmountPolicy} gives
+ * @param deadline how long one step of an operation is waited for; an unmount has as many steps as
+ *     it has attempts, and one more to find who is in the way
  * @param threads how many calls can be in the kernel at once, stuck ones included
  */
 public record MountSettings(Duration deadline, int threads) {

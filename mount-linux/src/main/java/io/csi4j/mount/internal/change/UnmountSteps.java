@@ -63,11 +63,11 @@ final class UnmountSteps {
     Step step = Step.PLAIN;
     Answer answer = whileBusy(policy.busyLimit(), attempt);
     if (answer.isBusy() && policy.force()) {
-      step = Step.FORCED;
       Answer forced = ask(attempt, Abi.MNT_FORCE);
       // Without the privilege for it, force leaves things as they are.
-      boolean isAgain = forced.isBusy() || forced.result() == -Abi.EPERM;
-      answer = isAgain ? whileBusy(AFTER_FORCE, attempt) : forced;
+      boolean isRefused = forced.result() == -Abi.EPERM;
+      step = isRefused ? Step.PLAIN : Step.FORCED;
+      answer = isRefused || forced.isBusy() ? whileBusy(AFTER_FORCE, attempt) : forced;
     }
     if (answer.isBusy() && policy.lazy()) {
       step = Step.LAZY;

@@ -162,10 +162,10 @@ final class Workers {
             doing
                 + " did not begin within "
                 + seconds(limit)
-                + ": all "
+                + ": the calls before it took too long, for the same target or for all "
                 + settings.threads()
-                + " threads were busy with other calls. Nothing was changed. Try again, or allow"
-                + " more threads in MountSettings.")
+                + " threads. Nothing was changed. Try again, or allow more threads in"
+                + " MountSettings.")
         .build();
   }
 

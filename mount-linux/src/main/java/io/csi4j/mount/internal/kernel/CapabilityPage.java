@@ -78,11 +78,18 @@ public final class CapabilityPage {
                 "read-only before anybody can see it",
                 Feature.OPEN_TREE,
                 Feature.MOUNT_SETATTR),
+            way(
+                "open_tree + move_mount",
+                "the same without flags; with them as the next",
+                Feature.OPEN_TREE),
             way("mount", "writable for a moment before it is read-only")));
     ways.put(
         Need.ATTRIBUTES,
         List.of(
-            way("mount_setattr", "one call, with the mounts below", Feature.MOUNT_SETATTR),
+            way(
+                "mount_setattr",
+                "flags in one call, with the mounts below; propagation by mount",
+                Feature.MOUNT_SETATTR),
             way("mount", "one call for each mount")));
     ways.put(
         Need.EVENTS,

@@ -101,6 +101,7 @@ class UnmountStepsTest {
         climb(ONCE.withForce(), flags -> flags == Abi.MNT_FORCE ? -Abi.EPERM : -Abi.EBUSY);
 
     assertThat(outcome.answer()).isEqualTo(answer(-Abi.EBUSY));
+    assertThat(outcome.step()).isEqualTo(Step.PLAIN);
   }
 
   @Test

@@ -237,8 +237,8 @@ class WorkersTest {
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
         .hasMessageStartingWith(
-            "Mounting /b did not begin within 0.02 s: all 1 threads were busy with other calls."
-                + " Nothing was changed.");
+            "Mounting /b did not begin within 0.02 s: the calls before it took too long, for the"
+                + " same target or for all 1 threads. Nothing was changed.");
     assertThat(workers.stuck()).isZero();
     kernel.countDown();
     busy.get();

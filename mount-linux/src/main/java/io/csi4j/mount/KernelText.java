@@ -10,6 +10,9 @@ import java.util.Arrays;
  */
 public final class KernelText {
 
+  /** No path has two slashes in a row. */
+  private static final byte[] DELETED = "//deleted".getBytes(StandardCharsets.US_ASCII);
+
   private final byte[] bytes;
 
   private KernelText(byte[] bytes) {
@@ -29,6 +32,19 @@ public final class KernelText {
   /** Whether this is the UTF-8 form of that text. */
   public boolean is(String text) {
     return Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Whether it ends with the kernel's mark of a root that was deleted. */
+  boolean isMarkedDeleted() {
+    int end = bytes.length - DELETED.length;
+    return end >= 0 && Arrays.equals(bytes, end, bytes.length, DELETED, 0, DELETED.length);
+  }
+
+  /** Without the kernel's mark of a root that was deleted. */
+  KernelText withoutDeletedMark() {
+    return isMarkedDeleted()
+        ? new KernelText(Arrays.copyOf(bytes, bytes.length - DELETED.length))
+        : this;
   }
 
   /** Whether there is no text. */

@@ -29,6 +29,12 @@ public sealed interface MountIdentity {
    * @param root which directory or file of the filesystem is mounted
    */
   record Reusable(int id, DeviceId device, KernelText root) implements MountIdentity {
+
+    /** Leaves out the kernel's mark of a deleted root: it is the same mount before and after. */
+    public Reusable {
+      root = root.withoutDeletedMark();
+    }
+
     @Override
     public String toString() {
       return "mount " + id + " of " + root + " on device " + device;

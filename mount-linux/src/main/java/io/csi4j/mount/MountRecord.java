@@ -56,11 +56,7 @@ public record MountRecord(
 
   /** Whether the directory or file that was mounted has been deleted since. */
   public boolean isDeleted() {
-    byte[] bytes = root.bytes();
-    byte[] mark = {'/', '/', 'd', 'e', 'l', 'e', 't', 'e', 'd'};
-    return bytes.length >= mark.length
-        && java.util.Arrays.equals(
-            bytes, bytes.length - mark.length, bytes.length, mark, 0, mark.length);
+    return root.isMarkedDeleted();
   }
 
   @Override

@@ -17,12 +17,21 @@ class MountRefTest {
       new MountRef(
           MountPath.of("/v"),
           "boot-1",
-          new MountIdentity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y//deleted")));
+          new MountIdentity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y")));
 
   @Test
   void aReferenceIsOneLineOfAscii() {
     assertThat(UNIQUE.encode()).isEqualTo("unique:4294967297:boot-1:/a%20b");
-    assertThat(REUSABLE.encode()).isEqualTo("reusable:74:8.1:/x%3ay//deleted:boot-1:/v");
+    assertThat(REUSABLE.encode()).isEqualTo("reusable:74:8.1:/x%3ay:boot-1:/v");
+  }
+
+  @Test
+  void aReferenceIsTheSameAfterWhatIsMountedWasDeleted() {
+    MountIdentity deleted =
+        new MountIdentity.Reusable(74, new DeviceId(8, 1), KernelText.of("/x:y//deleted"));
+
+    assertThat(deleted).isEqualTo(REUSABLE.identity());
+    assertThat(MountRef.parse("reusable:74:8.1:/x%3ay//deleted:boot-1:/v")).isEqualTo(REUSABLE);
   }
 
   @Test
@@ -34,7 +43,7 @@ class MountRefTest {
   @Test
   void aReferenceIsShownToPeople() {
     assertThat(UNIQUE).hasToString("mount 4294967297 at /a b");
-    assertThat(REUSABLE).hasToString("mount 74 of /x:y//deleted on device 8:1 at /v");
+    assertThat(REUSABLE).hasToString("mount 74 of /x:y on device 8:1 at /v");
   }
 
   @ParameterizedTest

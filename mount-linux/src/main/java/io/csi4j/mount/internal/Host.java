@@ -60,7 +60,8 @@ record Host(
     Syscalls calls;
     try {
       calls = binding.get();
-    } catch (LinkageError | RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Any error: a JNA library of another version on the system throws a bare one.
       return without(() -> noNativeAccess(e), Optional.of(textOnly()));
     }
     Kernel kernel = kernel(calls);

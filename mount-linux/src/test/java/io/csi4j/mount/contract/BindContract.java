@@ -338,6 +338,24 @@ public abstract class BindContract extends MountsContract {
   }
 
   @Test
+  void whatWasDeletedCannotBeBoundAnyMoreThroughAMountOfIt() {
+    MountPath source = world.directory("source");
+    MountPath kept = world.directory("kept");
+    MountPath target = world.path("target");
+    bind(source, kept);
+    world.remove(source);
+
+    for (boolean recursive : new boolean[] {false, true}) {
+      BindRequest.Builder request = BindRequest.builder(kept, target).createTarget();
+      refusal(
+          Reason.NOT_FOUND,
+          () -> world.mounts().bind((recursive ? request.recursive() : request).build()));
+
+      assertThat(world.exists(target)).isFalse();
+    }
+  }
+
+  @Test
   void aBindOfADeletedDirectoryThatIsMountedSaysSo() {
     MountPath source = world.directory("source");
     MountPath target = world.directory("target");

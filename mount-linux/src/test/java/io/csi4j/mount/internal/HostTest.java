@@ -68,6 +68,23 @@ class HostTest {
         .anyMatch(record -> record.path().equals(MountPath.ROOT));
   }
 
+  @Test
+  void aLibraryOfAnotherVersionIsNoEndOfTheClass() {
+    Error cause = new Error("There is an incompatible JNA native library installed");
+    Host host =
+        Host.of(
+            "Linux",
+            () -> {
+              throw cause;
+            });
+
+    for (ThrowingCallable operation : operations(host)) {
+      MountException refused = catchThrowableOfType(MountException.class, operation);
+      assertThat(refused.reason()).isEqualTo(Reason.NO_NATIVE_ACCESS);
+      assertThat(refused).hasCause(cause);
+    }
+  }
+
   private static List<ThrowingCallable> operations(Host host) {
     MountTable table = host.table();
     Mounts mounts = host.mounts().apply(MountSettings.DEFAULT).beneath(PATH);

@@ -83,6 +83,9 @@ final class Model {
     if (from.unbindable) {
       throw new KernelRefusal(EINVAL);
     }
+    if (source.node().isDeleted()) {
+      throw new KernelRefusal(KernelRefusal.ENOENT);
+    }
     Mount tree =
         recursive
             ? copies.copyTree(from, source.node(), As.EQUAL, mount -> !mount.unbindable)

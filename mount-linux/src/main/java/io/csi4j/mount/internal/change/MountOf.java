@@ -1,5 +1,7 @@
 package io.csi4j.mount.internal.change;
 
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
@@ -9,7 +11,6 @@ import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.table.StatmountReader;
 import io.csi4j.mount.internal.table.TableReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +57,13 @@ final class MountOf {
           new String(ProcFiles.read("/proc/self/fdinfo/" + descriptor), StandardCharsets.US_ASCII);
       int at = info.indexOf(ID) + ID.length();
       return Integer.parseInt(info.substring(at, info.indexOf('\n', at)).strip());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
+      throw MountException.builder(
+              Reason.NO_MOUNT_TABLE,
+              "It cannot be told which mount a path is in: /proc/self/fdinfo does not say. Mount"
+                  + " proc at /proc, and see that this process has descriptors left.")
+          .cause(e)
+          .build();
     }
   }
 

@@ -1,6 +1,5 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountIdentity;
@@ -9,16 +8,12 @@ import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.RefCheck;
 import io.csi4j.mount.internal.kernel.Kernel;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
 /** Finds mounts again by the references that were taken of them. */
 final class RefChecker {
-
-  private static final byte[] DELETED = "//deleted".getBytes(StandardCharsets.US_ASCII);
 
   private final Kernel kernel;
   private final VisibleMounts visible;
@@ -113,17 +108,6 @@ final class RefChecker {
   }
 
   private static boolean isSame(MountIdentity.Reusable identity, MountRecord record) {
-    return record.id() == identity.id()
-        && record.device().equals(identity.device())
-        && undeleted(record.root()).equals(undeleted(identity.root()));
-  }
-
-  /** The root without the mark that its directory was deleted after it was mounted. */
-  private static KernelText undeleted(KernelText root) {
-    byte[] bytes = root.bytes();
-    int end = bytes.length - DELETED.length;
-    return end >= 0 && Arrays.equals(bytes, end, bytes.length, DELETED, 0, DELETED.length)
-        ? KernelText.ofBytes(Arrays.copyOf(bytes, end))
-        : root;
+    return identity.equals(new MountIdentity.Reusable(record.id(), record.device(), record.root()));
   }
 }

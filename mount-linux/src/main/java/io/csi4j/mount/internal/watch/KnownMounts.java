@@ -1,11 +1,9 @@
 package io.csi4j.mount.internal.watch;
 
-import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountEvent;
 import io.csi4j.mount.MountIdentity;
 import io.csi4j.mount.MountRecord;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +23,12 @@ final class KnownMounts {
   /** Forgets everything: the listener is told of these as a whole. */
   void begin(List<MountRecord> mounts) {
     known.clear();
-    mounts.forEach(mount -> known.put(key(mount), mount));
+    mounts.forEach(mount -> known.put(mount.ref().identity(), mount));
   }
 
   /** A mount is there. */
   Optional<MountEvent> present(MountRecord now, OptionalLong actor) {
-    MountRecord before = known.put(key(now), now);
+    MountRecord before = known.put(now.ref().identity(), now);
     if (before == null) {
       return Optional.of(new MountEvent.Attached(now, actor));
     }
@@ -49,7 +47,7 @@ final class KnownMounts {
   List<MountEvent> changes(List<MountRecord> mounts) {
     List<MountEvent> events = new ArrayList<>();
     for (MountRecord now : mounts) {
-      if (known.containsKey(key(now))) {
+      if (known.containsKey(now.ref().identity())) {
         present(now, OptionalLong.empty()).ifPresent(events::add);
       }
     }
@@ -59,7 +57,7 @@ final class KnownMounts {
   /** These are there, and no others: those that left, in reverse, then those that came. */
   List<MountEvent> differences(List<MountRecord> mounts) {
     Map<MountIdentity, MountRecord> left = new LinkedHashMap<>(known);
-    mounts.forEach(mount -> left.remove(key(mount)));
+    mounts.forEach(mount -> left.remove(mount.ref().identity()));
     List<MountIdentity> identities = new ArrayList<>(left.keySet());
     List<MountEvent> events = new ArrayList<>();
     for (int i = identities.size() - 1; i >= 0; i--) {
@@ -75,18 +73,5 @@ final class KnownMounts {
     return !before.path().equals(now.path())
         || !before.flags().equals(now.flags())
         || !before.propagation().equals(now.propagation());
-  }
-
-  /** The identity; the same one after what is mounted has been deleted, which marks its root. */
-  private static MountIdentity key(MountRecord mount) {
-    MountIdentity identity = mount.ref().identity();
-    if (!mount.isDeleted() || !(identity instanceof MountIdentity.Reusable reusable)) {
-      return identity;
-    }
-    byte[] root = reusable.root().bytes();
-    return new MountIdentity.Reusable(
-        reusable.id(),
-        reusable.device(),
-        KernelText.ofBytes(Arrays.copyOf(root, root.length - "//deleted".length())));
   }
 }

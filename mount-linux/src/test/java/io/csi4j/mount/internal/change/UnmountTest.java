@@ -21,6 +21,7 @@ import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.LinuxMountTable;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
@@ -320,6 +321,24 @@ class UnmountTest {
 
     assertThat(mounts.unmount(ref, ONCE).mount()).contains(ref);
     assertThat(mounts.unmount(ref, ONCE).step()).isEqualTo(Step.NOT_MOUNTED);
+  }
+
+  @Test
+  void theMountOfAReferenceIsTakenAwayAfterItsSourceWasDeleted(Scratch scratch) throws Exception {
+    for (Rung rung : Rung.values()) {
+      MountPath source = scratch.directory("source");
+      MountPath target = scratch.directory("target");
+      scratch.bind(source, target);
+      rung.run(
+          (mounts, kernel) -> {
+            MountTable table = new LinuxMountTable(kernel);
+            MountRef before = table.find(target).orElseThrow().ref();
+            Files.delete(scratch.file("source"));
+
+            assertThat(mounts.whoHolds(before).found()).as("%s", rung).isNotEmpty();
+            assertThat(mounts.unmount(before, ONCE).mount()).as("%s", rung).contains(before);
+          });
+    }
   }
 
   @Test

@@ -143,6 +143,11 @@ public final class MountPath implements Comparable<MountPath> {
     return bytes.clone();
   }
 
+  /** A copy of the bytes with a NUL after them, as a system call takes a path. */
+  public byte[] terminated() {
+    return Arrays.copyOf(bytes, bytes.length + 1);
+  }
+
   /**
    * The path for the JDK.
    *

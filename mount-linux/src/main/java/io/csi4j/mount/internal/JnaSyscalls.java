@@ -2,6 +2,7 @@ package io.csi4j.mount.internal;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The system calls through JNA, mapped directly.
  *
- * <p>Signatures have numbers and arrays of them only, which JNA passes fastest; errors are read
- * with {@code getLastError} right after the call, which costs a thirteenth of its exceptions.
+ * <p>Signatures have numbers and arrays of them only, and for the most frequent calls addresses;
+ * errors are read with {@code getLastError} right after the call, which costs a thirteenth of JNA's
+ * exceptions.
  */
 final class JnaSyscalls implements Syscalls {
 
@@ -25,13 +27,18 @@ final class JnaSyscalls implements Syscalls {
   private static final long SIZE_OF_OPEN_HOW = 24;
   private static final long SIZE_OF_MOUNT_ATTR = 32;
 
+  /** Where in its scratch memory a call writes; what it reads is before. */
+  private static final int AT_OUT = Abi.PATH_MAX;
+
+  private final Scratch.Pool pool = new Scratch.Pool();
+
   /** The binding itself; using it loads the native library, or throws what the JVM throws. */
   private static final class Libc {
     static {
       Native.register(Libc.class, NativeLibrary.getProcess());
     }
 
-    static native long syscall(long number, long a, byte[] b, long c, long d, byte[] e);
+    static native long syscall(long number, long a, long b, long c, long d, long e);
 
     static native long syscall(long number, long a, byte[] b, byte[] c, long d);
 
@@ -40,6 +47,8 @@ final class JnaSyscalls implements Syscalls {
     static native long syscall(long number, long a, byte[] b, long c, byte[] d, long e);
 
     static native long syscall(long number, byte[] a, byte[] b, long c, long d);
+
+    static native long syscall(long number, long a, long b, long c, long d);
 
     static native long syscall(long number, byte[] a, long[] b, long c, long d);
 
@@ -83,7 +92,21 @@ final class JnaSyscalls implements Syscalls {
 
   @Override
   public int statx(int directory, byte[] path, int flags, int mask, byte[] out) {
-    return result(Libc.syscall(STATX, directory, path, flags, mask, out));
+    if (path.length > Abi.PATH_MAX) {
+      return -Abi.ENAMETOOLONG;
+    }
+    Scratch scratch = pool.take();
+    try {
+      scratch.put(0, path);
+      int result =
+          result(Libc.syscall(STATX, directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
+      if (result == 0) {
+        scratch.get(AT_OUT, out, Abi.STATX_SIZE);
+      }
+      return result;
+    } finally {
+      pool.giveBack(scratch);
+    }
   }
 
   @Override
@@ -152,7 +175,22 @@ final class JnaSyscalls implements Syscalls {
 
   @Override
   public int statmount(byte[] request, byte[] out) {
-    return result(Libc.syscall(STATMOUNT, request, out, out.length, 0));
+    if (out.length > Scratch.SIZE - AT_OUT) {
+      return result(Libc.syscall(STATMOUNT, request, out, out.length, 0));
+    }
+    Scratch scratch = pool.take();
+    try {
+      scratch.put(0, request);
+      int result =
+          result(Libc.syscall(STATMOUNT, scratch.at(0), scratch.at(AT_OUT), out.length, 0));
+      if (result == 0) {
+        // The kernel says at the beginning how much it wrote.
+        scratch.get(AT_OUT, out, Math.min(scratch.u32(AT_OUT), out.length));
+      }
+      return result;
+    } finally {
+      pool.giveBack(scratch);
+    }
   }
 
   @Override

@@ -210,8 +210,7 @@ public final class Abi {
 
   /** The path with a NUL at its end, as the system calls take it. */
   public static byte[] path(MountPath path) {
-    byte[] bytes = path.bytes();
-    return Arrays.copyOf(bytes, bytes.length + 1);
+    return path.terminated();
   }
 
   /** The text in UTF-8 with a NUL at its end. */

@@ -19,6 +19,7 @@ import io.csi4j.mount.internal.watch.LinuxMountWatch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -108,16 +109,21 @@ record Host(
     return new Kernel(
         calls,
         KernelFeatures.probe(calls),
-        text("/proc/sys/kernel/random/boot_id"),
-        text("/proc/sys/kernel/osrelease"));
+        text("/proc/sys/kernel/random/boot_id").orElseGet(Host::unknownBoot),
+        text("/proc/sys/kernel/osrelease").orElse("unknown"));
   }
 
-  /** The text of a file, or a word that says it is not there: {@code /proc} may not be mounted. */
-  private static String text(String path) {
+  /** A name that no other boot has either, so that no reference is taken for one of this boot. */
+  private static String unknownBoot() {
+    return "unknown-" + UUID.randomUUID();
+  }
+
+  /** The text of a file; nothing if it is not there: {@code /proc} may not be mounted. */
+  private static Optional<String> text(String path) {
     try {
-      return new String(ProcFiles.read(path), StandardCharsets.UTF_8).strip();
+      return Optional.of(new String(ProcFiles.read(path), StandardCharsets.UTF_8).strip());
     } catch (IOException e) {
-      return "unknown";
+      return Optional.empty();
     }
   }
 }

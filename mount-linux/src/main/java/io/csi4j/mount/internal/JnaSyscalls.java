@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JnaSyscalls implements Syscalls {
 
-  private static final long STATX = System.getProperty("os.arch", "").equals("amd64") ? 332 : 291;
   private static final long OPEN_TREE = 428;
   private static final long MOVE_MOUNT = 429;
   private static final long OPENAT2 = 437;
@@ -31,6 +30,7 @@ final class JnaSyscalls implements Syscalls {
   private static final int AT_OUT = Abi.PATH_MAX;
 
   private final Scratch.Pool pool = new Scratch.Pool();
+  private final long statx;
 
   /** The binding itself; using it loads the native library, or throws what the JVM throws. */
   private static final class Libc {
@@ -85,9 +85,26 @@ final class JnaSyscalls implements Syscalls {
     static native long write(int descriptor, byte[] data, long size);
   }
 
-  /** Loads the native library; throws whatever the JVM throws if it cannot be. */
-  JnaSyscalls() {
+  /**
+   * Loads the native library; throws whatever the JVM throws if it cannot be.
+   *
+   * @param architecture the name of the processor's architecture, as the JVM has it
+   * @throws UnsupportedOperationException if its numbers of system calls are not known here
+   */
+  JnaSyscalls(String architecture) {
+    statx = statx(architecture);
     Libc.close(-1);
+  }
+
+  /** The one number that differs; the newer calls have the same on all these. */
+  static long statx(String architecture) {
+    return switch (architecture) {
+      case "amd64" -> 332;
+      case "aarch64", "riscv64", "loongarch64" -> 291;
+      default ->
+          throw new UnsupportedOperationException(
+              "the numbers of system calls on " + architecture + " are not known");
+    };
   }
 
   @Override
@@ -99,7 +116,7 @@ final class JnaSyscalls implements Syscalls {
     try {
       scratch.put(0, path);
       int result =
-          result(Libc.syscall(STATX, directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
+          result(Libc.syscall(statx, directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
       if (result == 0) {
         scratch.get(AT_OUT, out, Abi.STATX_SIZE);
       }

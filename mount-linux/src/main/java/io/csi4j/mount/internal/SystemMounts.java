@@ -14,7 +14,10 @@ public final class SystemMounts {
 
   /** Made once, by the first use of any interface. */
   private static final class Shared {
-    private static final Host HOST = Host.of(System.getProperty("os.name", ""), JnaSyscalls::new);
+    private static final Host HOST =
+        Host.of(
+            System.getProperty("os.name", ""),
+            () -> new JnaSyscalls(System.getProperty("os.arch", "")));
     private static final Mounts MOUNTS = HOST.mounts().apply(MountSettings.DEFAULT);
   }
 

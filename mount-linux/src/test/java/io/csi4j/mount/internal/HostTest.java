@@ -85,6 +85,19 @@ class HostTest {
     }
   }
 
+  @Test
+  void aProcessorWhoseCallNumbersAreNotKnownIsNotGuessed() {
+    assertThat(JnaSyscalls.statx("amd64")).isEqualTo(332);
+    assertThat(JnaSyscalls.statx("aarch64")).isEqualTo(291);
+
+    Host host = Host.of("Linux", () -> new JnaSyscalls("s390x"));
+
+    MountException refused =
+        catchThrowableOfType(MountException.class, () -> host.table().probe(PATH));
+    assertThat(refused.reason()).isEqualTo(Reason.NO_NATIVE_ACCESS);
+    assertThat(refused).hasMessageContaining("the numbers of system calls on s390x are not known");
+  }
+
   private static List<ThrowingCallable> operations(Host host) {
     MountTable table = host.table();
     Mounts mounts = host.mounts().apply(MountSettings.DEFAULT).beneath(PATH);

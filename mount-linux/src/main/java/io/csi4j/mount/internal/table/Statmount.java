@@ -7,7 +7,7 @@ import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,6 +20,12 @@ final class Statmount {
   private static final int MS_SHARED = (int) Abi.MS_SHARED;
   private static final int MS_SLAVE = (int) Abi.MS_SLAVE;
   private static final int MS_UNBINDABLE = (int) Abi.MS_UNBINDABLE;
+
+  private static final KernelText READ_ONLY = KernelText.of("ro");
+  private static final KernelText WRITABLE = KernelText.of("rw");
+  private static final KernelText SYNC = KernelText.of("sync");
+  private static final KernelText DIRSYNC = KernelText.of("dirsync");
+  private static final KernelText LAZYTIME = KernelText.of("lazytime");
 
   private final byte[] bytes;
 
@@ -78,22 +84,19 @@ final class Statmount {
   /** The options, with the flags of the filesystem before them, as in the text table. */
   List<KernelText> options() {
     long flags = Struct.u32(bytes, Abi.STATMOUNT_AT_SB_FLAGS);
-    StringBuilder words = new StringBuilder((flags & Abi.MS_RDONLY) != 0 ? "ro," : "rw,");
+    List<KernelText> options = new ArrayList<>();
+    options.add((flags & Abi.MS_RDONLY) != 0 ? READ_ONLY : WRITABLE);
     if ((flags & Abi.MS_SYNCHRONOUS) != 0) {
-      words.append("sync,");
+      options.add(SYNC);
     }
     if ((flags & Abi.MS_DIRSYNC) != 0) {
-      words.append("dirsync,");
+      options.add(DIRSYNC);
     }
     if ((flags & Abi.MS_LAZYTIME) != 0) {
-      words.append("lazytime,");
+      options.add(LAZYTIME);
     }
-    byte[] own = text(Abi.STATMOUNT_MNT_OPTS, Abi.STATMOUNT_AT_MNT_OPTS);
-    byte[] all =
-        Arrays.copyOf(
-            words.toString().getBytes(StandardCharsets.US_ASCII), words.length() + own.length);
-    System.arraycopy(own, 0, all, words.length(), own.length);
-    return RowFields.options(all);
+    options.addAll(RowFields.options(text(Abi.STATMOUNT_MNT_OPTS, Abi.STATMOUNT_AT_MNT_OPTS)));
+    return options;
   }
 
   Set<MountFlag> flags() {

@@ -37,7 +37,9 @@ public final class StatmountReader {
           | Abi.STATMOUNT_FS_SUBTYPE
           | Abi.STATMOUNT_SB_SOURCE;
 
-  private static final int FIRST_SIZE = 2048;
+  /** More than most mounts need; the others are read again. */
+  private static final int FIRST_SIZE = 1024;
+
   private static final int MOST_SIZE = 1 << 24;
 
   /** How often a row of the text table is looked for that fits a mount. */
@@ -57,7 +59,16 @@ public final class StatmountReader {
    * @throws MountException if the kernel refuses
    */
   public Optional<MountRecord> record(long uniqueId) {
-    return records(new long[] {uniqueId}).stream().findFirst();
+    Statmount mount = read(uniqueId, ALL).orElse(null);
+    if (mount == null) {
+      return Optional.empty();
+    }
+    if (isComplete(mount)) {
+      return Optional.ofNullable(record(uniqueId, mount));
+    }
+    @Nullable MountRecord[] records = new MountRecord[1];
+    complete(new long[] {uniqueId}, records, List.of(0));
+    return Optional.ofNullable(records[0]);
   }
 
   /** Where the mount is, or nothing if it is gone or out of this namespace. */
@@ -94,14 +105,12 @@ public final class StatmountReader {
         continue;
       }
       if (isComplete(mount)) {
-        records[i] = record(uniqueIds[i], mount, mount.type(), mount.source(), mount.options());
+        records[i] = record(uniqueIds[i], mount);
       } else {
         incomplete.add(i);
       }
     }
-    for (int look = 1; !incomplete.isEmpty(); look++) {
-      incomplete = complete(uniqueIds, records, incomplete, look == MOST_LOOKS);
-    }
+    complete(uniqueIds, records, incomplete);
     List<MountRecord> found = new ArrayList<>(records.length);
     for (MountRecord record : records) {
       if (record != null) {
@@ -119,7 +128,19 @@ public final class StatmountReader {
     return mount.has(Abi.STATMOUNT_SB_SOURCE);
   }
 
-  /** Takes from the text table what the structures lack; returns those for which it did not fit. */
+  /** Takes from the text table what the structures lack. */
+  private void complete(
+      long[] uniqueIds, @Nullable MountRecord[] records, List<Integer> incomplete) {
+    List<Integer> left = incomplete;
+    for (int look = 1; !left.isEmpty(); look++) {
+      left = complete(uniqueIds, records, left, look == MOST_LOOKS);
+    }
+  }
+
+  /**
+   * One look at the text table for what the structures lack; returns those for which it did not
+   * fit.
+   */
   private List<Integer> complete(
       long[] uniqueIds,
       @Nullable MountRecord[] records,
@@ -141,12 +162,16 @@ public final class StatmountReader {
       if (row != null && row.device().equals(mount.device()) && row.root().equals(mount.root())) {
         records[i] = record(uniqueIds[i], mount, row.type(), row.source(), row.options());
       } else if (isLastLook) {
-        records[i] = record(uniqueIds[i], mount, mount.type(), mount.source(), mount.options());
+        records[i] = record(uniqueIds[i], mount);
       } else {
         left.add(i);
       }
     }
     return left;
+  }
+
+  private @Nullable MountRecord record(long uniqueId, Statmount mount) {
+    return record(uniqueId, mount, mount.type(), mount.source(), mount.options());
   }
 
   private @Nullable MountRecord record(

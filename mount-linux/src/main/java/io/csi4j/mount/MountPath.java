@@ -36,7 +36,7 @@ public final class MountPath implements Comparable<MountPath> {
    *     {@code .} or {@code ..}
    */
   public static MountPath of(String text) {
-    return ofBytes(text.getBytes(StandardCharsets.UTF_8));
+    return ofOwned(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** {@link #of(String)} for a path of the JDK, which is read by its text. */
@@ -46,11 +46,21 @@ public final class MountPath implements Comparable<MountPath> {
 
   /** {@link #of(String)} for the bytes themselves. */
   public static MountPath ofBytes(byte[] path) {
+    return ofOwned(path.clone());
+  }
+
+  /** {@link #ofBytes(byte[])} for a part of an array, up to but not including an index. */
+  public static MountPath ofBytes(byte[] from, int begin, int end) {
+    return ofOwned(Arrays.copyOfRange(from, begin, end));
+  }
+
+  /** The path of bytes that nobody else has. */
+  private static MountPath ofOwned(byte[] path) {
     if (path.length == 0 || path[0] != '/') {
       throw refused(path, "is not absolute. Write it from the root directory on");
     }
     if (isClean(path)) {
-      return new MountPath(path.clone());
+      return new MountPath(path);
     }
     byte[] clean = new byte[path.length];
     int length = 0;
@@ -108,7 +118,7 @@ public final class MountPath implements Comparable<MountPath> {
     byte[] joined = Arrays.copyOf(bytes, bytes.length + 1 + below.length);
     joined[bytes.length] = '/';
     System.arraycopy(below, 0, joined, bytes.length + 1, below.length);
-    return ofBytes(joined);
+    return ofOwned(joined);
   }
 
   /** The directory that this one is in; the root directory is in itself. */

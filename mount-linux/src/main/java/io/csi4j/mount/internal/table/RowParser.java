@@ -136,7 +136,9 @@ final class RowParser {
       return null;
     }
     try {
-      return MountPath.ofBytes(RowFields.unescape(Arrays.copyOfRange(bytes, start, end)));
+      return ByteSearch.indexOf((byte) '\\', bytes, start, end) == end
+          ? MountPath.ofBytes(bytes, start, end)
+          : MountPath.ofBytes(RowFields.unescape(Arrays.copyOfRange(bytes, start, end)));
     } catch (IllegalArgumentException e) {
       return null;
     }

@@ -38,8 +38,9 @@ public interface Mounts {
    * result; if anything else is mounted there, the refusal ({@link
    * MountException.Reason#TARGET_OCCUPIED}) names it. Equal is what shows the same directory or
    * file with the same flags, and with the propagation if one is asked for; mounts below are not
-   * compared. Of several threads that bind the same through this object, one makes the mount. A
-   * mount that fails leaves nothing behind.
+   * compared. What was deleted cannot be bound any more, not even through a mount of it that is
+   * left. Of several threads that bind the same through this object, one makes the mount. A mount
+   * that fails leaves nothing behind.
    */
   MountResult bind(BindRequest request);
 

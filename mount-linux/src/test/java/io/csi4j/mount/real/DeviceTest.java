@@ -3,7 +3,10 @@ package io.csi4j.mount.real;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.mount.Errno;
+import io.csi4j.mount.FilesystemRequest;
 import io.csi4j.mount.Holder;
+import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountPath;
@@ -16,6 +19,7 @@ import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -121,6 +125,29 @@ class DeviceTest {
 
       assertThat(calls.mount(Abi.path(device.path()), Abi.path(staging), Abi.path("ext4"), 0, null))
           .isEqualTo(-Abi.EINVAL);
+    }
+  }
+
+  @Test
+  void aDeviceWhoseFilesystemWasWipedIsABadSource(Scratch scratch) throws Exception {
+    try (LoopDevice device = LoopDevice.ext4(scratch)) {
+      try (var disk = new RandomAccessFile(device.path(), "rw")) {
+        disk.write(new byte[4096]);
+        disk.getFD().sync();
+      }
+      MountPath staging = scratch.path("staging");
+      FilesystemRequest request =
+          FilesystemRequest.builder("ext4", KernelText.of(device.path()), staging)
+              .createTarget()
+              .build();
+
+      MountException refused =
+          catchThrowableOfType(MountException.class, () -> mounts.mount(request));
+
+      assertThat(refused.reason()).isEqualTo(Reason.BAD_SOURCE);
+      assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
+      assertThat(refused).hasMessageContaining("blkid");
+      assertThat(scratch.file("staging")).doesNotExist();
     }
   }
 

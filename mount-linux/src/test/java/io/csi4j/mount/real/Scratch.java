@@ -7,9 +7,12 @@ import io.csi4j.mount.internal.kernel.Syscalls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A directory of one test, with a private tmpfs mounted on it. What is made in it goes when the
@@ -19,6 +22,9 @@ import java.util.List;
  * test.
  */
 public final class Scratch implements AutoCloseable {
+
+  private static final Pattern OF_THE_JVM =
+      Pattern.compile("\\.jar$|\\.so[.0-9]*$|/lib/modules$|/u?random$|^socket:|^pipe:");
 
   private final Path outer;
   private final Path root;
@@ -88,6 +94,12 @@ public final class Scratch implements AutoCloseable {
     check("bind", calls.mount(Abi.path(source), Abi.path(target), null, Abi.MS_BIND, null));
   }
 
+  /** {@code mount --rbind}, raw; the target must exist. */
+  public void bindTree(MountPath source, MountPath target) {
+    long flags = Abi.MS_BIND | Abi.MS_REC;
+    check("rbind", calls.mount(Abi.path(source), Abi.path(target), null, flags, null));
+  }
+
   /** {@code mount(2)}, raw; fails the test if the kernel refuses. */
   public void rawMount(String source, Path target, String type, long flags, String data) {
     check(
@@ -122,10 +134,22 @@ public final class Scratch implements AutoCloseable {
     }
   }
 
-  /** How many descriptors this process has open. */
+  /** How many descriptors this process has open, beside those that the JVM opens when it likes. */
   public static int descriptors() {
-    String[] names = Path.of("/proc/self/fd").toFile().list();
-    return names == null ? -1 : names.length;
+    int count = 0;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path each : all) {
+        try {
+          String link = Files.readSymbolicLink(each).toString();
+          count += OF_THE_JVM.matcher(link).find() ? 0 : 1;
+        } catch (NoSuchFileException e) {
+          // The descriptor of this listing, or of another thread.
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return count;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.csi4j.mount.internal.kernel.Kernel;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 
 /** Changes what a mount that is there allows and shares. */
 final class Attributes {
@@ -27,10 +28,11 @@ final class Attributes {
     this.base = base;
   }
 
-  MountRef setReadOnly(String doing, MountPath path, boolean recursive) {
+  MountRef setReadOnly(String doing, MountPath path, boolean recursive, BooleanSupplier abandoned) {
     return change(
         doing,
         path,
+        abandoned,
         (mount, record) -> {
           remount.add(doing, mount, record, Set.of(MountFlag.READ_ONLY), recursive);
           return record.ref();
@@ -38,10 +40,15 @@ final class Attributes {
   }
 
   MountRef setPropagation(
-      String doing, MountPath path, Propagation propagation, boolean recursive) {
+      String doing,
+      MountPath path,
+      Propagation propagation,
+      boolean recursive,
+      BooleanSupplier abandoned) {
     return change(
         doing,
         path,
+        abandoned,
         (mount, record) -> {
           remount.propagation(doing, mount, path, propagation, recursive);
           return record.ref();
@@ -49,16 +56,19 @@ final class Attributes {
   }
 
   private MountRef change(
-      String doing, MountPath path, BiFunction<Descriptor, MountRecord, MountRef> change) {
+      String doing,
+      MountPath path,
+      BooleanSupplier abandoned,
+      BiFunction<Descriptor, MountRecord, MountRef> change) {
     if (path.equals(base)) {
       try (Descriptor mount = walk.base(doing)) {
-        return change(doing, path, mount, mounts.isRoot(mount), change);
+        return change(doing, path, mount, mounts.isRoot(mount), abandoned, change);
       }
     }
     try (Place place = walk.place(doing, path);
         Descriptor mount = place.open(doing)) {
       boolean isRoot = mounts.id(mount.number()) != mounts.id(place.directory());
-      return change(doing, path, mount, isRoot, change);
+      return change(doing, path, mount, isRoot, abandoned, change);
     }
   }
 
@@ -67,6 +77,7 @@ final class Attributes {
       MountPath path,
       Descriptor mount,
       boolean isRoot,
+      BooleanSupplier abandoned,
       BiFunction<Descriptor, MountRecord, MountRef> change) {
     Optional<MountRecord> record = isRoot ? mounts.record(mount) : Optional.empty();
     if (record.isEmpty()) {
@@ -77,6 +88,10 @@ final class Attributes {
                   + " name the mount that it is in.")
           .target(path)
           .build();
+    }
+    if (abandoned.getAsBoolean()) {
+      // Nobody is told any more; what is there by now may be meant to stay as it is.
+      return record.get().ref();
     }
     return change.apply(mount, record.get());
   }

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Takes away what is mounted at a path, then the one empty directory or file that is left. */
 final class Cleaner {
@@ -46,7 +47,7 @@ final class Cleaner {
     List<UnmountResult> unmounted = new ArrayList<>();
     try {
       while (true) {
-        if (unmounted.size() == MOST_MOUNTS && table.probe(path).isMount()) {
+        if (unmounted.size() == MOST_MOUNTS && isMounted(path)) {
           throw tooMany(path);
         }
         UnmountResult result = unmounter.unmount(path, policy);
@@ -56,18 +57,37 @@ final class Cleaner {
         unmounted.add(result);
       }
       String doing = "Removing " + path;
-      Outcome outcome = workers.call(doing, Duration.ZERO, abandoned -> remove(doing, path));
+      Outcome outcome =
+          workers.call(doing, Duration.ZERO, abandoned -> remove(doing, path, abandoned));
       return new CleanupResult(outcome, unmounted, Optional.empty());
     } catch (MountException e) {
-      if (e.reason() != Reason.INTERRUPTED && table.probe(path).isMount()) {
+      if (e.reason() != Reason.INTERRUPTED && isSeenMounted(path)) {
         return new CleanupResult(Outcome.STILL_MOUNTED, unmounted, Optional.of(e));
       }
       throw e;
     }
   }
 
-  private Outcome remove(String doing, MountPath path) {
+  /** Whether something is mounted; on the pool, as the way there may lead through a hung one. */
+  private boolean isMounted(MountPath path) {
+    return workers.call(
+        "Looking at " + path, Duration.ZERO, abandoned -> table.probe(path).isMount());
+  }
+
+  private boolean isSeenMounted(MountPath path) {
+    try {
+      return isMounted(path);
+    } catch (MountException unknown) {
+      return false;
+    }
+  }
+
+  private Outcome remove(String doing, MountPath path, BooleanSupplier abandoned) {
     try (Place place = walk.place(doing, path)) {
+      if (abandoned.getAsBoolean()) {
+        // Nobody is told any more; what is there by now may be wanted.
+        return Outcome.MISSING;
+      }
       // What it is shows by what the kernel refuses; a look at it could come too late.
       int removed = place.remove(true);
       if (removed == -Abi.ENOTDIR) {

@@ -9,6 +9,7 @@ import io.csi4j.mount.MountResult;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.text.SafeText;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -90,7 +91,9 @@ final class FilesystemMount implements Workers.Work<MountResult> {
 
   private MountRef sameOrRefuse(MountRecord there) {
     Occupant occupant = new Occupant(there);
-    occupant.expect("type", there.type(), KernelText.of(request.type()));
+    if (!isOfType(there)) {
+      occupant.expect("type", there.type(), KernelText.of(request.type()));
+    }
     occupant.expect("source", there.source(), request.source());
     occupant.expectFlags(FlagBits.flags(options.bits()));
     return occupant.sameOrRefuse(doing, request.target());
@@ -129,6 +132,13 @@ final class FilesystemMount implements Workers.Work<MountResult> {
   }
 
   private boolean isOfType(MountRecord mount) {
-    return mount.type().is(request.type());
+    return isOfType(mount.type(), request.type());
+  }
+
+  /** Whether a type is the one that was asked for; the kernel may add a part, or a version. */
+  static boolean isOfType(KernelText there, String asked) {
+    return there.is(asked)
+        || new String(there.bytes(), StandardCharsets.UTF_8).startsWith(asked + ".")
+        || (asked.equals("nfs") && there.is("nfs4"));
   }
 }

@@ -84,7 +84,9 @@ public final class LinuxMounts implements Mounts {
         ref -> "DONE",
         () ->
             workers.call(
-                doing, Duration.ZERO, gone -> attributes.setReadOnly(doing, path, recursive)));
+                doing,
+                Duration.ZERO,
+                gone -> attributes.setReadOnly(doing, path, recursive, gone)));
   }
 
   @Override
@@ -100,7 +102,7 @@ public final class LinuxMounts implements Mounts {
             workers.call(
                 doing,
                 Duration.ZERO,
-                gone -> attributes.setPropagation(doing, path, propagation, recursive)));
+                gone -> attributes.setPropagation(doing, path, propagation, recursive, gone)));
   }
 
   @Override

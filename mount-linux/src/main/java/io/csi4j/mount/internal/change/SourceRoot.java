@@ -1,6 +1,8 @@
 package io.csi4j.mount.internal.change;
 
 import io.csi4j.mount.KernelText;
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
@@ -21,7 +23,14 @@ final class SourceRoot {
   static KernelText of(Kernel kernel, Descriptor source, MountRecord mount) {
     byte[] path = new byte[Abi.PATH_MAX];
     int length = kernel.calls().readlinkat(Abi.AT_FDCWD, source.link(), path);
-    return below(mount, Arrays.copyOf(path, Math.max(length, 0)));
+    if (length <= 0) {
+      throw MountException.builder(
+              Reason.NO_MOUNT_TABLE,
+              "It cannot be told what the source of a bind is: /proc/self/fd does not say. Mount"
+                  + " proc at /proc.")
+          .build();
+    }
+    return below(mount, Arrays.copyOf(path, length));
   }
 
   /** The root of a bind of this path, which is in this mount. */

@@ -21,6 +21,7 @@ import io.csi4j.mount.internal.kernel.Kernel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -113,16 +114,23 @@ final class Unmounter {
     return new UnmountSteps(pauser)
         .climb(
             policy,
-            flags -> turns.call(workers, doing, path, abandoned -> ask(doing, path, only, flags)));
+            flags ->
+                turns.call(
+                    workers, doing, path, abandoned -> ask(doing, path, only, flags, abandoned)));
   }
 
-  private Answer ask(String doing, MountPath path, Optional<MountRef> only, int flags) {
+  private Answer ask(
+      String doing, MountPath path, Optional<MountRef> only, int flags, BooleanSupplier abandoned) {
     // Before the walk: it may be elsewhere, and the directory that it was in gone.
     if (only.isPresent() && !isOnTop(doing, only.get())) {
       return NOT_MOUNTED;
     }
     try (Place place = walk.place(doing, path)) {
       Optional<MountRef> top = top(path);
+      if (abandoned.getAsBoolean()) {
+        // The way was slow, and what is there by now may be wanted.
+        return NOT_MOUNTED;
+      }
       int result = unmount(place, flags);
       if (result == -Abi.EINVAL && isMount(doing, place)) {
         // It may have come in the moment after; if not, the kernel keeps it there.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.CleanupResult;
 import io.csi4j.mount.Errno;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
@@ -12,6 +13,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountResult;
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
@@ -447,6 +449,41 @@ class BindTest {
           assertThat(scratch.rows(target)).isEmpty();
           assertThat(scratch.file("target")).doesNotExist();
         });
+  }
+
+  @Test
+  void aMountIsNotTakenForEqualIfTheSourceCannotBeTold(Scratch scratch) {
+    MountPath source = scratch.directory("source");
+    MountPath target = scratch.directory("target");
+    scratch.bind(scratch.root(), target);
+    Kernel withoutProc =
+        FakedCall.answering(SystemMounts.kernel(), "readlinkat", () -> -Abi.ENOENT);
+
+    MountException refused =
+        failure(() -> Rung.mounts(withoutProc).bind(bind(source, target).build()));
+
+    assertThat(refused.reason()).isEqualTo(Reason.NO_MOUNT_TABLE);
+  }
+
+  @Test
+  void thePathOfATargetMayBeAsLongAsAnyPath(Scratch scratch) {
+    StringBuilder relative = new StringBuilder();
+    int room = 4095 - scratch.root().bytes().length - 1;
+    while (room - relative.length() > 255) {
+      relative.append("d".repeat(Math.min(200, room - relative.length() - 2))).append('/');
+    }
+    relative.append("e".repeat(room - relative.length()));
+    MountPath source = scratch.directory("source");
+    MountPath target = scratch.directory(relative.toString());
+    assertThat(target.bytes()).hasSize(4095);
+    Mounts mounts = Mounts.system();
+
+    assertThat(mounts.bind(bind(source, target).readOnly().build()).created()).isTrue();
+    assertThat(mounts.bind(bind(source, target).readOnly().build()).created()).isFalse();
+    assertThat(mounts.cleanup(target, UnmountPolicy.PLAIN).outcome())
+        .isEqualTo(CleanupResult.Outcome.REMOVED);
+    assertThat(mounts.bind(bind(target.parent(), source).build()).created()).isTrue();
+    assertThat(mounts.bind(bind(target.parent(), source).build()).created()).isFalse();
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.CleanupResult;
@@ -29,6 +30,8 @@ import java.nio.file.LinkOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,6 +56,24 @@ class CleanupTest {
     assertThat(mounts.cleanup(scratch.directory("d"), ONCE)).isEqualTo(REMOVED);
     assertThat(mounts.cleanup(scratch.file("f", ""), ONCE)).isEqualTo(REMOVED);
     assertThat(scratch.file("").toFile().list()).isEmpty();
+  }
+
+  @Test
+  @NeedsRoot("/dev/fuse")
+  void belowAHungOneItIsGivenUpInTime(Scratch scratch) throws Exception {
+    Mounts impatient = Mounts.system(new MountSettings(Duration.ofMillis(100), 2));
+    try (FuseServer server = FuseServer.mount(scratch.directory("v"))) {
+      server.hang();
+      MountPath below = server.target().resolve("directory/below");
+      FutureTask<CleanupResult> task = new FutureTask<>(() -> impatient.cleanup(below, ONCE));
+      Thread thread = new Thread(task, "must-return");
+      thread.setDaemon(true);
+      thread.start();
+
+      assertThatThrownBy(() -> task.get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(MountException.class)
+          .hasMessageContaining("did not end within");
+    }
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.LinuxMountTable;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
+import io.csi4j.mount.real.Open;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -60,6 +61,35 @@ class FilesystemMountTest {
               .contains("size=64k")
               .contains("mode=700");
         });
+  }
+
+  @Test
+  void theKernelMayCallATypeByALongerName() {
+    assertThat(FilesystemMount.isOfType(KernelText.of("fuse.x"), "fuse")).isTrue();
+    assertThat(FilesystemMount.isOfType(KernelText.of("nfs4"), "nfs")).isTrue();
+    assertThat(FilesystemMount.isOfType(KernelText.of("ext4"), "ext")).isFalse();
+    assertThat(FilesystemMount.isOfType(KernelText.of("nfs"), "nfs4")).isFalse();
+    assertThat(FilesystemMount.isOfType(KernelText.of("fuseblk"), "fuse")).isFalse();
+  }
+
+  @Test
+  @NeedsRoot("/dev/fuse")
+  void aServedFilesystemThatNamesItsKindIsMountedOnce(Scratch scratch) {
+    MountPath target = scratch.directory("target");
+    try (Open device = Open.reading(MountPath.of("/dev/fuse"))) {
+      FilesystemRequest request =
+          FilesystemRequest.builder("fuse", KernelText.of("served"), target)
+              .option("fd=" + device.number())
+              .option("rootmode=40000")
+              .option("user_id=0")
+              .option("group_id=0")
+              .option("subtype=some")
+              .build();
+
+      assertThat(Mounts.system().mount(request).created()).isTrue();
+      assertThat(scratch.rows(target)).singleElement().asString().contains(" - fuse.some served ");
+      assertThat(Mounts.system().mount(request).created()).isFalse();
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.Propagation;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.UnmountResult.Step;
@@ -41,11 +42,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -339,6 +343,48 @@ class UnmountTest {
             assertThat(mounts.unmount(before, ONCE).mount()).as("%s", rung).contains(before);
           });
     }
+  }
+
+  @Test
+  void whatNobodyWaitsForAnyMoreDoesNotBegin(Scratch scratch) throws Exception {
+    MountPath mount = scratch.tmpfs("v");
+    MountPath directory = scratch.directory("d");
+    List<String> before = scratch.rows(mount);
+    assertAbandoned(1, late -> late.unmount(mount, ONCE));
+    assertAbandoned(1, late -> late.setReadOnly(mount, false));
+    assertAbandoned(1, late -> late.setPropagation(mount, Propagation.BIDIRECTIONAL, false));
+    assertAbandoned(2, late -> late.cleanup(directory, ONCE));
+
+    assertThat(scratch.rows(mount)).isEqualTo(before);
+    assertThat(scratch.file("d")).isDirectory();
+  }
+
+  /** That the call is given up while it walks for that time, and ends later. */
+  private static void assertAbandoned(int walk, Consumer<Mounts> call) {
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger walks = new AtomicInteger();
+    Kernel slow =
+        FakedCall.before(
+            SystemMounts.kernel(),
+            "openat2",
+            () -> {
+              if (walks.incrementAndGet() == walk) {
+                try {
+                  goOn.await();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              }
+            });
+    Mounts late =
+        new LinuxMounts(
+            slow,
+            new LinuxMountTable(SystemMounts.kernel()),
+            new MountSettings(Duration.ofMillis(200), 2));
+
+    assertThat(refused(() -> call.accept(late)).reason()).isEqualTo(Reason.DEADLINE);
+    goOn.countDown();
+    Eventually.isTrue("the call came back", () -> late.stuckCalls() == 0);
   }
 
   @Test

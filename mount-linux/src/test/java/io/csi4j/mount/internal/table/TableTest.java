@@ -11,6 +11,8 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSnapshot;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
@@ -30,6 +32,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Cases T of the mount facts: the whole table, and what came and went since. */
@@ -178,6 +181,46 @@ class TableTest {
     assertThat(changes.now().records()).isEqualTo(list(kernel).records());
     assertThat(changes.now().refresh().isEmpty()).isTrue();
     assertThat(first.refresh().added()).as("from the same start again").hasSize(1);
+  }
+
+  /** Case R of the mount facts: the master itself cannot be seen, but its master can. */
+  @ParameterizedTest
+  @EnumSource
+  void inAChangedRootTheNearestMasterThatIsSeenIsNamed(Rung rung, Scratch scratch) {
+    scratch.tmpfs("new");
+    scratch.directory("new/proc");
+    scratch.rawMount("/proc", scratch.file("new/proc"), "", Abi.MS_BIND | Abi.MS_REC, null);
+    MountPath first = scratch.tmpfs("new/first");
+    scratch.rawMount("none", scratch.file("new/first"), "", Abi.MS_SHARED, null);
+    MountPath hidden = scratch.directory("hidden");
+    scratch.bind(first, hidden);
+    scratch.rawMount("none", scratch.file("hidden"), "", Abi.MS_SLAVE, null);
+    scratch.rawMount("none", scratch.file("hidden"), "", Abi.MS_SHARED, null);
+    scratch.bind(hidden, scratch.directory("new/last"));
+    scratch.rawMount("none", scratch.file("new/last"), "", Abi.MS_SLAVE, null);
+    List<PropagationTags> tags =
+        OnThread.get(
+            () ->
+                rung.with(
+                    table -> {
+                      PropagationTags sender = tags(table, first);
+                      PropagationTags between = tags(table, hidden);
+                      PropagationTags before = tags(table, scratch.path("new/last"));
+                      LibcForTests.changeRoot(scratch.path("new"));
+                      return List.of(sender, between, before, tags(table, MountPath.of("/last")));
+                    }));
+
+    assertThat(tags.get(2)).hasToString("master:" + tags.get(1).peerGroup().getAsInt());
+    assertThat(tags.get(3))
+        .hasToString(
+            "master:"
+                + tags.get(1).peerGroup().getAsInt()
+                + ",propagate_from:"
+                + tags.get(0).peerGroup().getAsInt());
+  }
+
+  private static PropagationTags tags(MountTable table, MountPath path) {
+    return table.find(path).orElseThrow().propagation();
   }
 
   @Test

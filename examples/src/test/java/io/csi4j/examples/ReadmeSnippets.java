@@ -180,8 +180,8 @@ final class ReadmeSnippets {
   static MountProbe mountsInMemory() {
     // snippet: mounts in memory
     MemoryKernel kernel = new MemoryKernel();
-    MountPath volume = kernel.host().directory("/volumes/one");
-    MountPath target = kernel.host().directory("/workloads/a");
+    MountPath volume = kernel.host().directory(MountPath.of("/volumes/one"));
+    MountPath target = kernel.host().directory(MountPath.of("/workloads/a"));
     kernel.failNext(KernelCall.UNMOUNT, new Errno(5)); // the next unmount is answered with EIO
     kernel.mounts().bind(BindRequest.builder(volume, target).build());
     MountProbe found = kernel.table().probe(target);

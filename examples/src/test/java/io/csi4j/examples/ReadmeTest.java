@@ -267,7 +267,7 @@ class ReadmeTest {
   @Test
   void theMountBlocksBindAndUnmount() {
     MemoryKernel kernel = new MemoryKernel();
-    MountPath volume = kernel.host().directory("/volumes/one");
+    MountPath volume = kernel.host().directory(MountPath.of("/volumes/one"));
     MountPath target = MountPath.of("/target");
 
     UnmountResult done = ReadmeSnippets.mounts(kernel.mounts(), volume, target, told::add);

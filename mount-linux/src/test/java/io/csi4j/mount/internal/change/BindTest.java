@@ -2,6 +2,7 @@ package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.CleanupResult;
@@ -18,12 +19,14 @@ import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.table.LinuxMountTable;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUserNamespace;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -463,6 +466,34 @@ class BindTest {
         failure(() -> Rung.mounts(withoutProc).bind(bind(source, target).build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.NO_MOUNT_TABLE);
+  }
+
+  @Test
+  void theLimitOfTheKernelIsMet(Scratch scratch) throws Exception {
+    // In one read: the kernel gives nothing at a second one.
+    byte[] text = ProcFiles.read("/proc/sys/fs/mount-max");
+    int most = Integer.parseInt(new String(text, StandardCharsets.US_ASCII).strip());
+    assumeTrue(most <= 200_000, "fs.mount-max is too high to be met: " + most);
+    scratch.tmpfs("tree");
+    // Each time as many again, until as many again are too many.
+    int others = Scratch.rows("thread-self").size();
+    int below = 1;
+    for (int round = 0; others + 2 * below <= most; round++) {
+      scratch.bindTree(scratch.path("tree"), scratch.directory("tree/" + round));
+      below *= 2;
+    }
+    assertThat(Scratch.rows("thread-self")).hasSize(others + below - 1);
+    MountPath target = scratch.path("target");
+
+    MountException refused =
+        failure(
+            () ->
+                Mounts.system(new MountSettings(Duration.ofSeconds(60), 1))
+                    .bind(bind(scratch.path("tree"), target).recursive().createTarget().build()));
+
+    assertThat(refused.reason()).isEqualTo(Reason.LIMIT);
+    assertThat(refused.errno()).contains(new Errno(Abi.ENOSPC));
+    assertThat(scratch.file("target")).doesNotExist();
   }
 
   @Test

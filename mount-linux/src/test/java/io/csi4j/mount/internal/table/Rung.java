@@ -83,6 +83,11 @@ enum Rung {
     return features;
   }
 
+  /** Whether its kernel may tear a reading of the table, so that two have to agree. */
+  boolean readsTwice() {
+    return !statx;
+  }
+
   /** Works with the table of this rung. */
   <T> T with(Function<MountTable, T> work) {
     return work.apply(new LinuxMountTable(kernel(), () -> careful));

@@ -99,7 +99,8 @@ class CallTest extends AgainstScriptedPlugin {
               .whenComplete((none, thrown) -> threads.add(Thread.currentThread().getName()));
       arrived(OPERATION, 2);
       scripted.kill();
-      assertThat(catchThrowableOfType(CompletionException.class, second::join)).isNotNull();
+      assertThat(catchThrowableOfType(CompletionException.class, second::join))
+          .hasCauseInstanceOf(CsiTransientException.class);
       assertThat(threads).contains("the-hosts-own").noneMatch(name -> name.startsWith("csi4j-io"));
     } finally {
       mine.shutdownNow();

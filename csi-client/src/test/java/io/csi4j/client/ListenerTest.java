@@ -93,7 +93,7 @@ class ListenerTest extends AgainstScriptedPlugin {
     assertThat(
             catchThrowableOfType(
                 CsiConditionException.class, () -> plugin.node().unpublishVolume(UNPUBLISH)))
-        .isNotNull();
+        .returns(StatusCode.NOT_FOUND, CsiException::code);
     assertThat(notes.of(OPERATION))
         .containsExactly(
             "start 1",
@@ -171,7 +171,7 @@ class ListenerTest extends AgainstScriptedPlugin {
       assertThat(
               catchThrowableOfType(
                   CsiTransientException.class, () -> plugin.node().unpublishVolume(UNPUBLISH)))
-          .isNotNull();
+          .returns(StatusCode.ABORTED, CsiException::code);
       plugin.identity().async().probe().toCompletableFuture().join();
     }
     assertThat(notes.threads).isNotEmpty().noneMatch(name -> name.startsWith("csi4j-io-"));

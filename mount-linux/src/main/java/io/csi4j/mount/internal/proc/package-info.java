@@ -1,6 +1,6 @@
 /**
- * What {@code /proc} tells of processes and their mounts. The only room that may use the JDK's
- * files, and only below {@code /proc} and {@code /sys}.
+ * Reading the files of {@code /proc} and {@code /sys}. The only room that may use the JDK's files,
+ * and no others than those. What they mean is for the rooms that read them.
  */
 @NullMarked
 package io.csi4j.mount.internal.proc;

@@ -1,7 +1,5 @@
 package io.csi4j.mount;
 
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -40,7 +38,7 @@ public record MountRecord(
 
   /** Copies the collections. */
   public MountRecord {
-    flags = flags.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(flags));
+    flags = Set.copyOf(flags);
     options = List.copyOf(options);
   }
 

@@ -84,7 +84,7 @@ public final class LinuxMountTable implements MountTable {
 
   @Override
   public MountSnapshot list() {
-    return list(record -> true);
+    return list(TableReader.ALL);
   }
 
   @Override

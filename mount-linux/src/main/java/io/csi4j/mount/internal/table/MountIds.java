@@ -21,6 +21,9 @@ public final class MountIds {
 
   private final Kernel kernel;
 
+  /** How many there were the last time that all were asked for. */
+  private volatile int known;
+
   public MountIds(Kernel kernel) {
     this.kernel = kernel;
   }
@@ -31,7 +34,7 @@ public final class MountIds {
    * @throws MountException if the kernel refuses
    */
   public long[] all() {
-    return all(0);
+    return all(known);
   }
 
   /**
@@ -40,7 +43,9 @@ public final class MountIds {
    * @param expected how many there may be
    */
   long[] all(int expected) {
-    return below(Abi.LSMT_ROOT, expected);
+    long[] ids = below(Abi.LSMT_ROOT, expected);
+    known = ids.length;
+    return ids;
   }
 
   /**

@@ -80,7 +80,7 @@ final class RowFields {
         }
       }
     }
-    return flags;
+    return Set.copyOf(flags);
   }
 
   /** The optional fields, with one blank between them. */

@@ -13,17 +13,24 @@ final class RowsInOrder implements RowNames {
 
   private final long[] uniqueIds;
 
-  /** The numbers of the text table by row, and the rows by those numbers, in a hash table. */
+  /** After so many searches row by row the rest is left to an index. */
+  private static final int MOST_SEARCHES = 32;
+
+  /** The numbers of the text table by row. */
   private final int[] textIds;
 
-  private final int[] slots;
+  private int rows;
+
+  /** The rows by those numbers, in a hash table, once parents are many; else empty. */
+  private int[] slots = {};
+
+  private int searches;
   private OptionalLong lastParent = OptionalLong.empty();
   private int lastParentId = -1;
 
   RowsInOrder(long[] uniqueIds) {
     this.uniqueIds = uniqueIds;
     this.textIds = new int[uniqueIds.length];
-    this.slots = new int[Integer.highestOneBit(Math.max(1, uniqueIds.length)) * 4];
   }
 
   @Override
@@ -32,11 +39,10 @@ final class RowsInOrder implements RowNames {
       return TEXT_ALONE.identity(row, id, device, root);
     }
     textIds[row] = id;
-    int slot = slot(id);
-    while (slots[slot] != 0) {
-      slot = (slot + 1) & (slots.length - 1);
+    rows = row + 1;
+    if (slots.length > 0) {
+      index(row);
     }
-    slots[slot] = row + 1;
     return new MountIdentity.Unique(uniqueIds[row]);
   }
 
@@ -50,6 +56,15 @@ final class RowsInOrder implements RowNames {
   }
 
   private OptionalLong find(int id) {
+    if (slots.length == 0 && searches++ < MOST_SEARCHES) {
+      return search(id);
+    }
+    if (slots.length == 0) {
+      slots = new int[Integer.highestOneBit(Math.max(1, uniqueIds.length)) * 4];
+      for (int row = 0; row < rows; row++) {
+        index(row);
+      }
+    }
     for (int slot = slot(id); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
       int row = slots[slot] - 1;
       if (textIds[row] == id) {
@@ -57,6 +72,24 @@ final class RowsInOrder implements RowNames {
       }
     }
     return OptionalLong.empty();
+  }
+
+  /** Most mounts are on one of those that came just before. */
+  private OptionalLong search(int id) {
+    for (int row = rows - 1; row >= 0; row--) {
+      if (textIds[row] == id) {
+        return OptionalLong.of(uniqueIds[row]);
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private void index(int row) {
+    int slot = slot(textIds[row]);
+    while (slots[slot] != 0) {
+      slot = (slot + 1) & (slots.length - 1);
+    }
+    slots[slot] = row + 1;
   }
 
   private int slot(int id) {

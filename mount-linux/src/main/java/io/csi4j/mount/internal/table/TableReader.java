@@ -28,6 +28,9 @@ import java.util.function.Predicate;
  */
 public final class TableReader {
 
+  /** Accepts every mount. */
+  static final Predicate<MountRecord> ALL = record -> true;
+
   /** How often the text is read while mounts come and go before each is read by its id. */
   private static final int MOST_READINGS = 4;
 
@@ -115,8 +118,13 @@ public final class TableReader {
 
   private MountSnapshot snapshot(
       List<MountRecord> records, int skipped, long[] all, Predicate<MountRecord> filter) {
-    List<MountRecord> accepted = records.stream().filter(filter).toList();
-    return MountSnapshot.of(accepted, skipped, before -> refresh(before, all, filter));
+    return MountSnapshot.of(
+        accepted(records, filter), skipped, before -> refresh(before, all, filter));
+  }
+
+  private static List<MountRecord> accepted(
+      List<MountRecord> records, Predicate<MountRecord> filter) {
+    return filter == ALL ? records : records.stream().filter(filter).toList();
   }
 
   /** Both lists are ascending, so one pass over them finds what only one of them has. */
@@ -154,7 +162,7 @@ public final class TableReader {
   }
 
   private MountSnapshot textSnapshot(TableRows rows, Predicate<MountRecord> filter) {
-    List<MountRecord> accepted = rows.records().stream().filter(filter).toList();
+    List<MountRecord> accepted = accepted(rows.records(), filter);
     Set<MountRef> known = refs(rows.records());
     return MountSnapshot.of(accepted, rows.skipped(), before -> refreshText(before, known, filter));
   }

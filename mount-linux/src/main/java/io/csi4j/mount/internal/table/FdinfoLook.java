@@ -6,6 +6,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.internal.text.SafeText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -47,7 +48,10 @@ final class FdinfoLook implements PathLook {
               Reason.NO_MOUNT_TABLE,
               "Looking at "
                   + path
-                  + " failed: /proc does not tell which mount it is in. Mount proc at /proc.")
+                  + " failed: /proc does not tell which mount it is in ("
+                  + SafeText.escape(String.valueOf(e.getMessage()))
+                  + "). See that proc is mounted at /proc, and that this process may open more"
+                  + " files.")
           .target(path)
           .cause(e)
           .build();

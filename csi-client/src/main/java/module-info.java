@@ -2,7 +2,7 @@
  * One CSI plugin, spoken to correctly: a typed client for every call of the Container Storage
  * Interface 1.12.
  */
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.client {
   requires static transitive org.jspecify;
   requires io.grpc;
@@ -22,4 +22,11 @@ module io.csi4j.client {
   exports io.csi4j.client.node;
   exports io.csi4j.client.group;
   exports io.csi4j.client.metadata;
+  // The same contract from the other side; protobuf reads fields by name through reflection.
+  exports io.csi4j.client.internal.proto to
+      io.csi4j.testkit,
+      com.google.protobuf;
+  exports io.csi4j.client.internal.text to
+      io.csi4j.testkit,
+      io.csi4j.testkit.cli;
 }

@@ -1,11 +1,16 @@
 /**
- * The room for plugins to test against. It holds no type in this version.
+ * CSI plugins to test an orchestrator against: each a real gRPC server on a real UNIX socket.
  *
- * <p>Here belong a fake plugin on a real UNIX socket, the journal of its calls, the faults it can
- * be told to make, the referee that judges its caller against the duties of the spec, and a plugin
- * that really mounts. JUnit is known to {@code io.csi4j.testkit.junit} and {@code
- * io.csi4j.testkit.conformance} alone, gRPC and protobuf to {@code io.csi4j.testkit.internal}. The
- * volume manager is unknown here: it is one of those who are judged.
+ * <p>Start with {@link io.csi4j.testkit.FakeCsiPlugin}, which keeps everything in memory and obeys
+ * the spec, or with {@link io.csi4j.testkit.HostPathPlugin}, which really mounts. Both are a {@link
+ * io.csi4j.testkit.TestPlugin}: they take {@link io.csi4j.testkit.Fault faults}, keep a {@link
+ * io.csi4j.testkit.journal.CallJournal journal} of their calls, and judge their caller through
+ * {@link io.csi4j.testkit.referee.Referee}. Whatever is here is usable by an orchestrator in any
+ * language that reaches a UNIX socket, and safe for use by many threads.
+ *
+ * <p>JUnit is known to {@code io.csi4j.testkit.junit} and {@code io.csi4j.testkit.conformance}
+ * alone, gRPC and protobuf to {@code io.csi4j.testkit.internal}. The volume manager is unknown
+ * here: it is one of those who are judged.
  */
 @NullMarked
 package io.csi4j.testkit;

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** The types of filesystems that the kernel knows, and what is on its block devices. */
 final class Disks {
 
+  /** The major number of virtual disks. */
+  private static final int ADDED = 253;
+
   private final Map<String, Backing> types = new LinkedHashMap<>();
   private final Map<DeviceId, Disk> disks = new LinkedHashMap<>();
 
@@ -39,6 +42,17 @@ final class Disks {
           "The device " + device + " is mounted, and formatting it would be fatal. Unmount it.");
     }
     disks.put(device, new Disk(type));
+  }
+
+  /** A device with a number that no other has, and an empty filesystem on it. */
+  DeviceId add(String type) {
+    int minor = 0;
+    while (disks.containsKey(new DeviceId(ADDED, minor))) {
+      minor++;
+    }
+    DeviceId device = new DeviceId(ADDED, minor);
+    format(device, type);
+    return device;
   }
 
   void wipe(DeviceId device) {

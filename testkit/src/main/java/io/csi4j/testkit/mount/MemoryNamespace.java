@@ -161,6 +161,14 @@ public final class MemoryNamespace implements AutoCloseable {
     Contents.add(directory, KernelText.ofBytes(path.name()), node);
   }
 
+  /**
+   * Adds a disk with an empty filesystem of this type to the host. Make its node with {@link
+   * #device} to mount it.
+   */
+  public DeviceId disk(String type) {
+    return kernel.call(() -> kernel.disks().add(type));
+  }
+
   /** Whether anything is at the path. */
   public boolean exists(MountPath at) {
     return kernel.call(

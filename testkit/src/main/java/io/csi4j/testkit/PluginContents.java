@@ -1,0 +1,69 @@
+package io.csi4j.testkit;
+
+import io.csi4j.client.GroupSnapshotId;
+import io.csi4j.client.NodeId;
+import io.csi4j.client.PluginPath;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.VolumeId;
+import java.util.List;
+
+/**
+ * What a test plugin holds at one moment, as the plugin itself sees it.
+ *
+ * @param volumes its volumes
+ * @param snapshots its snapshots
+ * @param groups its group snapshots
+ * @param attached what is attached where
+ * @param staged what is staged where
+ * @param published what is published where
+ */
+public record PluginContents(
+    List<VolumeId> volumes,
+    List<SnapshotId> snapshots,
+    List<GroupSnapshotId> groups,
+    List<Attached> attached,
+    List<Staged> staged,
+    List<Published> published) {
+
+  /** Copies the lists. */
+  public PluginContents {
+    volumes = List.copyOf(volumes);
+    snapshots = List.copyOf(snapshots);
+    groups = List.copyOf(groups);
+    attached = List.copyOf(attached);
+    staged = List.copyOf(staged);
+    published = List.copyOf(published);
+  }
+
+  /** Whether no volume is attached, staged or published anywhere. */
+  public boolean idle() {
+    return attached.isEmpty() && staged.isEmpty() && published.isEmpty();
+  }
+
+  /**
+   * A volume attached to a node.
+   *
+   * @param volume which
+   * @param node where
+   */
+  public record Attached(VolumeId volume, NodeId node) {}
+
+  /**
+   * A volume staged on a node.
+   *
+   * @param volume which
+   * @param node where
+   * @param path at which path
+   */
+  public record Staged(VolumeId volume, NodeId node, PluginPath path) {}
+
+  /**
+   * A volume published on a node.
+   *
+   * @param volume which
+   * @param node where
+   * @param path at which path
+   * @param readonly whether for reading only
+   */
+  public record Published(VolumeId volume, NodeId node, PluginPath path, boolean readonly) {}
+}

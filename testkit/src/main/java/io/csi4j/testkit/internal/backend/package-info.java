@@ -1,0 +1,8 @@
+/**
+ * What a lawful plugin does with each call: the rules of the spec over a storage. Start with {@link
+ * io.csi4j.testkit.internal.backend.SpecBackend}.
+ */
+@NullMarked
+package io.csi4j.testkit.internal.backend;
+
+import org.jspecify.annotations.NullMarked;

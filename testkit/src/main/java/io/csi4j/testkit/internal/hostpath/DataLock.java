@@ -1,0 +1,83 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The right to use the directory of a plugin, held by one plugin at a time. It ends with the
+ * process at the latest.
+ */
+final class DataLock implements AutoCloseable {
+
+  private final Path holder;
+  private final FileChannel channel;
+
+  private DataLock(Path holder, FileChannel channel) {
+    this.holder = holder;
+    this.channel = channel;
+  }
+
+  /** Takes the right, or says who has it. */
+  static DataLock take(Layout layout) throws IOException {
+    // To open and close the locked file once more would free the lock of this whole process, so a
+    // plugin beside this one is told by another file.
+    if (me().equals(read(layout.holder()))) {
+      throw taken(layout, "another plugin in this process has it. Close that one");
+    }
+    FileChannel channel =
+        FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean taken = false;
+    try {
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw taken(
+            layout,
+            "a plugin in another process has it, "
+                + read(layout.holder())
+                + ". Stop that one, or use another directory");
+      }
+      Files.writeString(layout.holder(), me());
+      taken = true;
+      return new DataLock(layout.holder(), channel);
+    } catch (OverlappingFileLockException e) {
+      throw taken(layout, "another plugin in this process has it. Close that one");
+    } finally {
+      if (!taken) {
+        channel.close();
+      }
+    }
+  }
+
+  private static IOException taken(Layout layout, String why) {
+    return new IOException("The directory " + layout.data() + " cannot be used: " + why + ".");
+  }
+
+  /** This process, and no other one that got its number. */
+  private static String me() {
+    ProcessHandle me = ProcessHandle.current();
+    return "process "
+        + me.pid()
+        + me.info().startInstant().map(start -> " (started " + start + ")").orElse("");
+  }
+
+  private static String read(Path holder) throws IOException {
+    @Nullable String text =
+        Files.exists(holder) ? Files.readString(holder, StandardCharsets.UTF_8) : null;
+    return text == null || !text.matches("process [0-9]+( \\(started [-0-9A-Z:.]+\\))?")
+        ? "of which no more is known"
+        : text;
+  }
+
+  @Override
+  public void close() throws IOException {
+    Files.deleteIfExists(holder);
+    channel.close();
+  }
+}

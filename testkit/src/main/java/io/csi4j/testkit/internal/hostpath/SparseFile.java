@@ -1,0 +1,84 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Path;
+
+/** Files in which blocks of zeros take no space. */
+final class SparseFile {
+
+  /** How many bytes are looked at together. */
+  static final int BLOCK = 64 << 10;
+
+  /** The length of a device is a multiple of this. */
+  private static final long SECTOR = 4096;
+
+  private SparseFile() {}
+
+  /** The length of a device that holds so many bytes. */
+  static long deviceLength(long bytes) throws IOException {
+    if (bytes < 0 || bytes > Long.MAX_VALUE - SECTOR) {
+      throw new IOException("A device cannot have " + bytes + " bytes. Ask for fewer.");
+    }
+    return Math.max(SECTOR, (bytes + SECTOR - 1) / SECTOR * SECTOR);
+  }
+
+  /** Makes a file at least so long, with zeros. */
+  static void grow(Path file, long length) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      if (open.length() < length) {
+        open.setLength(length);
+        open.getFD().sync();
+      }
+    }
+  }
+
+  /** Copies what is left in a channel to a new file; its blocks of zeros are not written. */
+  static void copy(SeekableByteChannel from, Path to) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(to.toFile(), "rw")) {
+      FileChannel out = open.getChannel();
+      ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
+      long position = 0;
+      while (fill(from, block)) {
+        int read = block.remaining();
+        if (!isZero(block)) {
+          for (long at = position; block.hasRemaining(); ) {
+            at += out.write(block, at);
+          }
+        }
+        position += read;
+      }
+      open.setLength(position);
+    }
+  }
+
+  /** Reads the next whole block, or what is left of the last one; false at the end. */
+  static boolean fill(ReadableByteChannel from, ByteBuffer block) throws IOException {
+    block.clear();
+    while (block.hasRemaining() && from.read(block) >= 0) {
+      // One read may give less than a block.
+    }
+    block.flip();
+    return block.hasRemaining();
+  }
+
+  /** Whether there are only zeros in it. */
+  static boolean isZero(ByteBuffer block) {
+    int at = block.position();
+    for (; at + Long.BYTES <= block.limit(); at += Long.BYTES) {
+      if (block.getLong(at) != 0) {
+        return false;
+      }
+    }
+    for (; at < block.limit(); at++) {
+      if (block.get(at) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,15 @@
+package io.csi4j.testkit.journal;
+
+/** What stood at a path of the caller when its call came in. */
+public enum PathFact {
+  /** Nobody looked: the plugin is told not to touch the filesystem, or the path is unusable. */
+  UNKNOWN,
+  /** Nothing, and its parent is missing as well. */
+  PARENT_MISSING,
+  /** Nothing, in a parent that exists. */
+  MISSING,
+  /** A directory. */
+  DIRECTORY,
+  /** Something else. */
+  OTHER
+}

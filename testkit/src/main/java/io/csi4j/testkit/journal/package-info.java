@@ -1,0 +1,11 @@
+/**
+ * What a test plugin was asked, in order, and what became of it.
+ *
+ * <p>Start with {@link io.csi4j.testkit.journal.CallJournal}. All values here are immutable
+ * snapshots. Requests are seen as {@link io.csi4j.testkit.journal.WireMessage}s, field by field
+ * under the names of the spec, because a lawless request fits no type.
+ */
+@NullMarked
+package io.csi4j.testkit.journal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package io.csi4j.testkit.referee;
+
+import java.util.Optional;
+
+/** One thing that the spec asks of an orchestrator. */
+public interface Duty {
+
+  /** Its number. */
+  DutyId id();
+
+  /** How binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on. */
+  Level level();
+
+  /** What it asks. */
+  String text();
+
+  /** The part of the spec that lays it down. */
+  String section();
+
+  /** Why no plugin can see whether it is kept; nothing if the referee judges it. */
+  Optional<String> unseen();
+
+  /** How binding a duty is. */
+  enum Level {
+    /** The spec says MUST. */
+    MUST,
+    /** The spec says MUST NOT. */
+    MUST_NOT,
+    /** The spec says SHALL. */
+    SHALL,
+    /** The spec says SHALL NOT. */
+    SHALL_NOT,
+    /** The spec says SHOULD. */
+    SHOULD,
+    /** The spec says SHOULD NOT. */
+    SHOULD_NOT,
+    /** The spec says MAY. */
+    MAY,
+    /** The spec says MAY NOT. */
+    MAY_NOT,
+    /** A field that the spec marks REQUIRED. */
+    REQUIRED,
+    /** Laid down in plain words. */
+    DUTY,
+    /** Follows from what the plugin may do. */
+    DERIVED;
+
+    /** Whether breaking it makes a caller unlawful, and not merely unwise. */
+    public boolean binding() {
+      return this != SHOULD && this != SHOULD_NOT && this != MAY && this != DERIVED;
+    }
+  }
+}

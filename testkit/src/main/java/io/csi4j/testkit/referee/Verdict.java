@@ -1,0 +1,43 @@
+package io.csi4j.testkit.referee;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** How a caller kept its duties. */
+public interface Verdict {
+
+  /** Every duty there is with what the referee found, in the order of the numbers. */
+  Map<DutyId, Finding> findings();
+
+  /** Every breach, in the order they happened. */
+  List<Breach> breaches();
+
+  /** The duties broken. */
+  Set<DutyId> broken();
+
+  /** Whether no binding duty and no derived one was broken. */
+  boolean lawful();
+
+  /** The whole report for a person: what was broken with the calls, then the rest in short. */
+  String describe();
+
+  /**
+   * Throws if the caller is not {@link #lawful}.
+   *
+   * @throws UnlawfulCallerException with the whole story
+   */
+  void assertLawful();
+
+  /** What the referee found about one duty. */
+  enum Finding {
+    /** There was occasion to break it, and it was kept. */
+    KEPT,
+    /** It was broken. */
+    BROKEN,
+    /** There was no occasion to keep or break it. */
+    NOT_EXERCISED,
+    /** No plugin can see it. */
+    UNSEEN
+  }
+}

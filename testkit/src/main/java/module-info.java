@@ -4,6 +4,7 @@ module io.csi4j.testkit {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
   requires transitive io.csi4j.mount;
+  requires static org.junit.jupiter.api;
   requires io.grpc;
   requires io.grpc.stub;
   requires io.grpc.protobuf;
@@ -12,7 +13,9 @@ module io.csi4j.testkit {
   requires com.google.protobuf;
 
   exports io.csi4j.testkit;
+  exports io.csi4j.testkit.conformance;
   exports io.csi4j.testkit.journal;
+  exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.mount;
   exports io.csi4j.testkit.referee;
 }

@@ -1,0 +1,105 @@
+package io.csi4j.testkit.internal.scenario;
+
+import io.csi4j.client.CsiOperation;
+import io.csi4j.testkit.Fault;
+import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.When;
+import io.csi4j.testkit.conformance.MountOrder;
+import io.csi4j.testkit.journal.RecordedCall;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+
+/** Calls that take longer than anybody waits. */
+final class SlowCalls {
+
+  private SlowCalls() {}
+
+  static List<Scenario> scenarios() {
+    List<Scenario> all = new ArrayList<>();
+    for (CsiOperation step :
+        List.of(
+            CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+            CsiOperation.NODE_STAGE_VOLUME,
+            CsiOperation.NODE_PUBLISH_VOLUME)) {
+      all.add(
+          new Scenario(
+              "slow/" + StepNames.of(step),
+              "A call outlasts its caller's patience: the volume ends up mounted all the same.",
+              PluginShape.full(),
+              play -> slowMount(play, step)));
+    }
+    all.add(
+        new Scenario(
+            "slow/unpublish",
+            "A call outlasts its caller's patience: nothing is unstaged before it has succeeded.",
+            PluginShape.full(),
+            SlowCalls::slowUnpublish));
+    all.add(
+        new Scenario(
+            "slow/hung-call-blocks-nobody",
+            "A call that hangs for one volume keeps no other volume from being mounted.",
+            PluginShape.full(),
+            SlowCalls::blocksNobody));
+    return all;
+  }
+
+  private static void slowMount(Play play, CsiOperation step) throws Stuck, InterruptedException {
+    MountOrder order = play.order();
+    play.plugin().inject(Fault.hang(), When.calling(step).once());
+    Future<Path> mounting = play.beginMount(order);
+    RecordedCall call = play.awaitCall(step);
+    play.awaitEnd(call);
+    play.plugin().release();
+    play.outcome(Play.mounting(order), mounting)
+        .value()
+        .ifPresent(path -> play.expectPublished(order, path));
+    play.mount(order);
+    play.expectReady(order);
+  }
+
+  private static void slowUnpublish(Play play) throws Stuck, InterruptedException {
+    MountOrder order = play.order();
+    play.mount(order);
+    CsiOperation step = CsiOperation.NODE_UNPUBLISH_VOLUME;
+    play.plugin().inject(Fault.hang(), When.calling(step).once());
+    Future<Boolean> unmounting = play.beginUnmount(order);
+    RecordedCall call = play.awaitCall(step);
+    play.awaitEnd(call);
+    play.plugin().release();
+    Attempt<Boolean> done = play.outcome(Play.unmounting(order), unmounting);
+    if (done.value().isPresent()) {
+      play.expectPublications(order, 0);
+    }
+    play.unmount(order);
+  }
+
+  private static void blocksNobody(Play play) throws Stuck, InterruptedException {
+    MountOrder hung = play.order(1);
+    MountOrder other = play.order(2);
+    CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
+    play.plugin().inject(Fault.hang(), When.calling(step).ofVolume(hung.volume()));
+    Future<Path> mounting = play.beginMount(hung);
+    play.awaitCall(step);
+    play.mount(other);
+    // Its own mount is done: was the other still waiting, at its end or on its way?
+    boolean waiting = !mounting.isDone();
+    List<Long> hanging =
+        play.plugin().journal().calls(hung.volume()).stream().map(RecordedCall::number).toList();
+    boolean beside =
+        play.plugin().journal().calls(other.volume()).stream()
+            .anyMatch(call -> call.beside().stream().anyMatch(hanging::contains));
+    play.expect(
+        waiting || beside,
+        "Volume '"
+            + other.volume()
+            + "' was mounted only after the call for '"
+            + hung.volume()
+            + "' had been given up.");
+    play.plugin().clearFaults();
+    play.plugin().release();
+    Attempt<Path> last = play.outcome(Play.mounting(hung), mounting);
+    last.value().ifPresent(path -> play.expectPublished(hung, path));
+  }
+}

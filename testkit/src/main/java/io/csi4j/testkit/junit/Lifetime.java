@@ -1,0 +1,12 @@
+package io.csi4j.testkit.junit;
+
+/** How long a plugin lives. */
+public enum Lifetime {
+  /** For one test: each has a plugin of its own. */
+  METHOD,
+  /**
+   * For the class that carries the annotation, and those nested in it: its tests share a plugin,
+   * and what they leave behind is looked at when the last has ended.
+   */
+  CLASS
+}

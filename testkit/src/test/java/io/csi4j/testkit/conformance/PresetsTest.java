@@ -1,0 +1,128 @@
+package io.csi4j.testkit.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.Topology;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.VolumeContext;
+import io.csi4j.client.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.Quirk;
+import io.csi4j.testkit.conformance.CaseResult.Outcome;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The suite passes against every fake that claims to conform, and the fake is empty afterwards. */
+class PresetsTest {
+
+  private static final VolumeId EXISTING = VolumeId.of("made-by-others");
+  private static final VolumeCapability MOUNT =
+      VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+  private static final VolumeCapability BLOCK =
+      VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER);
+
+  /** Shapes, with how many cases each of them skips. */
+  static Stream<Arguments> shapes() {
+    return Stream.of(
+        Arguments.of("full", PluginShape.full(), 11),
+        Arguments.of("separateSockets", PluginShape.separateSockets(), 10),
+        Arguments.of("nodeOnly", PluginShape.nodeOnly(), 165),
+        Arguments.of("noStaging", PluginShape.noStaging(), 27),
+        Arguments.of("noAttach", PluginShape.noAttach(), 29),
+        Arguments.of("attachRequired", PluginShape.attachRequired(), 10),
+        Arguments.of("blockOnly", PluginShape.blockOnly(), 14),
+        Arguments.of("plain", PluginShape.plain(), 155),
+        Arguments.of(
+            "full with a place",
+            PluginShape.full().topologies(Topology.of(Map.of("zone", "z1"))),
+            7));
+  }
+
+  static PluginUnderTest described(FakeCsiPlugin plugin) {
+    PluginUnderTest.Builder builder =
+        PluginUnderTest.builder(plugin.endpoint())
+            .node(plugin.nodeEndpoint())
+            .mutableParameters(Map.of("iops", "100"));
+    if (plugin.shape().controllerCapabilities().isEmpty()) {
+      plugin.addVolume(EXISTING);
+      builder.existingVolume(EXISTING, VolumeContext.empty());
+    }
+    return (plugin.shape().filesystems()
+            ? builder.capabilities(MOUNT, BLOCK)
+            : builder.capabilities(BLOCK))
+        .build();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("shapes")
+  void aFakeThatConformsPasses(String name, PluginShape shape, int skipped) {
+    assertThat(shape.conforms()).as(name).isTrue();
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      ConformanceReport report =
+          PluginConformance.run(described(plugin), ConformanceListener.none());
+
+      assertThat(report.clean()).as(report.text()).isTrue();
+      assertThat(report.results(Outcome.ADVICE)).as(report.text()).isEmpty();
+      assertThat(report.count(Outcome.SKIPPED)).as(report.text()).isEqualTo(skipped);
+      assertThat(plugin.contents().idle()).isTrue();
+      assertThat(plugin.contents().snapshots()).isEmpty();
+      assertThat(plugin.contents().groups()).isEmpty();
+      assertThat(plugin.contents().volumes()).isSubsetOf(EXISTING);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLawfulQuirkFailsNothing(Quirk quirk) {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full().with(quirk))) {
+      ConformanceReport report =
+          PluginConformance.run(described(plugin), ConformanceListener.none());
+
+      assertThat(report.count(Outcome.FAILED) == 0).as(report.text()).isEqualTo(quirk.lawful());
+      if (!quirk.lawful()) {
+        assertThat(report.results(Outcome.FAILED))
+            .extracting(each -> each.about().name())
+            .contains(caughtBy(quirk));
+      }
+    }
+  }
+
+  private static String caughtBy(Quirk quirk) {
+    return switch (quirk) {
+      case CONFIRMED_LEFT_OUT -> "controller/validate/what-it-was-made-for-is-confirmed";
+      case TARGET_LEFT_BEHIND -> "node/unpublish/removes-the-target-path";
+      case TARGET_NEVER_MADE -> "node/publish/makes-a-directory-for-a-filesystem";
+      case SECOND_DELETE_INTERNAL -> "controller/delete/again-succeeds";
+      case FAILURES_UNKNOWN_AND_SILENT -> "status/a-refusal-says-why";
+      default -> throw new AssertionError(quirk + " is lawful");
+    };
+  }
+
+  @Test
+  void theSuiteHasAtLeastAsManyCasesAsItsPeers() {
+    assertThat(PluginConformance.cases()).hasSizeGreaterThan(200);
+    List<String> groups =
+        PluginConformance.cases().stream().map(ConformanceCase::group).distinct().toList();
+    assertThat(groups)
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.asList(
+                "identity",
+                "controller",
+                "topology",
+                "snapshots",
+                "groups",
+                "node",
+                "metadata",
+                "concurrency",
+                "status"));
+  }
+}

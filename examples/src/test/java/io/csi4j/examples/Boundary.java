@@ -68,7 +68,17 @@ record Boundary(
           mount(LOG, ONE_LOG),
           //
           testkit(VOLUME, "the volume manager is one of those that the testkit judges"),
-          testkit(CLIENT_INTERNAL, THEIR_INSIDE),
+          testkit(
+              List.of(
+                  "io.csi4j.client.internal.transport..",
+                  "io.csi4j.client.internal.mapping..",
+                  "io.csi4j.client.internal.rules..",
+                  "io.csi4j.client.internal.values.."),
+              "it judges the client as it does any caller, and shares only messages and escaping"),
+          testkit(
+              List.of("io.csi4j.client.internal.proto.."),
+              "the generated classes are the wire, not the API",
+              "io.csi4j.testkit.internal.."),
           testkit(MOUNT_INTERNAL, THEIR_INSIDE),
           testkit(RPC, HIDDEN, "io.csi4j.testkit.internal.."),
           testkit(FAILSAFE, HIDDEN),
@@ -79,6 +89,28 @@ record Boundary(
               "io.csi4j.testkit.junit",
               "io.csi4j.testkit.conformance"),
           testkit(LOG, ONE_LOG),
+          testkit(
+              List.of("io.csi4j.testkit.cli..", "picocli.."),
+              "who tests with the testkit needs no command line"),
+          //
+          cli(VOLUME, "the volume manager is one of those that the testkit judges"),
+          cli(MOUNT, "what mounts is the testkit's plugin"),
+          cli(
+              List.of("io.csi4j.testkit.internal.."),
+              "the program shows that what the testkit exports is enough"),
+          cli(
+              List.of(
+                  "io.csi4j.client.internal.proto..",
+                  "io.csi4j.client.internal.transport..",
+                  "io.csi4j.client.internal.mapping..",
+                  "io.csi4j.client.internal.rules..",
+                  "io.csi4j.client.internal.values.."),
+              THEIR_INSIDE + "; only escaping is shared"),
+          cli(RPC, HIDDEN),
+          cli(FAILSAFE, HIDDEN),
+          cli(NATIVE, "native calls belong to mount-linux"),
+          cli(TEST, "the program runs without a test library"),
+          cli(LOG, ONE_LOG),
           //
           volume(TESTKIT, "only the tests of the volume manager need plugins to test against"),
           volume(CLIENT_INTERNAL, THEIR_INSIDE),
@@ -105,6 +137,10 @@ record Boundary(
 
   private static Boundary testkit(List<String> forbidden, String reason, String... room) {
     return new Boundary("testkit", "io.csi4j.testkit", forbidden, List.of(room), reason);
+  }
+
+  private static Boundary cli(List<String> forbidden, String reason, String... room) {
+    return new Boundary("testkit-cli", "io.csi4j.testkit.cli", forbidden, List.of(room), reason);
   }
 
   private static Boundary volume(List<String> forbidden, String reason, String... room) {

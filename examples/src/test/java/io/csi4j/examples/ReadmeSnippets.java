@@ -10,6 +10,7 @@ import io.csi4j.client.Outcome;
 import io.csi4j.client.PluginName;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
+import io.csi4j.client.StatusCode;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
@@ -30,6 +31,9 @@ import io.csi4j.mount.MountResult;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.Fault;
+import io.csi4j.testkit.When;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
 import java.time.Duration;
@@ -187,5 +191,19 @@ final class ReadmeSnippets {
     MountProbe found = kernel.table().probe(target);
     // end
     return found;
+  }
+
+  static void fakePlugin(CreateVolumeRequest request, Consumer<String> log) {
+    // snippet: fake plugin
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      fake.inject(
+          Fault.applyThenFail(StatusCode.ABORTED, "busy"),
+          When.calling(CsiOperation.CREATE_VOLUME).once());
+      plugin.controller().createVolume(request); // fails once, is tried again, finds the volume
+      log.accept(fake.journal().describe());
+      fake.assertLawful();
+    }
+    // end
   }
 }

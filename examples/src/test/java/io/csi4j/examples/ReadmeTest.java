@@ -29,12 +29,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,19 +42,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds the README to what really compiles, runs and is said. */
 class ReadmeTest {
 
-  private static final Path ROOT = Path.of(System.getProperty("csi4j.root", ".."));
-  private static final Path README = ROOT.resolve("README.md");
-  private static final Path SNIPPETS =
-      ROOT.resolve("examples/src/test/java/io/csi4j/examples/ReadmeSnippets.java");
-
-  private static final String STALE =
-      "README.md is stale; rewrite its blocks with: mvn test -Dtest=ReadmeTest"
-          + " -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true";
-
-  private static final Pattern BLOCK =
-      Pattern.compile("(?m)^(?:<!-- (\\w[^>]*?) -->\n)?```(\\w*)\n((?s:.*?))^```$");
-  private static final Pattern REGION =
-      Pattern.compile("(?m)^( *)// snippet: (.*)\n((?s:.*?))^ *// end$");
+  private static final Path ROOT = Page.ROOT;
+  private static final Page PAGE = Page.of("README.md", "ReadmeSnippets.java");
+  private static final String STALE = PAGE.stale();
 
   @TempDir Path directory;
   private ScriptedPlugin scripted;
@@ -76,18 +64,16 @@ class ReadmeTest {
 
   @Test
   void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = regions();
-    if (Boolean.getBoolean("csi4j.regenerate")) {
-      regenerate(regions);
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
     }
-    Map<String, String> blocks = new LinkedHashMap<>();
-    blocks("java").forEach(block -> blocks.put(String.valueOf(block.group(1)), block.group(3)));
-    assertThat(blocks).as(STALE).isEqualTo(regions);
+    assertThat(PAGE.javaBlocks()).as(STALE).isEqualTo(regions);
   }
 
   @Test
   void theFirstJavaBlockConnectsAndReadsInTenLines() throws IOException {
-    MatchResult first = blocks("java").get(0);
+    MatchResult first = PAGE.blocks("java").get(0);
     assertThat(first.group(1)).isEqualTo("snippet: connect");
     assertThat(first.group(3).lines()).hasSizeLessThanOrEqualTo(10);
   }
@@ -106,16 +92,16 @@ class ReadmeTest {
             .replace(directory.toString(), "/run/csi")
             .replaceAll(", [\\d.]+ m?s,", ", 12 ms,")
             .replace(" Free", "\nFree");
-    if (Boolean.getBoolean("csi4j.regenerate")) {
-      regenerate(Map.of("message", shown + "\n"));
+    if (Page.regenerating()) {
+      PAGE.regenerate(Map.of("message", shown + "\n"));
     }
-    assertThat(text("message")).as(STALE).isEqualTo(shown);
+    assertThat(PAGE.text("message")).as(STALE).isEqualTo(shown);
   }
 
   @Test
   void theCommandShownStartsAProgramThatIsThere() throws IOException {
-    assertThat(text("command")).contains(ReadPlugin.class.getName() + " unix:///");
-    assertThat(text("command of mounts")).contains(ListMounts.class.getName() + " /");
+    assertThat(PAGE.text("command")).contains(ReadPlugin.class.getName() + " unix:///");
+    assertThat(PAGE.text("command of mounts")).contains(ListMounts.class.getName() + " /");
   }
 
   @Test
@@ -132,21 +118,6 @@ class ReadmeTest {
     assertThat(broken).isEmpty();
   }
 
-  private static void regenerate(Map<String, String> contents) throws IOException {
-    String page = Files.readString(README);
-    for (Map.Entry<String, String> each : contents.entrySet()) {
-      Pattern block =
-          Pattern.compile(
-              "(?m)^(<!-- " + Pattern.quote(each.getKey()) + " -->\n```\\w*\n)(?s:.*?)^```$");
-      page =
-          block
-              .matcher(page)
-              .replaceFirst(
-                  found -> Matcher.quoteReplacement(found.group(1) + each.getValue() + "```"));
-    }
-    Files.writeString(README, page);
-  }
-
   private static List<Path> pages() throws IOException {
     List<Path> pages = new ArrayList<>();
     for (Path directory : List.of(ROOT, ROOT.resolve("docs"))) {
@@ -156,36 +127,6 @@ class ReadmeTest {
     }
     assertThat(pages).hasSizeGreaterThan(5);
     return pages;
-  }
-
-  private static List<MatchResult> blocks(String language) throws IOException {
-    return BLOCK
-        .matcher(Files.readString(README))
-        .results()
-        .filter(block -> block.group(2).equals(language))
-        .toList();
-  }
-
-  private static String text(String name) throws IOException {
-    return blocks("text").stream()
-        .filter(block -> name.equals(block.group(1)))
-        .map(block -> block.group(3).strip())
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("the README shows no " + name));
-  }
-
-  /** The regions by name, without the indentation that they have there. */
-  private static Map<String, String> regions() throws IOException {
-    Map<String, String> regions = new LinkedHashMap<>();
-    REGION
-        .matcher(Files.readString(SNIPPETS))
-        .results()
-        .forEach(
-            region ->
-                regions.put(
-                    "snippet: " + region.group(2),
-                    region.group(3).replaceAll("(?m)^" + region.group(1), "").strip() + "\n"));
-    return regions;
   }
 
   // ---- the code
@@ -276,6 +217,17 @@ class ReadmeTest {
     assertThat(done.step()).isEqualTo(UnmountResult.Step.PLAIN);
     assertThat(kernel.table().probe(target)).isEqualTo(new MountProbe.NotAMount());
     assertThat(ReadmeSnippets.mountsInMemory().isMount()).isTrue();
+  }
+
+  @Test
+  void theFakePluginTellsWhatItWasAskedAndThatTheCallerIsLawful() {
+    ReadmeSnippets.fakePlugin(request(), told::add);
+
+    assertThat(told)
+        .singleElement()
+        .asString()
+        .contains("CreateVolume", "ABORTED")
+        .doesNotContain("DeleteVolume");
   }
 
   @Test

@@ -1,0 +1,115 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.referee.UnlawfulCallerException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds docs/testing-with-csi4j.md to what really compiles, runs and is said. */
+@Timeout(60)
+class TestingPageTest {
+
+  private static final Page PAGE = Page.of("docs/testing-with-csi4j.md", "TestingSnippets.java");
+
+  @TempDir Path directory;
+  private final List<String> told = new ArrayList<>();
+
+  /** Runs the first block. */
+  @Nested
+  class FifteenLines extends TestingSnippets.Plain {}
+
+  /** Runs the block with the annotation. */
+  @Nested
+  class WithJUnit extends TestingSnippets.MountingTest {}
+
+  @Test
+  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
+    }
+    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).isEqualTo(regions);
+  }
+
+  @Test
+  void theFirstBlockHasFifteenLines() throws IOException {
+    assertThat(PAGE.blocks("java").get(0).group(3).lines()).hasSizeLessThanOrEqualTo(15);
+  }
+
+  @Test
+  void theVerdictShownIsTheOneThatIsThrown() throws Exception {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      fake.addVolume(TestingSnippets.VOLUME);
+      MyOrchestrator mine = new MyOrchestrator(plugin, directory);
+      mine.mount(TestingSnippets.VOLUME);
+      assertThatThrownBy(() -> mine.unmountWrongly(TestingSnippets.VOLUME)).isNotNull();
+
+      String shown = shown(fake);
+      if (Page.regenerating()) {
+        PAGE.regenerate(Map.of("verdict", shown + "\n"));
+      }
+      assertThat(PAGE.text("verdict")).as(PAGE.stale()).isEqualTo(shown);
+    }
+  }
+
+  private String shown(FakeCsiPlugin fake) {
+    try {
+      fake.assertLawful();
+    } catch (UnlawfulCallerException unlawful) {
+      return String.valueOf(unlawful.getMessage())
+          .replace(directory.toString(), "/run/mine")
+          .replaceAll("after \\d+ ms", "after 3 ms")
+          .replaceAll("(?s)\n\nDuties: .*", "")
+          .strip();
+    }
+    throw new AssertionError("lawful");
+  }
+
+  @Test
+  void theOtherBlocksDoWhatTheySay() {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      plugin.controller().createVolume(request());
+      TestingSnippets.journal(fake, fake.contents().volumes().get(0), told::add);
+      TestingSnippets.life(fake);
+      TestingSnippets.faults(fake, TestingSnippets.VOLUME);
+      assertThat(told).last().asString().contains("CreateVolume");
+      assertThat(fake.shape().vendorVersion()).isEqualTo("2.0.0");
+      assertThat(fake.contents().volumes()).isEmpty();
+    }
+    assertThat(TestingSnippets.virtualTime(request()).capacityBytes()).isNotNull();
+  }
+
+  @Test
+  void theScriptShownIsInTheHelpOfTheCommandLine() throws IOException {
+    String help =
+        Files.readString(
+            Page.ROOT.resolve("testkit-cli/src/main/java/io/csi4j/testkit/cli/ServeCommand.java"));
+    assertThat(PAGE.text("faults of the command line").lines())
+        .isNotEmpty()
+        .allMatch(line -> help.contains(line.replace("\"", "\\\"")));
+  }
+
+  private static CreateVolumeRequest request() {
+    return CreateVolumeRequest.builder(
+            "data", List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
+        .build();
+  }
+}

@@ -1,0 +1,163 @@
+package io.csi4j.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.Fault;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.TestPlugin;
+import io.csi4j.testkit.VirtualClock;
+import io.csi4j.testkit.When;
+import io.csi4j.testkit.conformance.ConformanceCase;
+import io.csi4j.testkit.conformance.OrchestratorConformanceTest;
+import io.csi4j.testkit.conformance.OrchestratorSetting;
+import io.csi4j.testkit.conformance.OrchestratorUnderTest;
+import io.csi4j.testkit.conformance.PluginConformanceTest;
+import io.csi4j.testkit.conformance.PluginUnderTest;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.junit.FakeCsi;
+import io.csi4j.testkit.junit.ShapePreset;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The code blocks of docs/testing-with-csi4j.md, each between a mark with its name and one at its
+ * end.
+ */
+final class TestingSnippets {
+
+  private TestingSnippets() {}
+
+  static final VolumeId VOLUME = VolumeId.of("v1");
+
+  static class Plain {
+    // snippet: fifteen lines
+    @Test
+    void aVolumeIsMountedAndTakenAway(@TempDir Path directory) throws Exception {
+      try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+          CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+        fake.addVolume(VOLUME);
+        MyOrchestrator mine = new MyOrchestrator(plugin, directory);
+
+        mine.mount(VOLUME);
+        assertEquals(1, fake.contents().published().size());
+
+        mine.unmount(VOLUME);
+        assertTrue(fake.contents().idle());
+        fake.assertLawful();
+      }
+    }
+    // end
+  }
+
+  // snippet: junit
+  @FakeCsi(shape = ShapePreset.NO_ATTACH)
+  static class MountingTest {
+    @Test
+    void aVolumeIsMountedAndTakenAway(FakeCsiPlugin fake, CsiPlugin plugin, @TempDir Path directory)
+        throws Exception {
+      fake.addVolume(VOLUME);
+      MyOrchestrator mine = new MyOrchestrator(plugin, directory);
+      mine.mount(VOLUME);
+      mine.unmount(VOLUME);
+    }
+  }
+
+  // end
+
+  static void faults(FakeCsiPlugin fake, VolumeId volume) {
+    // snippet: faults
+    // the second staging of this volume is refused
+    fake.inject(
+        Fault.fail(StatusCode.ABORTED, "busy"),
+        When.calling(CsiOperation.NODE_STAGE_VOLUME).ofVolume(volume).nth(2));
+    // once, the volume is made and the answer gets lost
+    fake.inject(Fault.applyThenDrop(), When.calling(CsiOperation.CREATE_VOLUME).once());
+    // from now on, everything takes five seconds
+    fake.inject(Fault.delay(Duration.ofSeconds(5)), When.anyCall());
+    // end
+  }
+
+  static Volume virtualTime(CreateVolumeRequest request) {
+    // snippet: virtual time
+    VirtualClock clock = VirtualClock.create();
+    try (FakeCsiPlugin fake = FakeCsiPlugin.builder().clock(clock).open();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      fake.inject(Fault.delay(Duration.ofMinutes(1)), When.calling(CsiOperation.CREATE_VOLUME));
+      CompletableFuture<Volume> made =
+          plugin.controller().async().createVolume(request).toCompletableFuture();
+      while (!made.isDone()) {
+        clock.advance(Duration.ofSeconds(10)); // takes no time
+      }
+      return made.join();
+    }
+    // end
+  }
+
+  static void journal(FakeCsiPlugin fake, VolumeId volume, Consumer<String> log) {
+    // snippet: journal
+    for (RecordedCall call : fake.journal().calls(volume)) {
+      log.accept(call.operation().rpcName() + " " + call.request().fields());
+    }
+    log.accept(fake.journal().describe()); // secrets are left out
+    // end
+  }
+
+  static void life(FakeCsiPlugin fake) {
+    // snippet: life
+    fake.restart(); // at the same path, knowing what it knew
+    fake.forget(); // it has lost what it knew
+    fake.replaceSocket(); // another socket in the place of the old one
+    fake.freeze(); // calls come in and are not answered
+    fake.thaw();
+    fake.upgrade(PluginShape.full().vendorVersion("2.0.0"));
+    // end
+  }
+
+  static void hostPath(Path volumes, Consumer<CsiEndpoint> orchestrator) {
+    // snippet: host path
+    try (TestPlugin plugin = HostPathPlugin.builder(volumes).open()) {
+      orchestrator.accept(plugin.endpoint());
+    }
+    // end
+  }
+
+  // snippet: plugin suite
+  static class MyPluginTest extends PluginConformanceTest {
+    @Override
+    protected PluginUnderTest plugin() {
+      return PluginUnderTest.at(CsiEndpoint.parse("unix:///run/csi/csi.sock"));
+    }
+
+    @Override
+    protected boolean includes(ConformanceCase each) {
+      return !each.group().equals("group");
+    }
+  }
+
+  // end
+
+  abstract static class Suite extends OrchestratorConformanceTest {
+    abstract OrchestratorUnderTest orchestrator(CsiEndpoint plugin, Path directory);
+
+    // snippet: orchestrator suite
+    @Override
+    protected OrchestratorUnderTest start(OrchestratorSetting setting) {
+      return orchestrator(setting.node(), setting.directory());
+    }
+    // end
+  }
+}

@@ -1,0 +1,65 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Events of a journal as lines of JSON, redacted as the journal's own text is. */
+final class JournalLines {
+
+  private JournalLines() {}
+
+  /** One event. */
+  static String of(JournalEvent event) {
+    Json json = new Json().with("at", event.at());
+    if (event instanceof JournalEvent.Started started) {
+      json.with("event", "started")
+          .with("plugin", started.shape().name())
+          .with("version", started.shape().vendorVersion());
+    } else if (event instanceof JournalEvent.Stopped) {
+      json.with("event", "stopped");
+    } else if (event instanceof JournalEvent.Forgot) {
+      json.with("event", "forgot");
+    } else if (event instanceof JournalEvent.Began began) {
+      began(call(json.with("event", "began"), began.call()), began.call());
+    } else if (event instanceof JournalEvent.Worked worked) {
+      call(json.with("event", "worked"), worked.call());
+    } else if (event instanceof JournalEvent.Ended ended) {
+      call(json.with("event", "ended"), ended.call()).with("worked", ended.call().worked());
+      ended.call().end().ifPresent(end -> ended(json, end));
+    }
+    return json.toString();
+  }
+
+  private static Json call(Json json, RecordedCall call) {
+    return json.with("call", call.number()).with("operation", call.operation().rpcName());
+  }
+
+  private static void began(Json json, RecordedCall call) {
+    call.node().ifPresent(node -> json.with("node", node.value()));
+    json.with("authority", call.authority());
+    json.with("beside", call.beside());
+    json.with("paths", new TreeMap<>(call.paths()));
+    json.raw("request", call.request().json());
+  }
+
+  private static void ended(Json json, CallEnd end) {
+    if (end instanceof CallEnd.Answered answered) {
+      json.with("end", "answered");
+      json.raw(
+          "answer",
+          answered.messages().stream()
+              .map(WireMessage::json)
+              .collect(Collectors.joining(",", "[", "]")));
+    } else if (end instanceof CallEnd.Failed failed) {
+      json.with("end", "failed").with("code", failed.code()).with("text", failed.text());
+    } else if (end instanceof CallEnd.Broken) {
+      json.with("end", "broken");
+    } else {
+      json.with("end", "abandoned");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.csi4j.testkit.cli;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One JSON object on one line, written field by field. A field without a value is left out. */
+final class Json {
+
+  private final StringBuilder fields = new StringBuilder();
+
+  /** A string, or a number. */
+  Json with(String name, @Nullable Object value) {
+    return value == null ? this : raw(name, value(value));
+  }
+
+  /** Something that is JSON already. */
+  Json raw(String name, String json) {
+    fields.append(fields.isEmpty() ? "" : ",").append(quote(name)).append(':').append(json);
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return "{" + fields + "}";
+  }
+
+  private static String value(Object value) {
+    if (value instanceof Number || value instanceof Boolean || value instanceof Json) {
+      return value.toString();
+    }
+    if (value instanceof Collection<?> list) {
+      return list.stream().map(Json::value).collect(Collectors.joining(",", "[", "]"));
+    }
+    if (value instanceof Map<?, ?> map) {
+      return map.entrySet().stream()
+          .map(entry -> quote(String.valueOf(entry.getKey())) + ":" + value(entry.getValue()))
+          .collect(Collectors.joining(",", "{", "}"));
+    }
+    return quote(value.toString());
+  }
+
+  /** A string of JSON: ASCII only, so that it is the same in every encoding of a terminal. */
+  static String quote(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 2).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c >= 0x20 && c < 0x7F) {
+        out.append(c);
+      } else {
+        out.append("\\u").append(Character.forDigit(c >> 12, 16));
+        out.append(Character.forDigit(c >> 8 & 15, 16));
+        out.append(Character.forDigit(c >> 4 & 15, 16)).append(Character.forDigit(c & 15, 16));
+      }
+    }
+    return out.append('"').toString();
+  }
+}

@@ -3,4 +3,6 @@ module io.csi4j.volume {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
   requires transitive io.csi4j.mount;
+
+  exports io.csi4j.volume.state;
 }

@@ -1,0 +1,345 @@
+package io.csi4j.volume.internal.disk;
+
+import io.csi4j.volume.internal.disk.DiskException.Kind;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The disk of the host.
+ *
+ * <p>Bytes go through {@link RandomAccessFile}: a {@link FileChannel} is closed for all its users
+ * when a thread that is interrupted touches it.
+ */
+public final class RealDisk implements Disk {
+
+  /** Below this many bytes a disk counts as full when a write fails. */
+  private static final long NEARLY_NOTHING = 1 << 20;
+
+  private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
+
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  /** An operation of the JDK. */
+  @FunctionalInterface
+  private interface Operation<T> {
+    T run() throws IOException;
+  }
+
+  @Override
+  public Optional<FileFacts> facts(Path path) throws DiskException {
+    return attempt(
+        path,
+        () -> {
+          try {
+            return Optional.of(factsOf(path));
+          } catch (NoSuchFileException e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  private static FileFacts factsOf(Path path) throws IOException {
+    Map<String, Object> all =
+        Files.readAttributes(
+            path, "unix:mode,ino,dev,size,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+    int mode = (Integer) attribute(all, "mode");
+    return new FileFacts(
+        kind(mode),
+        attribute(all, "dev") + ":" + attribute(all, "ino"),
+        (Long) attribute(all, "size"),
+        ((FileTime) attribute(all, "lastModifiedTime")).to(TimeUnit.NANOSECONDS),
+        mode & 0777);
+  }
+
+  private static Object attribute(Map<String, Object> all, String name) {
+    return Objects.requireNonNull(all.get(name), name);
+  }
+
+  private static FileFacts.Kind kind(int mode) {
+    return switch (mode & 0170000) {
+      case 0100000 -> FileFacts.Kind.FILE;
+      case 0040000 -> FileFacts.Kind.DIRECTORY;
+      case 0120000 -> FileFacts.Kind.LINK;
+      default -> FileFacts.Kind.OTHER;
+    };
+  }
+
+  @Override
+  public List<String> list(Path directory) throws DiskException {
+    return attempt(
+        directory,
+        () -> {
+          try (Stream<Path> entries = Files.list(directory)) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+          }
+        });
+  }
+
+  @Override
+  public byte[] read(Path file, int limit) throws DiskException {
+    return attempt(
+        file,
+        () -> {
+          try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
+            // Read to the end and not to the length: a file of /proc has none.
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            byte[] some = new byte[64 * 1024];
+            int read = 0;
+            while (read >= 0 && all.size() < limit) {
+              all.write(some, 0, read);
+              read = open.read(some, 0, Math.min(some.length, limit - all.size()));
+            }
+            return all.toByteArray();
+          }
+        });
+  }
+
+  @Override
+  public void createDirectory(Path directory) throws DiskException {
+    attempt(directory, () -> Files.createDirectory(directory, OWNER_ONLY_DIRECTORY));
+  }
+
+  @Override
+  public DiskFile create(Path file) throws DiskException {
+    attempt(file, () -> Files.createFile(file, OWNER_ONLY_FILE));
+    return open(file);
+  }
+
+  @Override
+  public DiskFile open(Path file) throws DiskException {
+    return attempt(
+        file,
+        () -> {
+          // "rw" would make a file that is missing.
+          if (factsOf(file).kind() != FileFacts.Kind.FILE) {
+            throw new IOException("it is not a regular file");
+          }
+          return new OpenFile(file, new RandomAccessFile(file.toFile(), "rw"));
+        });
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws DiskException {
+    attempt(to, () -> Files.move(from, to, StandardCopyOption.ATOMIC_MOVE));
+  }
+
+  @Override
+  public void deleteFile(Path file) throws DiskException {
+    attempt(
+        file,
+        () -> {
+          // The JDK's delete would also remove an empty directory.
+          if (facts(file).filter(facts -> facts.kind() == FileFacts.Kind.DIRECTORY).isPresent()) {
+            throw new IOException("it is a directory");
+          }
+          return Files.deleteIfExists(file);
+        });
+  }
+
+  @Override
+  public void removeDirectory(Path directory) throws DiskException {
+    attempt(
+        directory,
+        () -> {
+          if (factsOf(directory).kind() != FileFacts.Kind.DIRECTORY) {
+            throw new IOException("it is not a directory");
+          }
+          Files.delete(directory);
+          return directory;
+        });
+  }
+
+  @Override
+  public void setMode(Path path, int mode) throws DiskException {
+    attempt(path, () -> Files.setAttribute(path, "unix:mode", mode));
+  }
+
+  @Override
+  public void syncDirectory(Path directory) throws DiskException {
+    attempt(
+        directory,
+        () -> {
+          try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
+            open.force(true);
+          }
+          return directory;
+        });
+  }
+
+  @Override
+  public String filesystemType(Path directory) throws DiskException {
+    return attempt(directory, () -> Files.getFileStore(directory).type());
+  }
+
+  @Override
+  public Optional<HeldLock> tryLock(Path file) throws DiskException {
+    // Closing any descriptor of a file lets go of all locks that this process has on it. So whoever
+    // finds it locked by this process, perhaps through another class loader, must not open it.
+    String name =
+        LOCKED_HERE + attempt(file, () -> above(file).toRealPath()) + "/" + file.getFileName();
+    if (System.getProperties().putIfAbsent(name, "locked") != null) {
+      return Optional.empty();
+    }
+    boolean held = false;
+    try {
+      Optional<HeldLock> lock = attempt(file, () -> lock(file, name));
+      held = lock.isPresent();
+      return lock;
+    } finally {
+      if (!held) {
+        System.getProperties().remove(name);
+      }
+    }
+  }
+
+  private Optional<HeldLock> lock(Path file, String name) throws IOException {
+    Optional<FileFacts> there = facts(file);
+    if (there.isEmpty()) {
+      Files.createFile(file, OWNER_ONLY_FILE);
+    } else if (there.get().kind() != FileFacts.Kind.FILE) {
+      throw new IOException("it is not a regular file");
+    }
+    RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
+    FileLock lock = null;
+    try {
+      lock = open.getChannel().tryLock();
+    } catch (OverlappingFileLockException e) {
+      // Somebody in this process who does not use this class has it.
+      lock = null;
+    } finally {
+      if (lock == null) {
+        open.close();
+      }
+    }
+    return lock == null ? Optional.empty() : Optional.of(new FileHeld(open, name));
+  }
+
+  /**
+   * Runs an operation and names its failure. A channel of its own that an interrupt closed is
+   * opened again.
+   */
+  private static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return operation.run();
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        } catch (DiskException e) {
+          throw e;
+        } catch (IOException e) {
+          throw DiskFailures.of(path, e, RealDisk::state);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static Path above(Path path) {
+    Path above = path.toAbsolutePath().getParent();
+    return above == null ? path : above;
+  }
+
+  /** What the filesystem itself says is wrong with it. */
+  private static Optional<Kind> state(Path path) {
+    try {
+      Path asked = Files.exists(path) ? path : above(path);
+      FileStore store = Files.getFileStore(asked);
+      if (store.isReadOnly()) {
+        return Optional.of(Kind.READ_ONLY);
+      }
+      return store.getUsableSpace() < NEARLY_NOTHING
+          ? Optional.of(Kind.NO_SPACE)
+          : Optional.empty();
+    } catch (IOException | RuntimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** A file and its descriptor. */
+  private static final class OpenFile implements DiskFile {
+
+    private final Path path;
+    private final RandomAccessFile file;
+
+    OpenFile(Path path, RandomAccessFile file) {
+      this.path = path;
+      this.file = file;
+    }
+
+    @Override
+    public void write(long position, byte[] bytes) throws DiskException {
+      attempt(
+          path,
+          () -> {
+            file.seek(position);
+            file.write(bytes);
+            return bytes;
+          });
+    }
+
+    @Override
+    public void sync() throws DiskException {
+      attempt(
+          path,
+          () -> {
+            file.getFD().sync();
+            return path;
+          });
+    }
+
+    @Override
+    public void close() {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // What was not synced was never certain.
+      }
+    }
+  }
+
+  /** A lock, its descriptor, and its name among the locks of this process. */
+  private record FileHeld(RandomAccessFile file, String name) implements HeldLock {
+
+    @Override
+    public void close() {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // The kernel lets go of it at the end of the process.
+      } finally {
+        System.getProperties().remove(name);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.csi4j.volume.internal.journal;
+
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.DiskFile;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.HeldLock;
+import io.csi4j.volume.state.HostIdentity;
+import io.csi4j.volume.state.StateOwner;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may write into a directory: the one who holds the lock on {@code lock}, and says so in {@code
+ * owner}. The two are apart because reading a locked file can let go of the lock.
+ */
+final class Ownership {
+
+  private static final int RECORD_SIZE = 512;
+
+  private final Disk disk;
+  private final Path lockFile;
+  private final Path ownerFile;
+  private @Nullable HeldLock lock;
+  private @Nullable FileFacts left;
+
+  Ownership(Disk disk, Path directory) {
+    this.disk = disk;
+    this.lockFile = directory.resolve("lock");
+    this.ownerFile = directory.resolve("owner");
+  }
+
+  /** Whether this has the lock now. */
+  boolean acquire() throws DiskException {
+    if (lock == null) {
+      lock = disk.tryLock(lockFile).orElse(null);
+    }
+    return lock != null;
+  }
+
+  boolean isHeld() {
+    return lock != null;
+  }
+
+  /** Who says to be the owner; empty when nobody does, or not legibly. */
+  Optional<StateOwner> recorded() {
+    try {
+      return parse(new String(disk.read(ownerFile, RECORD_SIZE), StandardCharsets.US_ASCII));
+    } catch (DiskException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Says who the owner is, in place, so that it needs no space. */
+  void record(StateOwner owner) throws DiskException {
+    byte[] bytes =
+        (text(owner) + "\n".repeat(RECORD_SIZE))
+            .substring(0, RECORD_SIZE)
+            .getBytes(StandardCharsets.US_ASCII);
+    try (DiskFile file =
+        disk.facts(ownerFile).isPresent() ? disk.open(ownerFile) : disk.create(ownerFile)) {
+      file.write(0, bytes);
+      file.sync();
+    }
+    left = disk.facts(ownerFile).orElse(null);
+  }
+
+  /** Whether the record of the owner is still as it was left. */
+  boolean isUntouched() throws DiskException {
+    return left == null || disk.facts(ownerFile).filter(left::equals).isPresent();
+  }
+
+  void release() {
+    if (lock != null) {
+      lock.close();
+      lock = null;
+    }
+  }
+
+  private static String text(StateOwner owner) {
+    return "pid="
+        + owner.pid()
+        + "\nprocess-start="
+        + owner.processStart()
+        + "\nepoch="
+        + owner.epoch()
+        + "\nhost="
+        + owner.host().host()
+        + "\nboot="
+        + owner.host().boot()
+        + "\nmount-namespace="
+        + owner.host().mountNamespace()
+        + "\n";
+  }
+
+  private static Optional<StateOwner> parse(String text) {
+    Map<String, String> parts = new LinkedHashMap<>();
+    text.lines()
+        .filter(line -> line.contains("="))
+        .forEach(
+            line ->
+                parts.put(
+                    line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
+    try {
+      return Optional.of(
+          new StateOwner(
+              Long.parseLong(part(parts, "pid")),
+              Instant.parse(part(parts, "process-start")),
+              Long.parseLong(part(parts, "epoch")),
+              new HostIdentity(
+                  new HostIdentity.HostId(part(parts, "host")),
+                  new HostIdentity.BootId(part(parts, "boot")),
+                  Long.parseLong(part(parts, "mount-namespace")))));
+    } catch (RuntimeException e) {
+      // Somebody else's text, or half of ours.
+      return Optional.empty();
+    }
+  }
+
+  private static String part(Map<String, String> parts, String name) {
+    return parts.getOrDefault(name, "?");
+  }
+}

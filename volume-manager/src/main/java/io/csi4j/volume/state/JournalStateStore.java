@@ -1,0 +1,75 @@
+package io.csi4j.volume.state;
+
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.journal.Journal;
+import java.nio.file.Path;
+
+/**
+ * A store in a directory of its own: a log of whole records in preallocated files, synced before
+ * each write returns. {@code docs/state.md} says what each file is.
+ *
+ * <p>A full, read-only or failing disk, and damaged files, do not keep it from opening: what can be
+ * read is loaded, the rest is in doubt, and giving back works.
+ */
+public final class JournalStateStore implements StateStore {
+
+  private final Journal journal;
+
+  private JournalStateStore(Journal journal) {
+    this.journal = journal;
+  }
+
+  /**
+   * Opens the state in this directory, which is made when it is missing, with a mode of 0700. Its
+   * parent has to be there.
+   *
+   * @throws StateException when somebody else owns it ({@link StateReason#STATE_IN_USE}), a newer
+   *     version ({@link StateReason#STATE_FROM_NEWER_VERSION}) or another host ({@link
+   *     StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be used ({@link
+   *     StateReason#STATE_NOT_USABLE}, {@link StateReason#STATE_FS_UNSUITED}, {@link
+   *     StateReason#TOO_MANY_FILES})
+   */
+  public static JournalStateStore open(Path directory, JournalSettings settings) {
+    return new JournalStateStore(Journal.open(new RealDisk(), directory, settings));
+  }
+
+  @Override
+  public LoadedState load() {
+    return journal.load();
+  }
+
+  @Override
+  public Stored put(StateKey key, StateValue value, Durability durability) {
+    return journal.put(key, value, durability);
+  }
+
+  @Override
+  public Stored remove(StateKey key) {
+    return journal.remove(key);
+  }
+
+  @Override
+  public Stored bury(StateKey volume, StateValue tombstone) {
+    return journal.bury(volume, tombstone);
+  }
+
+  @Override
+  public Stored settle() {
+    return journal.settle();
+  }
+
+  @Override
+  public Capacity capacity() {
+    return journal.capacity();
+  }
+
+  @Override
+  public StateOwner owner() {
+    return journal.owner();
+  }
+
+  @Override
+  public void close() {
+    journal.close();
+  }
+}

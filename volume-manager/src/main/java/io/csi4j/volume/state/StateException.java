@@ -1,0 +1,53 @@
+package io.csi4j.volume.state;
+
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that refused. Its message is one line for an operator: what failed, why, and what to do
+ * next.
+ *
+ * <p>A write that was refused changed nothing that this store shows. On the medium, and so after a
+ * restart, the key may have its old value or the refused one, never a mix, until it is written
+ * again.
+ */
+public final class StateException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final StateReason reason;
+  private final transient @Nullable StateOwner owner;
+
+  /** A refusal for this reason. */
+  public StateException(StateReason reason, String message) {
+    this(reason, message, null, null);
+  }
+
+  /** A refusal for this reason, and what caused it. */
+  public StateException(StateReason reason, String message, Throwable cause) {
+    this(reason, message, null, cause);
+  }
+
+  private StateException(
+      StateReason reason, String message, @Nullable StateOwner owner, @Nullable Throwable cause) {
+    super(message, cause);
+    this.reason = Objects.requireNonNull(reason, "reason");
+    this.owner = owner;
+  }
+
+  /** A refusal because somebody else owns the state. */
+  public static StateException owned(StateReason reason, String message, StateOwner owner) {
+    return new StateException(reason, message, owner, null);
+  }
+
+  /** Why. */
+  public StateReason reason() {
+    return reason;
+  }
+
+  /** Who owns the state, if that was the reason and it is known. */
+  public Optional<StateOwner> owner() {
+    return Optional.ofNullable(owner);
+  }
+}

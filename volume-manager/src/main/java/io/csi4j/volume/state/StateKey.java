@@ -1,0 +1,70 @@
+package io.csi4j.volume.state;
+
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * The name of one remembered thing.
+ *
+ * @param kind what it is
+ * @param id 1 to 128 of the characters {@code A-Z a-z 0-9 . _ -}; meant for hashes and plugin
+ *     names, so that no text of a caller can do harm in a file or a message
+ */
+public record StateKey(StateKind kind, String id) implements Comparable<StateKey> {
+
+  /** The longest id, in characters. */
+  public static final int MAX_ID = 128;
+
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1," + MAX_ID + "}");
+  private static final Comparator<StateKey> ORDER =
+      Comparator.comparing(StateKey::kind).thenComparing(StateKey::id);
+
+  /** Checks the id. */
+  public StateKey {
+    Objects.requireNonNull(kind, "kind");
+    if (!isId(id)) {
+      throw new IllegalArgumentException(
+          "The id of a state key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, and this one"
+              + " has others, or "
+              + id.length()
+              + " characters. Use a hash of the text instead.");
+    }
+  }
+
+  /** The key of a volume. */
+  public static StateKey volume(String id) {
+    return new StateKey(StateKind.VOLUME, id);
+  }
+
+  /** The key of what is left of a volume that was given back. */
+  public static StateKey tombstone(String id) {
+    return new StateKey(StateKind.TOMBSTONE, id);
+  }
+
+  /** The key of a plugin. */
+  public static StateKey plugin(String id) {
+    return new StateKey(StateKind.PLUGIN, id);
+  }
+
+  /** The key of a claim. */
+  public static StateKey claim(String id) {
+    return new StateKey(StateKind.CLAIM, id);
+  }
+
+  /** Whether this text can be an id. */
+  public static boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  @Override
+  public int compareTo(StateKey other) {
+    return ORDER.compare(this, other);
+  }
+
+  /** Kind and id, such as {@code VOLUME/k7x2}. */
+  @Override
+  public String toString() {
+    return kind + "/" + id;
+  }
+}

@@ -1,0 +1,13 @@
+package io.csi4j.volume.state;
+
+/** What a key names. A store keeps the kinds apart: one id may be used once in each. */
+public enum StateKind {
+  /** A volume: what is meant, and how far it is. */
+  VOLUME,
+  /** A volume that was given back, kept so that a late effect can be attributed to it. */
+  TOMBSTONE,
+  /** A plugin: where it was, and what it could. */
+  PLUGIN,
+  /** A claim that this host holds on a volume. */
+  CLAIM
+}

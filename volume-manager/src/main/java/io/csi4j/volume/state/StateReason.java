@@ -1,0 +1,46 @@
+package io.csi4j.volume.state;
+
+/**
+ * Why a store refuses, doubts or warns. The names are stable: operators search for them, and {@code
+ * docs/state.md} says of each what to do.
+ */
+public enum StateReason {
+  /** Another process, or another part of this one, owns the state. */
+  STATE_IN_USE,
+  /** Another owner took the state while this one still had it; this one may not write any more. */
+  STATE_TAKEN_OVER,
+  /** It was written by a newer version; not a byte of it was changed. */
+  STATE_FROM_NEWER_VERSION,
+  /** It was written on another host. */
+  STATE_FROM_OTHER_HOST,
+  /** The filesystem keeps no promise about locks or syncing. */
+  STATE_FS_UNSUITED,
+  /** The directory, or a file in it, cannot be used: kind, owner or mode is wrong. */
+  STATE_NOT_USABLE,
+  /** The disk is full: nothing can be taken, giving back goes on. */
+  STATE_DISK_FULL,
+  /** The disk is read-only: nothing can be taken, giving back goes on in memory. */
+  STATE_READ_ONLY,
+  /** The disk failed to write or sync: nothing can be taken, giving back goes on in memory. */
+  JOURNAL_SYNC_FAILED,
+  /** The process has too many files open. */
+  TOO_MANY_FILES,
+  /** A value has more than 64 KiB. */
+  STATE_VALUE_TOO_LARGE,
+  /** The store is closed. */
+  STATE_CLOSED,
+  /** The newest record was not whole, and was dropped. */
+  JOURNAL_TAIL_DROPPED,
+  /** Records before the newest are damaged; the file is kept aside. */
+  JOURNAL_DAMAGED,
+  /** The file is shorter than it was made. */
+  JOURNAL_TRUNCATED,
+  /** Records are not in the order in which they were written. */
+  JOURNAL_ORDER,
+  /** The file was changed, replaced or deleted by somebody else while it was in use. */
+  JOURNAL_REPLACED,
+  /** There is no state where there must have been some. */
+  STATE_MISSING,
+  /** A mode was too open, and was set right. */
+  MODE_FIXED
+}

@@ -1,0 +1,63 @@
+package io.csi4j.volume.state;
+
+import java.util.Arrays;
+
+/**
+ * What is remembered of one key: at most 64 KiB of bytes that only their writer understands. Equal
+ * when the bytes are equal; its text shows their number only.
+ */
+public final class StateValue {
+
+  /** The most bytes a value has. */
+  public static final int MAX_SIZE = 64 * 1024;
+
+  private final byte[] bytes;
+
+  private StateValue(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * A value of these bytes, which are copied.
+   *
+   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more than
+   *     {@link #MAX_SIZE}
+   */
+  public static StateValue of(byte[] bytes) {
+    if (bytes.length > MAX_SIZE) {
+      throw new StateException(
+          StateReason.STATE_VALUE_TOO_LARGE,
+          "Remembering a value failed: it has "
+              + bytes.length
+              + " bytes, and at most "
+              + MAX_SIZE
+              + " are kept. This is a fault of the program; report it.");
+    }
+    return new StateValue(bytes.clone());
+  }
+
+  /** A copy of the bytes. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /** The number of bytes. */
+  public int size() {
+    return bytes.length;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StateValue that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  @Override
+  public String toString() {
+    return "StateValue[" + bytes.length + " bytes]";
+  }
+}

@@ -1,0 +1,9 @@
+package io.csi4j.volume.state;
+
+/** Where a write is when it returns. */
+public enum Stored {
+  /** On the medium: it survives a power cut. */
+  DURABLE,
+  /** In memory: it survives nothing, and is written as soon as the medium lets it. */
+  REMEMBERED
+}

@@ -1,0 +1,272 @@
+package io.csi4j.volume.internal.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.csi4j.volume.internal.disk.DiskException.Kind;
+import io.csi4j.volume.state.HostIdentity;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The disk of the host and the disk in memory do the same with each call. */
+class RealDiskTest {
+
+  @TempDir static Path directory;
+  private static int count;
+
+  /** A disk and a directory on it. */
+  record Place(Disk disk, Path root) {
+    @Override
+    public String toString() {
+      return disk.getClass().getSimpleName();
+    }
+  }
+
+  static Stream<Place> places() throws IOException {
+    Path root = Files.createDirectory(directory.resolve("root" + count++));
+    Path fake = Path.of("/fake");
+    return Stream.of(new Place(new RealDisk(), root), new Place(FakeDisk.with(fake), fake));
+  }
+
+  @AfterEach
+  void clearTheInterrupt() {
+    Thread.interrupted();
+  }
+
+  private static void fails(Kind kind, ThrowingCallable call) {
+    assertThatExceptionOfType(DiskException.class)
+        .isThrownBy(call)
+        .satisfies(e -> assertThat(e.kind()).isEqualTo(kind));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static void write(Place place, Path file, String text) throws DiskException {
+    try (DiskFile open = place.disk().create(file)) {
+      open.write(0, bytes(text));
+      open.sync();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void whatIsWrittenIsRead(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    write(place, file, "hello");
+    try (DiskFile open = place.disk().open(file)) {
+      open.write(3, bytes("p me"));
+      open.write(9, bytes("!"));
+      open.sync();
+    }
+
+    assertThat(place.disk().read(file, 100)).isEqualTo(bytes("help me\0\0!"));
+    assertThat(place.disk().read(file, 4)).isEqualTo(bytes("help"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void whatIsMadeIsForTheOwnerOnly(Place place) throws DiskException {
+    Path made = place.root().resolve("d");
+    place.disk().createDirectory(made);
+    write(place, made.resolve("f"), "x");
+
+    assertThat(place.disk().facts(made))
+        .hasValueSatisfying(
+            facts -> {
+              assertThat(facts.kind()).isEqualTo(FileFacts.Kind.DIRECTORY);
+              assertThat(facts.mode()).isEqualTo(0700);
+            });
+    assertThat(place.disk().facts(made.resolve("f")))
+        .hasValueSatisfying(
+            facts -> {
+              assertThat(facts.kind()).isEqualTo(FileFacts.Kind.FILE);
+              assertThat(facts.mode()).isEqualTo(0600);
+              assertThat(facts.size()).isEqualTo(1);
+            });
+    place.disk().setMode(made, 0750);
+    assertThat(place.disk().facts(made).orElseThrow().mode()).isEqualTo(0750);
+    assertThat(place.disk().facts(made.resolve("no"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void aRenameReplacesWhatWasThere(Place place) throws DiskException {
+    Path from = place.root().resolve("from");
+    Path to = place.root().resolve("to");
+    write(place, from, "new");
+    write(place, to, "old");
+    String identity = place.disk().facts(from).orElseThrow().identity();
+    place.disk().rename(from, to);
+    place.disk().syncDirectory(place.root());
+
+    assertThat(place.disk().list(place.root())).containsExactly("to");
+    assertThat(place.disk().read(to, 9)).isEqualTo(bytes("new"));
+    assertThat(place.disk().facts(to).orElseThrow().identity()).isEqualTo(identity);
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void whatIsMissingOrInTheWayHasItsOwnName(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    Path missing = place.root().resolve("missing");
+    write(place, file, "x");
+
+    fails(Kind.IN_THE_WAY, () -> place.disk().create(file));
+    fails(Kind.IN_THE_WAY, () -> place.disk().createDirectory(file));
+    fails(Kind.NOT_FOUND, () -> place.disk().open(missing));
+    fails(Kind.NOT_FOUND, () -> place.disk().read(missing, 1));
+    fails(Kind.NOT_FOUND, () -> place.disk().list(missing));
+    fails(Kind.NOT_FOUND, () -> place.disk().rename(missing, file));
+    fails(Kind.NOT_FOUND, () -> place.disk().createDirectory(missing.resolve("below")));
+    place.disk().deleteFile(missing);
+    assertThat(place.disk().list(place.root())).containsExactly("f");
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void onlyAnEmptyDirectoryIsRemoved(Place place) throws DiskException {
+    Path made = place.root().resolve("d");
+    place.disk().createDirectory(made);
+    write(place, made.resolve("f"), "x");
+
+    fails(Kind.IN_THE_WAY, () -> place.disk().removeDirectory(made));
+    place.disk().deleteFile(made.resolve("f"));
+    place.disk().removeDirectory(made);
+    assertThat(place.disk().list(place.root())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void aLockIsHeldOnce(Place place) throws DiskException {
+    Path file = place.root().resolve("lock");
+    HeldLock lock = place.disk().tryLock(file).orElseThrow();
+
+    assertThat(place.disk().tryLock(file)).isEmpty();
+    lock.close();
+    Optional<HeldLock> next = place.disk().tryLock(file);
+    assertThat(next).isPresent();
+    next.get().close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void aChangeOfBytesShowsInTheFacts(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    write(place, file, "x");
+    FileFacts before = place.disk().facts(file).orElseThrow();
+    assertThat(place.disk().facts(file)).contains(before);
+    try (DiskFile open = place.disk().open(file)) {
+      open.write(0, bytes("longer"));
+    }
+
+    assertThat(place.disk().facts(file).orElseThrow()).isNotEqualTo(before);
+  }
+
+  @Test
+  void anInterruptedThreadCanDoEverythingAndStaysInterrupted() throws IOException {
+    Path root = Files.createDirectory(directory.resolve("interrupted"));
+    Disk disk = new RealDisk();
+    Thread.currentThread().interrupt();
+    Path file = root.resolve("f");
+    try (DiskFile open = disk.create(file)) {
+      open.write(0, bytes("x"));
+      open.sync();
+    }
+    disk.syncDirectory(root);
+    disk.rename(file, root.resolve("g"));
+    assertThat(disk.read(root.resolve("g"), 9)).isEqualTo(bytes("x"));
+    assertThat(disk.list(root)).containsExactly("g");
+    disk.tryLock(root.resolve("lock")).orElseThrow().close();
+    disk.createDirectory(root.resolve("d"));
+    disk.removeDirectory(root.resolve("d"));
+
+    assertThat(Thread.currentThread().isInterrupted()).isTrue();
+  }
+
+  @Test
+  void aDirectoryIsNoFileAndAFileNoDirectory() throws IOException {
+    Path root = Files.createDirectory(directory.resolve("kinds"));
+    Disk disk = new RealDisk();
+    disk.createDirectory(root.resolve("d"));
+    disk.create(root.resolve("f")).close();
+
+    fails(Kind.FAILED, () -> disk.deleteFile(root.resolve("d")));
+    fails(Kind.FAILED, () -> disk.removeDirectory(root.resolve("f")));
+    assertThat(disk.list(root)).containsExactly("d", "f");
+  }
+
+  @Test
+  void aLinkIsNotFollowed() throws IOException {
+    Path root = Files.createDirectory(directory.resolve("links"));
+    Files.writeString(root.resolve("real"), "x");
+    Files.createSymbolicLink(root.resolve("link"), root.resolve("real"));
+    Disk disk = new RealDisk();
+
+    assertThat(disk.facts(root.resolve("link")).orElseThrow().kind())
+        .isEqualTo(FileFacts.Kind.LINK);
+    fails(Kind.FAILED, () -> disk.open(root.resolve("link")));
+    fails(Kind.FAILED, () -> disk.tryLock(root.resolve("link")));
+    disk.deleteFile(root.resolve("link"));
+    assertThat(disk.list(root)).containsExactly("real");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "No space left on device,NO_SPACE",
+    "Disk quota exceeded,NO_SPACE",
+    "Read-only file system,READ_ONLY",
+    "Too many open files,TOO_MANY_FILES",
+    "Input/output error,FAILED",
+    "Kein Speicherplatz,READ_ONLY"
+  })
+  void aFailureIsNamedByTheTextOrElseByTheFilesystem(String text, Kind kind) {
+    Function<Path, Optional<Kind>> state =
+        path -> text.startsWith("Kein") ? Optional.of(Kind.READ_ONLY) : Optional.<Kind>empty();
+    DiskException failure = DiskFailures.of(Path.of("/d/f"), new IOException(text), state);
+
+    assertThat(failure.kind()).isEqualTo(kind);
+    assertThat(failure).hasMessage("f: " + text);
+  }
+
+  @Test
+  void whatIsNotPermittedIsNamedByItsType() {
+    assertThat(
+            DiskFailures.of(
+                    Path.of("/d/f"), new AccessDeniedException("/d/f"), path -> Optional.empty())
+                .kind())
+        .isEqualTo(Kind.DENIED);
+  }
+
+  @Test
+  void thisHostHasABootAndANamespaceAndHidesItsMachineId() throws IOException {
+    HostIdentity here = HostIdentity.current();
+
+    assertThat(here).isEqualTo(HostIdentity.current());
+    assertThat(here.boot().value()).hasSize(36);
+    assertThat(here.mountNamespace()).isPositive();
+    Path machine = Path.of("/etc/machine-id");
+    if (Files.exists(machine)) {
+      assertThat(here.host().value()).isNotEqualTo(Files.readString(machine).strip());
+    }
+  }
+
+  @Test
+  void theTypeOfAFilesystemIsTheKernelsWord() throws DiskException {
+    assertThat(new RealDisk().filesystemType(Path.of("/proc"))).isEqualTo("proc");
+  }
+}

@@ -1,0 +1,191 @@
+package io.csi4j.volume.internal.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.internal.disk.FakeDisk;
+import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The power is cut at every operation of a history with openings, compactions and closings, and
+ * what was not synced survives in part. What was acknowledged is there afterwards, and what was on
+ * its way is there or not.
+ */
+class PowerCutTest {
+
+  private static final JournalSettings SETTINGS =
+      JournalSettings.builder().host(Fixture.HOST).segmentSize(4096).ballastSize(1024).build();
+
+  /** Keeps nothing, or all, of what was not synced. */
+  private static final class Always extends Random {
+    private static final long serialVersionUID = 1L;
+    private final boolean answer;
+
+    Always(boolean answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public boolean nextBoolean() {
+      return answer;
+    }
+  }
+
+  /** One write: what the state is after it. */
+  private interface Write {
+    void to(StateStore store);
+  }
+
+  /** The history, and what was true before and after the write that is under way. */
+  private static final class History {
+    private Map<StateKey, StateValue> before = new TreeMap<>();
+    private Map<StateKey, StateValue> after = new TreeMap<>();
+    private int compactions;
+
+    private void write(StateStore store, Map<StateKey, StateValue> then, Write write) {
+      after = then;
+      write.to(store);
+      before = then;
+    }
+
+    private void put(StateStore store, StateKey key, StateValue value) {
+      Map<StateKey, StateValue> then = new TreeMap<>(before);
+      then.put(key, value);
+      write(store, then, it -> it.put(key, value, Durability.REQUIRED));
+    }
+
+    private void remove(StateStore store, StateKey key) {
+      Map<StateKey, StateValue> then = new TreeMap<>(before);
+      then.remove(key);
+      write(store, then, it -> it.remove(key));
+    }
+
+    private void bury(StateStore store, StateKey key, StateValue tombstone) {
+      Map<StateKey, StateValue> then = new TreeMap<>(before);
+      then.remove(key);
+      then.put(StateKey.tombstone(key.id()), tombstone);
+      write(store, then, it -> it.bury(key, tombstone));
+    }
+
+    /** Two lives of a store, each of which fills several segments. */
+    void play(FakeDisk disk) {
+      for (int life = 0; life < 2; life++) {
+        try (StateStore store = Journal.open(disk, Fixture.STATE, SETTINGS)) {
+          for (int i = 0; i < 8; i++) {
+            StateKey key = StateKey.volume("v" + i % 5);
+            put(store, key, sized(life * 100 + i, 40 + 130 * i));
+            if (i % 3 == 1) {
+              bury(store, key, sized(life * 100 + i, 20));
+            } else if (i % 3 == 2) {
+              remove(store, StateKey.tombstone("v" + (i - 1) % 5));
+            }
+          }
+        }
+      }
+      compactions =
+          (int) disk.history().stream().filter(line -> line.startsWith("RENAME seg-")).count();
+    }
+  }
+
+  private static StateValue sized(int seed, int size) {
+    byte[] bytes = new byte[size];
+    new Random(seed).nextBytes(bytes);
+    return StateValue.of(bytes);
+  }
+
+  private static List<Random> choices(int cut) {
+    List<Random> choices = new ArrayList<>(List.of(new Always(false), new Always(true)));
+    for (int seed = 0; seed < 12; seed++) {
+      choices.add(new Random(cut * 1000L + seed));
+    }
+    return choices;
+  }
+
+  @Test
+  @Tag("B2")
+  @Tag("B3")
+  @Tag("G11")
+  void whatWasAcknowledgedIsThereAfterAPowerCutAtAnyOperation() {
+    FakeDisk whole = FakeDisk.with(Fixture.ROOT);
+    History complete = new History();
+    complete.play(whole);
+    assertThat(complete.compactions).isGreaterThanOrEqualTo(4);
+    int checked = 0;
+
+    for (int cut = 0; cut < whole.operations(); cut++) {
+      for (Random choice : choices(cut)) {
+        FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(cut);
+        History history = new History();
+        try {
+          history.play(disk);
+        } catch (PowerCut e) {
+          // What this test is about.
+        }
+        FakeDisk again = disk.restart(choice);
+        checkAfter(again, history, "cut at " + cut + " of " + whole.operations());
+        checked++;
+      }
+    }
+
+    assertThat(checked).isGreaterThan(1000);
+  }
+
+  private static void checkAfter(FakeDisk disk, History history, String when) {
+    Map<StateKey, StateValue> found;
+    try (StateStore store = Journal.open(disk, Fixture.STATE, SETTINGS)) {
+      LoadedState loaded = store.load();
+      found = loaded.values();
+      assertThat(List.of(history.before, history.after)).as(when).contains(found);
+      assertThat(loaded.doubts())
+          .as(when)
+          .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
+      store.put(Fixture.C, Fixture.value("goes on"), Durability.REQUIRED);
+    }
+    // Whoever came back writes on, and that survives the next cut.
+    try (StateStore store =
+        Journal.open(disk.restart(new Always(false)), Fixture.STATE, SETTINGS)) {
+      TreeMap<StateKey, StateValue> expected = new TreeMap<>(found);
+      expected.put(Fixture.C, Fixture.value("goes on"));
+      assertThat(store.load().values()).as(when).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  @Tag("A23")
+  void aSecondPowerCutWhileTheStateIsOpenedLosesNothing() {
+    FakeDisk whole = FakeDisk.with(Fixture.ROOT);
+    new History().play(whole);
+    for (int cut = whole.operations() / 2; cut < whole.operations(); cut += 3) {
+      FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(cut);
+      History history = new History();
+      try {
+        history.play(disk);
+      } catch (PowerCut e) {
+        // The first.
+      }
+      for (int second = 0; second < 12; second++) {
+        FakeDisk opened = disk.restart(new Random(cut)).cutPowerAt(second);
+        try {
+          Objects.requireNonNull(Journal.open(opened, Fixture.STATE, SETTINGS));
+        } catch (PowerCut e) {
+          // The second.
+        }
+        checkAfter(opened.restart(new Random(second)), history, "cuts " + cut + " and " + second);
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.csi4j.volume.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The store in memory keeps the contract, and shows the doubts that it was given. */
+class MemoryMediumTest extends StateStoreContract {
+
+  private final MemoryMedium medium = MemoryMedium.create();
+
+  @Override
+  protected StateStore open() {
+    return medium.open();
+  }
+
+  @Override
+  protected void crash(StateStore store) {
+    medium.crash();
+  }
+
+  @Override
+  protected void refuseWrites() {
+    medium.refuse(StateReason.STATE_DISK_FULL);
+  }
+
+  @Override
+  protected void acceptWrites() {
+    medium.accept();
+  }
+
+  @Test
+  void aDoubtComesBackUntilItIsSettled() {
+    Doubt doubt = Doubt.about(StateReason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
+    medium.doubt(doubt);
+    try (StateStore store = medium.open()) {
+      assertThat(store.load().doubts()).containsExactly(doubt);
+    }
+    try (StateStore store = medium.open()) {
+      assertThat(store.load().isDoubtful(VOLUME)).isTrue();
+      store.settle();
+      assertThat(store.load().doubts()).isEmpty();
+    }
+    try (StateStore store = medium.open()) {
+      assertThat(store.load().doubts()).isEmpty();
+    }
+  }
+}

@@ -45,9 +45,15 @@ public interface Duty {
     /** Follows from what the plugin may do. */
     DERIVED;
 
-    /** Whether breaking it makes a caller unlawful, and not merely unwise. */
+    /**
+     * Whether breaking it makes a caller unlawful, and not merely unwise. What is derived binds as
+     * well: a plugin may rely on it. MAY and MAY NOT speak of what a caller can do, or cannot.
+     */
     public boolean binding() {
-      return this != SHOULD && this != SHOULD_NOT && this != MAY && this != DERIVED;
+      return switch (this) {
+        case SHOULD, SHOULD_NOT, MAY, MAY_NOT -> false;
+        default -> true;
+      };
     }
   }
 }

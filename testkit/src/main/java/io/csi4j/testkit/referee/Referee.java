@@ -4,7 +4,13 @@ import io.csi4j.testkit.internal.referee.Bench;
 import io.csi4j.testkit.journal.JournalEvent;
 import java.util.List;
 
-/** Judges a caller by the events of a plugin's journal. */
+/**
+ * Judges a caller by the events of a plugin's journal.
+ *
+ * <p>Duties about what came before a call, such as the order of the lifecycle, are judged only
+ * where the journal shows the plugin's whole life. One that was cleared does not, and neither does
+ * that of a plugin that kept its state from an earlier life.
+ */
 public final class Referee {
 
   private Referee() {}

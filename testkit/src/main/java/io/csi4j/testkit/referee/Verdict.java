@@ -16,7 +16,7 @@ public interface Verdict {
   /** The duties broken. */
   Set<DutyId> broken();
 
-  /** Whether no binding duty and no derived one was broken. */
+  /** Whether no duty was broken that is {@link Duty.Level#binding binding}; others are advice. */
   boolean lawful();
 
   /** The whole report for a person: what was broken with the calls, then the rest in short. */

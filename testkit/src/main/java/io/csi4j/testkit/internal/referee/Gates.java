@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.referee;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiService;
 import io.csi4j.testkit.internal.referee.Offers.Part;
+import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
@@ -53,6 +54,7 @@ final class Gates extends Rule {
 
   private String version = "";
   private boolean versionChanged;
+  private boolean readSinceStart;
 
   Gates(Hearing hearing) {
     super(
@@ -113,11 +115,17 @@ final class Gates extends Rule {
     }
     if (call.operation() == CsiOperation.GET_PLUGIN_INFO) {
       String now = call.answer().map(answer -> answer.text("vendor_version")).orElse("");
-      versionChanged |= !version.isEmpty() && !version.equals(now);
+      versionChanged |= !version.isEmpty() && !version.equals(now) && !readSinceStart;
       version = now;
     } else if (call.operation() == CsiOperation.GET_PLUGIN_CAPABILITIES) {
       versionChanged = false;
+      readSinceStart = true;
     }
+  }
+
+  @Override
+  void happened(JournalEvent event) {
+    readSinceStart &= !(event instanceof JournalEvent.Started);
   }
 
   private void service(RecordedCall call) {

@@ -95,6 +95,16 @@ final class KnownVolume {
     return stagings(node).values().stream().anyMatch(Thing::possible);
   }
 
+  /** Whether a staging there succeeded, and none undid it. */
+  boolean succeededToStage(String node) {
+    return stagings(node).values().stream().anyMatch(Thing::succeeded);
+  }
+
+  /** Whether a publication there succeeded, and none undid it. */
+  boolean succeededToPublish(String node) {
+    return publications(node).values().stream().anyMatch(Thing::succeeded);
+  }
+
   boolean published(String node) {
     return publications(node).values().stream().anyMatch(Thing::standing);
   }

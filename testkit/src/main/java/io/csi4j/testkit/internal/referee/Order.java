@@ -63,7 +63,7 @@ final class Order extends Rule {
 
   private void provisioned(RecordedCall call, KnownVolume volume) {
     if (volume.created == null
-        && !world.offers().lacks(Offers.Part.PLUGIN, "", "CONTROLLER_SERVICE")) {
+        && world.offers().has(Offers.Part.PLUGIN, "", "CONTROLLER_SERVICE")) {
       judge(
           volume.validated,
           call,
@@ -77,7 +77,8 @@ final class Order extends Rule {
     if (!world.needsAttachment()) {
       return;
     }
-    boolean here = world.attachmentHere(volume, Wire.node(call)).possible();
+    Thing attachment = world.attachmentHere(volume, Wire.node(call));
+    boolean here = attachment.succeeded();
     judge(
         here,
         call,
@@ -85,7 +86,7 @@ final class Order extends Rule {
         duty);
     if (here) {
       kept(otherNode);
-    } else if (volume.attachedSomewhere()) {
+    } else if (!attachment.possible() && volume.attachedSomewhere()) {
       broken(
           call,
           "while the volume is attached to another node only. Send it to that node's plugin.",
@@ -134,7 +135,7 @@ final class Order extends Rule {
     if (!world.needsStaging(node)) {
       return;
     }
-    boolean staged = volume.possiblyStaged(node);
+    boolean staged = volume.succeededToStage(node);
     judge(
         staged, call, "before it is staged on the node. Make NodeStageVolume succeed first.", 139);
     if (staged) {

@@ -3,8 +3,10 @@ package io.csi4j.testkit.internal.referee;
 import io.csi4j.testkit.journal.PathFact;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Which paths are given, and what stands there. */
 final class Paths extends Rule {
@@ -15,6 +17,9 @@ final class Paths extends Rule {
 
   /** The volume that had a target path first, by node and path, while it is published there. */
   private final Map<String, RecordedCall> targets = new HashMap<>();
+
+  /** The targets that were ever asked for, by node and path, whatever the volume. */
+  private final Set<String> asked = new HashSet<>();
 
   Paths(Hearing hearing) {
     super(
@@ -81,7 +86,7 @@ final class Paths extends Rule {
 
   private void target(RecordedCall call) {
     String path = call.request().text("target_path");
-    Thing thing = world.volume(Wire.volume(call)).publications(Wire.node(call)).get(path);
+    boolean first = asked.add(key(call, path));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (fact != PathFact.UNKNOWN) {
       judge(
@@ -89,7 +94,7 @@ final class Paths extends Rule {
           call,
           "below a directory that does not exist. Make the parent of the target before.",
           407);
-      if ((thing == null || !thing.tried()) && world.isComplete()) {
+      if (first && world.isComplete()) {
         judge(
             fact == PathFact.MISSING || fact == PathFact.PARENT_MISSING,
             call,
@@ -181,10 +186,11 @@ final class Paths extends Rule {
       volumePath(call, 466);
     }
     if (world.needsStaging(node)) {
-      judge(volume.possiblyStaged(node), call, "before the volume is staged. Stage it first.", 468);
+      judge(
+          volume.succeededToStage(node), call, "before the volume is staged. Stage it first.", 468);
     } else if (world.offers().lacks(Offers.Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
       judge(
-          volume.possiblyPublished(node),
+          volume.succeededToPublish(node),
           call,
           "before the volume is published. Publish it first.",
           470);
@@ -195,7 +201,7 @@ final class Paths extends Rule {
   void ended(RecordedCall call) {
     switch (call.operation()) {
       case NODE_PUBLISH_VOLUME -> {
-        if (call.ok()) {
+        if (Outcome.of(call) != Outcome.REFUSED) {
           targets.putIfAbsent(key(call, call.request().text("target_path")), call);
         }
       }

@@ -1,14 +1,22 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiService;
+import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
-/** Where the streams of snapshot metadata begin. */
+/**
+ * Where the streams of snapshot metadata begin: at 0, where a range ended that came before, or
+ * where a stream began that ended without a message.
+ */
 final class Streams extends Rule {
 
-  private final Set<String> interrupted = new HashSet<>();
+  /** By subject: where a caller can have been when its stream ended. */
+  private final Map<String, Set<Long>> reached = new HashMap<>();
 
   Streams(Hearing hearing) {
     super(hearing, "Metadata streams", 517, 518);
@@ -16,29 +24,34 @@ final class Streams extends Rule {
 
   @Override
   void began(RecordedCall call) {
-    int duty =
-        switch (call.operation()) {
-          case GET_METADATA_ALLOCATED -> 517;
-          case GET_METADATA_DELTA -> 518;
-          default -> 0;
-        };
-    if (duty == 0 || !world.isComplete()) {
+    if (!isStream(call) || !world.isComplete()) {
       return;
     }
     long offset = call.request().number("starting_offset");
     judge(
-        offset == 0 || (offset > 0 && interrupted.contains(Subject.of(call))),
+        offset == 0 || reached.getOrDefault(Subject.of(call), Set.of()).contains(offset),
         call,
-        "from a starting_offset that continues no stream that broke off. Begin at 0.",
-        duty);
+        "from a starting_offset at which no range of an earlier stream ended. Begin at 0, or go on"
+            + " at byte_offset + size_bytes of the last range that came.",
+        call.operation() == CsiOperation.GET_METADATA_ALLOCATED ? 517 : 518);
   }
 
   @Override
   void ended(RecordedCall call) {
-    if (!call.ok()
-        && (call.operation() == CsiOperation.GET_METADATA_ALLOCATED
-            || call.operation() == CsiOperation.GET_METADATA_DELTA)) {
-      interrupted.add(Subject.of(call));
+    if (!isStream(call)) {
+      return;
     }
+    Set<Long> there = reached.computeIfAbsent(Subject.of(call), key -> new HashSet<>());
+    there.add(call.request().number("starting_offset"));
+    // How far its caller read before it gave up does not show: it can be any range.
+    if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
+      answered.messages().stream()
+          .flatMap(message -> message.messages("block_metadata").stream())
+          .forEach(range -> there.add(range.number("byte_offset") + range.number("size_bytes")));
+    }
+  }
+
+  private static boolean isStream(RecordedCall call) {
+    return call.operation().service() == CsiService.SNAPSHOT_METADATA;
   }
 }

@@ -19,6 +19,7 @@ final class Thing {
   private Made made = Made.NO;
   private boolean undoing;
   private boolean tried;
+  private boolean succeeded;
   private @Nullable RecordedCall maker;
   private @Nullable RecordedCall lost;
   private final List<Map<String, String>> contexts = new ArrayList<>();
@@ -36,6 +37,14 @@ final class Thing {
   /** Whether it can be there. */
   boolean possible() {
     return made != Made.NO;
+  }
+
+  /**
+   * Whether its caller was told that it is there, and not that it is gone: it may be gone since,
+   * where the plugin forgot. What was only asked for does not count.
+   */
+  boolean succeeded() {
+    return possible() && succeeded;
   }
 
   /** Whether somebody ever asked for it. */
@@ -72,6 +81,7 @@ final class Thing {
     switch (Outcome.of(call)) {
       case OK -> {
         made = Made.YES;
+        succeeded = true;
         undoing = false;
         maker = call;
       }
@@ -94,6 +104,12 @@ final class Thing {
     }
   }
 
+  /** Another answer told that it is there. */
+  void told() {
+    made = made == Made.NO ? Made.MAYBE : made;
+    succeeded = true;
+  }
+
   void undoing() {
     undoing = true;
     lost = null;
@@ -114,6 +130,7 @@ final class Thing {
 
   void gone() {
     made = Made.NO;
+    succeeded = false;
     undoing = false;
     lost = null;
     contexts.clear();

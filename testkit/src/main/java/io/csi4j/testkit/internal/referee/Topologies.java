@@ -75,7 +75,7 @@ final class Topologies extends Rule {
         call,
         "with a topology value that is not 1 to 63 letters, digits, '-', '_' and '.'.",
         219);
-    if (!told.isEmpty() && call.operation() == CsiOperation.CREATE_VOLUME) {
+    if (world.isComplete() && !told.isEmpty() && call.operation() == CsiOperation.CREATE_VOLUME) {
       judge(
           false,
           call,
@@ -120,8 +120,13 @@ final class Topologies extends Rule {
             answer -> {
               switch (call.operation()) {
                 case NODE_GET_INFO -> note(answer.message("accessible_topology"));
-                case CREATE_VOLUME ->
+                case CREATE_VOLUME, CONTROLLER_GET_VOLUME ->
                     answer.message("volume").messages("accessible_topology").forEach(this::note);
+                case LIST_VOLUMES ->
+                    answer.messages("entries").stream()
+                        .flatMap(
+                            one -> one.message("volume").messages("accessible_topology").stream())
+                        .forEach(this::note);
                 default -> {}
               }
             });

@@ -1,6 +1,7 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.referee.Offers.Part;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -29,6 +30,7 @@ final class World {
   private final Map<String, Set<String>> usedOn = new HashMap<>();
   private final Set<String> longIds = new HashSet<>();
   private @Nullable Boolean complete;
+  private boolean called;
   private long deletions;
 
   /** What the plugin offers. */
@@ -97,14 +99,15 @@ final class World {
   /** The attachment of a volume to the node on whose socket a call came. */
   Thing attachmentHere(KnownVolume volume, String node) {
     for (String id : nodeIds(node)) {
-      if (!id.equals(node) && volume.attachments().containsKey(id)) {
-        return volume.attachment(id);
+      Thing thing = volume.attachments().get(id);
+      if (thing != null && thing.possible()) {
+        return thing;
       }
     }
     return volume.attachment(node);
   }
 
-  /** Grows whenever something that a call can depend on changed for certain. */
+  /** Grows whenever something that a call can depend on changed, or may have. */
   long changes(RecordedCall call) {
     String id = Wire.volume(call);
     return id.isEmpty() ? deletions : volume(id).changes;
@@ -112,10 +115,12 @@ final class World {
 
   void happened(JournalEvent event) {
     if (complete == null) {
-      complete =
-          !(event instanceof JournalEvent.Began began)
-              ? event instanceof JournalEvent.Started
-              : began.call().number() == 1;
+      complete = event instanceof JournalEvent.Started || event instanceof JournalEvent.Began;
+    }
+    if (event instanceof JournalEvent.Began began && !called) {
+      // The numbers go on when a journal is cleared.
+      called = true;
+      complete &= began.call().number() == 1;
     }
     if (event instanceof JournalEvent.Started started) {
       offers.shaped(started.shape());
@@ -170,7 +175,7 @@ final class World {
       case VALIDATE_VOLUME_CAPABILITIES -> volume.validated |= outcome == Outcome.OK;
       default -> {}
     }
-    if (outcome == Outcome.OK) {
+    if (outcome != Outcome.REFUSED) {
       changed(volume, call);
     }
     count(volume, call);
@@ -184,7 +189,9 @@ final class World {
         deletions += call.operation() == CsiOperation.DELETE_VOLUME ? 1 : 0;
       }
     }
-    if (call.operation() == CsiOperation.NODE_PUBLISH_VOLUME && volume.pendingExpansion != null) {
+    if (call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+        && call.ok()
+        && volume.pendingExpansion != null) {
       volume.usedWhilePending = true;
     }
   }
@@ -216,6 +223,8 @@ final class World {
     switch (call.operation()) {
       case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
           made(volume(id), call).worked(call);
+      case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
+          undone(volume(id), call).forEach(Thing::undoing);
       default -> {}
     }
   }
@@ -248,12 +257,16 @@ final class World {
       case CONTROLLER_PUBLISH_VOLUME ->
           made(volume(Wire.volume(call)), call).contexts().add(answer.map("publish_context"));
       case CONTROLLER_EXPAND_VOLUME -> expanded(call, answer);
-      case CONTROLLER_GET_VOLUME -> told(answer.message("volume"));
-      case LIST_VOLUMES ->
-          answer.messages("entries").forEach(entry -> told(entry.message("volume")));
+      case CONTROLLER_GET_VOLUME -> told(answer);
+      case LIST_VOLUMES -> {
+        noteLength(answer.text("next_token"));
+        answer.messages("entries").forEach(this::told);
+      }
       case CREATE_SNAPSHOT, GET_SNAPSHOT -> snapshot(answer.message("snapshot"));
-      case LIST_SNAPSHOTS ->
-          answer.messages("entries").forEach(entry -> snapshot(entry.message("snapshot")));
+      case LIST_SNAPSHOTS -> {
+        noteLength(answer.text("next_token"));
+        answer.messages("entries").forEach(entry -> snapshot(entry.message("snapshot")));
+      }
       case CREATE_VOLUME_GROUP_SNAPSHOT, GET_VOLUME_GROUP_SNAPSHOT ->
           group(answer.message("group_snapshot"));
       case DELETE_SNAPSHOT -> {
@@ -283,7 +296,8 @@ final class World {
     volume.topology = told.messages("accessible_topology");
   }
 
-  private void told(WireMessage told) {
+  private void told(WireMessage entry) {
+    WireMessage told = entry.message("volume");
     String id = told.text("volume_id");
     noteLength(id);
     KnownVolume volume = volume(id);
@@ -291,6 +305,10 @@ final class World {
       volume.context = told.map("volume_context");
       volume.topology = told.messages("accessible_topology");
     }
+    entry
+        .message("status")
+        .texts("published_node_ids")
+        .forEach(node -> volume.attachment(node).told());
   }
 
   private void expanded(RecordedCall call, WireMessage answer) {
@@ -322,12 +340,13 @@ final class World {
 
   private void node(RecordedCall call, WireMessage answer) {
     String id = answer.text("node_id");
+    noteLength(id);
     nodes.put(id, answer);
     nodeIds.computeIfAbsent(Wire.node(call), none -> new LinkedHashSet<>()).add(id);
   }
 
   private void noteLength(String id) {
-    if (id.length() > Sizes.TEXT_LIMIT / 4) {
+    if (SafeText.utf8Length(id) > Sizes.TEXT_LIMIT) {
       longIds.add(id);
     }
   }

@@ -108,10 +108,7 @@ final class WrittenVerdict implements Verdict {
   }
 
   private static boolean isAdvice(DutyId duty) {
-    return switch (Catalogue.duty(duty).level()) {
-      case SHOULD, SHOULD_NOT, MAY, MAY_NOT -> true;
-      default -> false;
-    };
+    return !Catalogue.duty(duty).level().binding();
   }
 
   @Override

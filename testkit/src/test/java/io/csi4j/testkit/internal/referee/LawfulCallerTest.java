@@ -18,7 +18,9 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.referee.Verdict;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +42,26 @@ class LawfulCallerTest {
   @ParameterizedTest
   @MethodSource("shapes")
   void theRefereeHasNothingToSayAboutALawfulCaller(PluginShape shape) {
+    Toy toy = lawful(shape);
+    Verdict verdict = toy.verdict();
+    assertThat(verdict.broken()).as(verdict.describe()).isEmpty();
+    assertThat(verdict.lawful()).isTrue();
+    assertThatCode(verdict::assertLawful).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void noPartOfALawfulJournalAccusesItsCaller(PluginShape shape) {
+    List<JournalEvent> all = lawful(shape).events();
+    for (int begin = 1; begin < all.size(); begin++) {
+      if (!(all.get(begin) instanceof JournalEvent.Ended)) {
+        Verdict verdict = Bench.judge(all.subList(begin, all.size()));
+        assertThat(verdict.broken()).as(verdict.describe()).isEmpty();
+      }
+    }
+  }
+
+  private static Toy lawful(PluginShape shape) {
     Toy toy = Toy.introduced(shape);
     toy.ok(io.csi4j.client.CsiOperation.PROBE, "");
     boolean creates = shape.offers(ControllerCapability.CREATE_DELETE_VOLUME);
@@ -56,10 +78,7 @@ class LawfulCallerTest {
       pages(toy);
     }
     amnesia(toy, creates);
-    Verdict verdict = toy.verdict();
-    assertThat(verdict.broken()).as(verdict.describe()).isEmpty();
-    assertThat(verdict.lawful()).isTrue();
-    assertThatCode(verdict::assertLawful).doesNotThrowAnyException();
+    return toy;
   }
 
   private static Toy begin(Toy toy, String volume, boolean creates) {

@@ -29,6 +29,25 @@ class RefereeTest {
     assertThat(verdict.describe()).doesNotContain("canary");
   }
 
+  @ParameterizedTest
+  @MethodSource("rows")
+  void aCallerIsLawfulUnlessItBreaksABindingDuty(Row row) {
+    Verdict verdict = row.toy().verdict();
+    assertThat(verdict.lawful())
+        .isEqualTo(
+            Bench.duties().stream()
+                .filter(duty -> verdict.broken().contains(duty.id()))
+                .noneMatch(duty -> duty.level().binding()));
+  }
+
+  @Test
+  void everyLevelBindsButAdviceAndPermissions() {
+    assertThat(Duty.Level.values())
+        .filteredOn(level -> !level.binding())
+        .containsExactly(
+            Duty.Level.SHOULD, Duty.Level.SHOULD_NOT, Duty.Level.MAY, Duty.Level.MAY_NOT);
+  }
+
   @Test
   void everyDutyThatIsSeenIsBrokenBySomeRow() {
     Set<Integer> never = seen();

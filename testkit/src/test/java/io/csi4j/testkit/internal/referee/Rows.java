@@ -49,6 +49,10 @@ final class Rows {
   private static final String SECRET = "secrets { key: 'k' value: 'canary' } ";
   private static final String WRITERS = "MULTI_NODE_MULTI_WRITER";
   private static final PluginShape FULL = PluginShape.full();
+  private static final String CAPABLE =
+      "capabilities { service { type: CONTROLLER_SERVICE } } "
+          + "capabilities { service { type: VOLUME_ACCESSIBILITY_CONSTRAINTS } } "
+          + "capabilities { volume_expansion { type: ONLINE } } ";
 
   private final List<Row> rows = new ArrayList<>();
 
@@ -66,6 +70,8 @@ final class Rows {
     table.contextsAndSecrets();
     table.modes();
     table.restOfAll();
+    table.uncertain();
+    table.told();
     return table.rows;
   }
 
@@ -90,6 +96,130 @@ final class Rows {
           toy.without(operation, request, field);
         },
         broken.toArray(Integer[]::new));
+  }
+
+  /** What is built on calls that may have failed. */
+  private void uncertain() {
+    row(
+        "staged though nobody answered the attaching",
+        toy -> toy.create("v1").lost(CONTROLLER_PUBLISH_VOLUME, toy.attached("v1")).stage("v1"),
+        138);
+    row(
+        "published though nobody answered the staging",
+        toy ->
+            toy.create("v1")
+                .attach("v1")
+                .lost(NODE_STAGE_VOLUME, toy.staged("v1"))
+                .publish("v1", "/t/v1"),
+        139);
+    row(
+        "published though nobody answered the attaching",
+        PluginShape.noStaging(),
+        toy ->
+            toy.create("v1")
+                .lost(CONTROLLER_PUBLISH_VOLUME, toy.attached("v1"))
+                .publish("v1", "/t/v1"),
+        140);
+    row(
+        "staged where the plugin told that it is attached",
+        toy ->
+            toy.create("v1")
+                .lost(CONTROLLER_PUBLISH_VOLUME, toy.attached("v1"))
+                .ok(
+                    CONTROLLER_GET_VOLUME,
+                    id("v1"),
+                    Toy.made("v1") + "status { published_node_ids: 'node-1' }")
+                .stage("v1"));
+    row(
+        "expanded on a node though nobody answered the staging",
+        toy ->
+            toy.create("v1")
+                .attach("v1")
+                .ok(CONTROLLER_EXPAND_VOLUME, id("v1") + "capacity_range { required_bytes: 9 }")
+                .lost(NODE_STAGE_VOLUME, toy.staged("v1"))
+                .ok(NODE_EXPAND_VOLUME, id("v1") + at("v1") + "volume_path: '/s/v1'"),
+        468);
+    row(
+        "a target where another volume may be",
+        toy ->
+            toy.create("v1")
+                .attach("v1")
+                .stage("v1")
+                .create("v2")
+                .attach("v2")
+                .stage("v2")
+                .lost(NODE_PUBLISH_VOLUME, toy.published("v1", "/t/shared"))
+                .publish("v2", "/t/shared"),
+        406);
+    row(
+        "attached again after a detaching that may have been done",
+        toy ->
+            toy.create("v1")
+                .fail(CONTROLLER_PUBLISH_VOLUME, toy.attached("v1"), StatusCode.ALREADY_EXISTS)
+                .lost(CONTROLLER_UNPUBLISH_VOLUME, detached("v1", "node-1"))
+                .fail(NODE_UNPUBLISH_VOLUME, unpublished("v1", "/t/v1"), StatusCode.ABORTED)
+                .attach("v1"));
+  }
+
+  /** What only an answer of the plugin can have brought about. */
+  private void told() {
+    row(
+        "capabilities read again before the version after an upgrade",
+        toy ->
+            toy.use("v1")
+                .stop()
+                .start(FULL.vendorVersion("9"))
+                .ok(GET_PLUGIN_CAPABILITIES, "", CAPABLE)
+                .ok(GET_PLUGIN_INFO, "", "name: 'toy' vendor_version: '9'")
+                .leave("v1"));
+    String token = "x".repeat(200);
+    row(
+        "a long token sent back",
+        toy ->
+            toy.ok(LIST_VOLUMES, "", "next_token: '" + token + "'")
+                .ok(LIST_VOLUMES, "starting_token: '" + token + "'"));
+    String node = "n".repeat(300);
+    row(
+        "a long node id sent back",
+        toy ->
+            toy.create("v1")
+                .ok(NODE_GET_INFO, "", "node_id: '" + node + "'")
+                .ok(
+                    CONTROLLER_PUBLISH_VOLUME,
+                    id("v1")
+                        + "node_id: '"
+                        + node
+                        + "' "
+                        + capability(toy.mode())
+                        + context("v1")));
+    row(
+        "a target that the plugin left behind given to another volume",
+        toy ->
+            toy.use("v1")
+                .unpublish("v1", "/t/v1")
+                .create("v2")
+                .attach("v2")
+                .stage("v2")
+                .at("target_path", PathFact.DIRECTORY)
+                .ok(NODE_PUBLISH_VOLUME, toy.published("v2", "/t/v1")));
+    String segments = "segments { key: 'zone' value: 'b' } ";
+    row(
+        "a topology that a listing told",
+        toy ->
+            toy.meet("node-1", "accessible_topology { segments { key: 'zone' value: 'a' } }")
+                .ok(
+                    LIST_VOLUMES,
+                    "",
+                    "entries { volume { volume_id: 'v1' accessible_topology { "
+                        + segments
+                        + "} } }")
+                .ok(
+                    CREATE_VOLUME,
+                    toy.created("v2")
+                        + "accessibility_requirements { requisite { "
+                        + segments
+                        + "} }",
+                    Toy.made("v2")));
   }
 
   private void requiredFields() {
@@ -277,7 +407,11 @@ final class Rows {
         102);
     row(
         "another version",
-        toy -> toy.ok(GET_PLUGIN_INFO, "", "name: 'toy' vendor_version: '2'").create("v1"),
+        toy ->
+            toy.stop()
+                .start(FULL.vendorVersion("2"))
+                .ok(GET_PLUGIN_INFO, "", "name: 'toy' vendor_version: '2'")
+                .create("v1"),
         103);
     row(
         "another version, asked again",
@@ -1536,8 +1670,20 @@ final class Rows {
     row(
         "a stream that goes on",
         toy ->
-            toy.lost(GET_METADATA_ALLOCATED, "snapshot_id: 's'")
+            toy.ok(
+                    GET_METADATA_ALLOCATED,
+                    "snapshot_id: 's'",
+                    "block_metadata { size_bytes: 3 } block_metadata { byte_offset: 3 size_bytes:"
+                        + " 2 }")
+                .lost(GET_METADATA_ALLOCATED, "snapshot_id: 's' starting_offset: 5")
                 .ok(GET_METADATA_ALLOCATED, "snapshot_id: 's' starting_offset: 5"));
+    row(
+        "a stream that goes on where nothing ended",
+        toy ->
+            toy.ok(GET_METADATA_ALLOCATED, "snapshot_id: 's'", "block_metadata { size_bytes: 3 }")
+                .lost(GET_METADATA_ALLOCATED, "snapshot_id: 's'")
+                .ok(GET_METADATA_ALLOCATED, "snapshot_id: 's' starting_offset: 5"),
+        517);
     PluginShape offline = FULL.without(PluginCapability.VOLUME_EXPANSION_ONLINE);
     String grown = id("v1") + "capacity_range { required_bytes: 9 } ";
     row(

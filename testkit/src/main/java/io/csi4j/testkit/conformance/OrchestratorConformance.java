@@ -45,7 +45,8 @@ public final class OrchestratorConformance {
 
   /**
    * The same, waiting so long at each step of a scenario before the orchestrator is taken to hang.
-   * Has to be several times what the orchestrator allows for a mount with all its retries.
+   * Has to be several times what the orchestrator allows for a mount with all its retries. One that
+   * leaves something behind is taken to be done when nothing came for a quarter of it.
    */
   public OrchestratorConformance withPatience(Duration time) {
     return new OrchestratorConformance(callDeadline, time, chosen);

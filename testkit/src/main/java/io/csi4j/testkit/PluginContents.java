@@ -35,6 +35,11 @@ public record PluginContents(
     published = List.copyOf(published);
   }
 
+  /** Whether it holds nothing at all. */
+  public boolean empty() {
+    return idle() && volumes.isEmpty() && snapshots.isEmpty() && groups.isEmpty();
+  }
+
   /** Whether no volume is attached, staged or published anywhere. */
   public boolean idle() {
     return attached.isEmpty() && staged.isEmpty() && published.isEmpty();

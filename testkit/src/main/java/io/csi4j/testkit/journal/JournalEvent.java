@@ -18,7 +18,8 @@ public sealed interface JournalEvent {
   record Started(Instant at, PluginShape shape) implements JournalEvent {}
 
   /**
-   * The plugin stopped listening.
+   * The plugin stopped listening. As the first event of all: an earlier life of it ended, whose
+   * calls are not here.
    *
    * @param at when
    */

@@ -264,7 +264,12 @@ public final class PluginCore {
 
   private void listen() throws IOException {
     Reception calls = Objects.requireNonNull(reception);
-    Objects.requireNonNull(backend).open();
+    Backend opened = Objects.requireNonNull(backend);
+    opened.open();
+    if (!opened.isEmpty() && journal.events().isEmpty()) {
+      // Nobody is to take the journal for the whole life of the plugin.
+      journal.stopped();
+    }
     sites = Site.of(Objects.requireNonNull(directory), shape, settings.nodes());
     journal.started(shape);
     sockets.listen(sites, calls::at);

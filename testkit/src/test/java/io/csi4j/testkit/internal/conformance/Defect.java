@@ -468,6 +468,11 @@ enum Defect {
       public void open() {
         inner.open();
       }
+
+      @Override
+      public boolean isEmpty() {
+        return inner.isEmpty();
+      }
     };
   }
 

@@ -28,6 +28,7 @@ import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.referee.DutyId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -115,6 +116,9 @@ class HostPathLifeTest {
       rig.reopen();
       rig.publish(volume, Rig.MOUNT, "one", false);
       assertThat(rig.file("one").resolve("f")).hasContent("kept");
+      // The volume came before the last start: that is not in the journal, and held against nobody.
+      assertThat(rig.plugin().verdict().broken())
+          .doesNotContain(DutyId.of(25), DutyId.of(139), DutyId.of(261));
       rig.unpublish(volume, "one");
       rig.reopen();
       rig.unstage(volume);

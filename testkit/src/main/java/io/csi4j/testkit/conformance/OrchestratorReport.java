@@ -29,4 +29,9 @@ public record OrchestratorReport(List<ScenarioResult> results) {
   public String describe() {
     return ScenarioText.report(this);
   }
+
+  /** The report for machines: a document of the form that JUnit's runners write. */
+  public String junitXml() {
+    return ScenarioText.junitXml(this);
+  }
 }

@@ -1,11 +1,17 @@
 package io.csi4j.testkit.internal.scenario;
 
+import io.csi4j.testkit.conformance.CaseResult;
+import io.csi4j.testkit.conformance.CaseResult.Outcome;
+import io.csi4j.testkit.conformance.ConformanceReport;
 import io.csi4j.testkit.conformance.OrchestratorReport;
+import io.csi4j.testkit.conformance.OrchestratorScenario;
 import io.csi4j.testkit.conformance.ScenarioResult;
+import io.csi4j.testkit.internal.conformance.SuiteCase;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.testkit.referee.Referee;
+import java.util.List;
 
 /** Results of scenarios as text for people. */
 public final class ScenarioText {
@@ -61,6 +67,21 @@ public final class ScenarioText {
         .append(" failed\n");
     report.failed().forEach(each -> out.append('\n').append(story(each)).append('\n'));
     return out.toString();
+  }
+
+  /** A whole run as JUnit's runners write it. */
+  public static String junitXml(OrchestratorReport report) {
+    return new ConformanceReport(
+            "an orchestrator", report.results().stream().map(ScenarioText::asCase).toList())
+        .junitXml();
+  }
+
+  private static CaseResult asCase(ScenarioResult result) {
+    OrchestratorScenario scenario = result.scenario();
+    SuiteCase about = SuiteCase.toldOf(scenario.name(), scenario.expectation());
+    return result.passed()
+        ? new CaseResult(about, Outcome.PASSED, "", List.of(), result.took())
+        : new CaseResult(about, Outcome.FAILED, story(result), List.of(), result.took());
   }
 
   private static String text(DutyId id) {

@@ -6,12 +6,21 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.csi4j.testkit.referee.DutyId;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,9 +28,39 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Each seeded defect fails the scenarios that are about it, and breaks the duties that it breaks.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SeededDefectsTest {
 
   private static final String HARMLESS = "unmount/never-mounted";
+
+  /** Runs spend most of their time waiting: several at a time take less of it. */
+  private final ExecutorService pool = Executors.newFixedThreadPool(3);
+
+  private final Map<Defect, Future<OrchestratorReport>> reports = new EnumMap<>(Defect.class);
+
+  @BeforeAll
+  @SuppressWarnings("unchecked")
+  void begin() {
+    defects()
+        .map(Arguments::get)
+        .forEach(
+            each ->
+                reports.put(
+                    (Defect) each[0],
+                    pool.submit(() -> run((Defect) each[0], (Set<String>) each[1]))));
+  }
+
+  @AfterAll
+  void end() {
+    pool.shutdownNow();
+  }
+
+  private static OrchestratorReport run(Defect defect, Set<String> scenarios) {
+    return OrchestratorConformance.create()
+        .withPatience(Duration.ofSeconds(20))
+        .only(each -> scenarios.contains(each.name()) || each.name().equals(HARMLESS))
+        .run(ToyOrchestrator.with(defect), OrchestratorListener.none());
+  }
 
   static Stream<Arguments> defects() {
     return Stream.of(
@@ -63,12 +102,8 @@ final class SeededDefectsTest {
 
   @ParameterizedTest
   @MethodSource("defects")
-  void fails(Defect defect, Set<String> scenarios, Set<DutyId> duties) {
-    OrchestratorReport report =
-        OrchestratorConformance.create()
-            .withPatience(Duration.ofSeconds(20))
-            .only(each -> scenarios.contains(each.name()) || each.name().equals(HARMLESS))
-            .run(ToyOrchestrator.with(defect), OrchestratorListener.none());
+  void fails(Defect defect, Set<String> scenarios, Set<DutyId> duties) throws Exception {
+    OrchestratorReport report = Objects.requireNonNull(reports.get(defect)).get();
     assertThat(report.failed())
         .as(report.describe())
         .extracting(result -> result.scenario().name())

@@ -301,8 +301,9 @@ final class World {
     String id = told.text("volume_id");
     noteLength(id);
     KnownVolume volume = volume(id);
-    if (volume.context == null) {
-      volume.context = told.map("volume_context");
+    if (volume.created == null) {
+      // A listing may leave the context out, which who made the volume gave to its caller.
+      volume.context = told.has("volume_context") ? told.map("volume_context") : volume.context;
       volume.topology = told.messages("accessible_topology");
     }
     entry

@@ -202,6 +202,26 @@ final class Rows {
                 .stage("v2")
                 .at("target_path", PathFact.DIRECTORY)
                 .ok(NODE_PUBLISH_VOLUME, toy.published("v2", "/t/v1")));
+    row(
+        "a volume of others whose context the listing leaves out",
+        toy ->
+            toy.ok(LIST_VOLUMES, "", "entries { volume { volume_id: 'v1' } }")
+                .ok(
+                    VALIDATE_VOLUME_CAPABILITIES,
+                    id("v1") + capabilities(toy.mode()) + context("v1"))
+                .attach("v1")
+                .stage("v1")
+                .publish("v1", "/t/v1"));
+    row(
+        "a volume of others whose context the listing tells",
+        toy ->
+            toy.ok(LIST_VOLUMES, "", "entries { volume { " + Toy.id("v1") + context("w") + "} }")
+                .ok(
+                    VALIDATE_VOLUME_CAPABILITIES,
+                    id("v1") + capabilities(toy.mode()) + context("v1")),
+        208,
+        211,
+        266);
     String segments = "segments { key: 'zone' value: 'b' } ";
     row(
         "a topology that a listing told",

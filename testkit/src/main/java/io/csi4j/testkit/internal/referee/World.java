@@ -303,7 +303,9 @@ final class World {
     KnownVolume volume = volume(id);
     if (volume.created == null) {
       // A listing may leave the context out, which who made the volume gave to its caller.
-      volume.context = told.has("volume_context") ? told.map("volume_context") : volume.context;
+      if (volume.context == null && told.has("volume_context")) {
+        volume.context = told.map("volume_context");
+      }
       volume.topology = told.messages("accessible_topology");
     }
     entry

@@ -143,6 +143,10 @@ public final class HostPathPlugin extends TestPlugin {
       try {
         SpecBackend backend =
             new SpecBackend(core::shape, nodes, storage, core.clock(), java.time.Duration.ZERO);
+        backend.open();
+        if (!backend.contents().empty()) {
+          core.livedBefore();
+        }
         core.serve(backend);
         done = true;
         return new HostPathPlugin(core, backend, storage);

@@ -20,9 +20,6 @@ public interface Backend {
   /** Called before the plugin listens, at its start and at each restart. */
   void open();
 
-  /** Whether it holds nothing at all. */
-  boolean isEmpty();
-
   /**
    * One call.
    *

@@ -194,11 +194,6 @@ public final class SpecBackend implements Backend {
     ground.knowledge().open();
   }
 
-  @Override
-  public boolean isEmpty() {
-    return contents().empty();
-  }
-
   /** Loses everything it knew; what is on the nodes stays. */
   public void forget() {
     ground.conditions().clear();

@@ -145,6 +145,11 @@ public final class PluginCore {
     pen.flush();
   }
 
+  /** Notes, before it serves, that it lived before and kept what it knew. */
+  public void livedBefore() {
+    journal.stopped();
+  }
+
   /** What was asked. */
   public CallJournal journal() {
     return journal;
@@ -264,12 +269,7 @@ public final class PluginCore {
 
   private void listen() throws IOException {
     Reception calls = Objects.requireNonNull(reception);
-    Backend opened = Objects.requireNonNull(backend);
-    opened.open();
-    if (!opened.isEmpty() && journal.events().isEmpty()) {
-      // Nobody is to take the journal for the whole life of the plugin.
-      journal.stopped();
-    }
+    Objects.requireNonNull(backend).open();
     sites = Site.of(Objects.requireNonNull(directory), shape, settings.nodes());
     journal.started(shape);
     sockets.listen(sites, calls::at);

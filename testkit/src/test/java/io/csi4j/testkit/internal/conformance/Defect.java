@@ -468,11 +468,6 @@ enum Defect {
       public void open() {
         inner.open();
       }
-
-      @Override
-      public boolean isEmpty() {
-        return inner.isEmpty();
-      }
     };
   }
 

@@ -49,7 +49,10 @@ public final class When {
     return where(call -> call.volume().filter(volume::equals).isPresent());
   }
 
-  /** Only calls that also satisfy this. */
+  /**
+   * Only calls that also satisfy this. It is asked on the thread that takes in every call, so it is
+   * to answer at once, and cannot start the plugin or replace its sockets.
+   */
   public When where(Predicate<RecordedCall> condition) {
     List<Predicate<RecordedCall>> all = new ArrayList<>(conditions);
     all.add(condition);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Message;
+import io.csi4j.client.CsiException;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.NodeId;
@@ -38,6 +39,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -209,6 +212,71 @@ class LifeTest {
       assertThat(plugin.journal().inFlight()).hasSize(1);
       plugin.thaw();
       assertThat(call.ended().code()).isEqualTo(Status.Code.OK);
+    }
+  }
+
+  @Test
+  void callsThatHangKeepNobodyOutHoweverManyTheyAre() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        RawCaller caller = new RawCaller(plugin.endpoint())) {
+      plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME));
+      for (int i = 0; i < 300; i++) {
+        Pending unused = caller.begin(CREATE_VOLUME, Requests.create("v" + i));
+      }
+      assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+      plugin.journal().await(c -> c.number() == 301, SOON);
+      assertThat(plugin.journal().inFlight()).hasSize(300);
+    }
+  }
+
+  @Test
+  void underLoadItsSocketsAreMadeAnewAgainAndAgain() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService callers = Executors.newCachedThreadPool();
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      for (int i = 0; i < 8; i++) {
+        Future<?> unused = callers.submit(() -> askUntil(over, client));
+      }
+      for (int i = 0; i < 100; i++) {
+        plugin.replaceSocket();
+        plugin.restart();
+      }
+      over.set(true);
+      callers.shutdown();
+      assertThat(callers.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(client.identity().probe()).isEqualTo(Readiness.READY);
+      assertThat(plugin.journal().inFlight()).isEmpty();
+    } finally {
+      callers.shutdownNow();
+    }
+  }
+
+  private static void askUntil(AtomicBoolean over, CsiPlugin client) {
+    while (!over.get()) {
+      try {
+        Readiness unused = client.identity().probe();
+      } catch (CsiException e) {
+        // Its connection broke, as it must.
+      }
+    }
+  }
+
+  @Test
+  void theConditionOfAFaultCannotStartThePluginAnew() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.hang(),
+          When.anyCall()
+              .where(
+                  call -> {
+                    plugin.replaceSocket();
+                    return true;
+                  }));
+      assertThat(probe(plugin)).isEqualTo(Status.Code.UNAVAILABLE);
+      plugin.clearFaults();
+      plugin.restart();
+      assertThat(probe(plugin)).isEqualTo(Status.Code.OK);
     }
   }
 

@@ -32,9 +32,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
 final class Sockets {
@@ -45,6 +47,7 @@ final class Sockets {
   private static final int HEADERS_LIMIT = 64 << 10;
 
   private final SingleThreadIoEventLoop loop;
+  private volatile @Nullable Thread thread;
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
   private final Set<Path> made = new HashSet<>();
 
@@ -53,12 +56,18 @@ final class Sockets {
   private final Set<Channel> connections = new HashSet<>();
 
   Sockets(String name) {
-    loop =
-        new SingleThreadIoEventLoop(null, Workers.daemons(name + "-io"), NioIoHandler.newFactory());
+    ThreadFactory daemons = Workers.daemons(name + "-io");
+    ThreadFactory noted = task -> thread = daemons.newThread(task);
+    loop = new SingleThreadIoEventLoop(null, noted, NioIoHandler.newFactory());
   }
 
   /** Listens at every site, or at none. */
   void listen(List<Site> sites, Function<Site, ServedStream.Door> doors) throws IOException {
+    if (loop.inEventLoop()) {
+      throw new IllegalStateException(
+          "The plugin cannot listen anew from within the condition of a fault, which runs on the"
+              + " thread that listens. Do it on another thread.");
+    }
     try {
       for (Site site : sites) {
         check(site.socket());
@@ -116,8 +125,11 @@ final class Sockets {
           abort();
         });
     if (!loop.inEventLoop()) {
-      // The JDK lets go of a closed socket when its selector looks at it next: before this is due.
-      var unused = loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+      // The JDK lets go of a closed socket when its selector looks at it next. What is scheduled
+      // from within the loop is due after that, however late the loop is.
+      CompletableFuture<Void> looked = new CompletableFuture<>();
+      onLoop(() -> loop.schedule(() -> looked.complete(null), 0, TimeUnit.NANOSECONDS));
+      looked.join();
     }
   }
 
@@ -126,6 +138,19 @@ final class Sockets {
     var unused = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     if (!loop.inEventLoop()) {
       Workers.awaitEnd(loop);
+      // The loop says that it has ended a moment before its thread has.
+      awaitThread();
+    }
+  }
+
+  private void awaitThread() {
+    Thread running = thread;
+    try {
+      if (running != null) {
+        running.join(TimeUnit.SECONDS.toMillis(1));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -224,7 +249,11 @@ final class Sockets {
           .pipeline()
           .addLast(
               Http2FrameCodecBuilder.forServer()
-                  .initialSettings(Http2Settings.defaultSettings().maxHeaderListSize(HEADERS_LIMIT))
+                  .initialSettings(
+                      Http2Settings.defaultSettings()
+                          .maxHeaderListSize(HEADERS_LIMIT)
+                          // As in Go's gRPC: calls that hang do not keep others out.
+                          .maxConcurrentStreams(Integer.MAX_VALUE))
                   .gracefulShutdownTimeoutMillis(0)
                   // A caller may give up as often as it likes.
                   .decoderEnforceMaxRstFramesPerWindow(0, 1)

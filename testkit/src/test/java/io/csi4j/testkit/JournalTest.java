@@ -39,7 +39,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -373,9 +372,6 @@ class JournalTest {
       assertThat(call.request().withoutSecrets().has("secrets")).isFalse();
     }
     assertThat(journal.last(NODE_STAGE_VOLUME).flatMap(RecordedCall::end))
-        .isEqualTo(
-            Optional.of(
-                new CallEnd.Failed(
-                    StatusCode.INTERNAL.value(), "mount -o password=" + CANARY + " failed")));
+        .contains(new CallEnd.Failed(StatusCode.INTERNAL.value(), "mount -o <redacted> failed"));
   }
 }

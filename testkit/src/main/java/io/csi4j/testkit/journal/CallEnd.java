@@ -26,7 +26,8 @@ public sealed interface CallEnd {
    * With a failure.
    *
    * @param code its number, which may be none of gRPC's
-   * @param text what it said
+   * @param text what it said; shortened, and without them, if it repeats sensitive values of the
+   *     request
    */
   record Failed(int code, String text) implements CallEnd {}
 

@@ -89,7 +89,8 @@ public final class Journal implements CallJournal {
   }
 
   /** Notes how a call ended; false, and nothing noted, if it had ended before. */
-  public boolean ended(RecordedCall call, CallEnd end) {
+  public boolean ended(RecordedCall call, CallEnd however) {
+    CallEnd end = Discretion.of(call, however);
     return write(
         at -> {
           if (!open.containsKey(call.number())) {

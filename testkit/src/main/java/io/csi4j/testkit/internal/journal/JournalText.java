@@ -2,7 +2,6 @@ package io.csi4j.testkit.internal.journal;
 
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.internal.text.SensitiveValues;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -91,18 +90,11 @@ final class JournalText {
     if (end instanceof CallEnd.Failed failed) {
       return "failed with "
           + code(failed.code())
-          + (failed.text().isEmpty()
-              ? " and no text"
-              : " " + SafeText.quote(scrubbed(call, failed.text())))
+          + (failed.text().isEmpty() ? " and no text" : " " + SafeText.quote(failed.text()))
           + (call.worked() ? ", its work done," : "");
     }
     String work = call.worked() ? ", its work done," : "";
     return (end instanceof CallEnd.Broken ? "broke" : "was abandoned by the caller") + work;
-  }
-
-  /** Plugins like to repeat what they were asked. */
-  private static String scrubbed(RecordedCall call, String text) {
-    return new SensitiveValues().scrub(text, ((ProtoMessage) call.request()).message());
   }
 
   private static String code(int code) {

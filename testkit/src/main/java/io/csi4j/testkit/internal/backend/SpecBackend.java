@@ -82,7 +82,7 @@ public final class SpecBackend implements Backend {
             new Knowledge(storage),
             new Flights(),
             new ConcurrentHashMap<>(),
-            new NewIds());
+            new NewIds(storage.mark()));
     questions = new Questions(ground);
     volumes = new Volumes(ground);
     attachments = new Attachments(ground);

@@ -26,6 +26,14 @@ public interface Storage {
   /** Keeps what the plugin knows, before the call that changed it is answered. */
   void save(State state) throws IOException;
 
+  /**
+   * What is in every new id, so that none comes again in another process; empty where nothing
+   * outlives this one.
+   */
+  default String mark() {
+    return "";
+  }
+
   /** What the context of a new volume tells of it beside what every volume's tells. */
   default Map<String, String> context(CreateVolumeRequest asked) throws IOException, Refusal {
     return Map.of();

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,11 @@ public final class HostPathStorage implements Storage, AutoCloseable {
             PluginCapability.VOLUME_EXPANSION_OFFLINE)
         .without(ControllerCapability.VOLUME_CONDITION, ControllerCapability.MODIFY_VOLUME)
         .without(NodeCapability.VOLUME_CONDITION, NodeCapability.VOLUME_MOUNT_GROUP);
+  }
+
+  @Override
+  public String mark() {
+    return UUID.randomUUID().toString().substring(0, 8) + "-";
   }
 
   @Override

@@ -133,6 +133,16 @@ class HostPathLifeTest {
   }
 
   @Test
+  void theIdOfADeletedVolumeIsNotGivenOutAgainByTheNextProcess(Scratch scratch) {
+    try (Rig rig = Rig.open(scratch)) {
+      VolumeId first = rig.create("a");
+      rig.delete(first);
+      rig.reopen();
+      assertThat(rig.create("a")).isNotEqualTo(first);
+    }
+  }
+
+  @Test
   void mountsThatAreGoneAfterAStartAreForgotten(Scratch scratch) throws Exception {
     try (Rig rig = Rig.open(scratch)) {
       VolumeId volume = rig.create("db");

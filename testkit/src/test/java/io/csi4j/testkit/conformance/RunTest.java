@@ -10,6 +10,7 @@ import io.csi4j.testkit.Fault;
 import io.csi4j.testkit.When;
 import io.csi4j.testkit.conformance.CaseResult.Outcome;
 import io.csi4j.testkit.conformance.PluginUnderTest.Cleanup;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** How a run goes, beyond what the cases say. */
 class RunTest {
@@ -99,13 +101,16 @@ class RunTest {
   }
 
   @Test
-  void aFailedCaseCanBeKeptToBeLookedAt() {
+  void aFailedCaseCanBeKeptToBeLookedAt(@TempDir Path directory) {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       plugin.inject(
           Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_STAGE_VOLUME));
       ConformanceReport report =
           run(
-              PluginUnderTest.builder(plugin.endpoint()).cleanup(Cleanup.UNLESS_FAILED).build(),
+              PluginUnderTest.builder(plugin.endpoint())
+                  .directory(directory)
+                  .cleanup(Cleanup.UNLESS_FAILED)
+                  .build(),
               STAGE_AGAIN);
 
       assertThat(plugin.contents().volumes()).hasSize(1);

@@ -42,6 +42,8 @@ class HostPathKillTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
+                // What it cannot clean up goes with the test.
+                "-Djava.io.tmpdir=" + scratch.root(),
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),

@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.server;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** How gRPC packs messages and texts into HTTP/2. */
 final class Framing {
@@ -52,8 +53,7 @@ final class Framing {
     StringBuilder out = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
       if (b < 0x20 || b > 0x7e || b == '%') {
-        out.append('%').append(Character.forDigit((b >> 4) & 15, 16));
-        out.append(Character.forDigit(b & 15, 16));
+        out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
       } else {
         out.append((char) b);
       }

@@ -104,7 +104,7 @@ final class Groups {
       cut(group.getSnapshotsList());
       ground
           .knowledge()
-          .change(
+          .changeOrUndo(
               state -> {
                 state.groups().put(id, new StoredGroup(group.build(), asked));
                 for (Snapshot member : group.getSnapshotsList()) {
@@ -113,6 +113,11 @@ final class Groups {
                       .put(
                           member.getSnapshotId(),
                           new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
+                }
+              },
+              () -> {
+                for (Snapshot member : group.getSnapshotsList()) {
+                  ground.storage().deleteSnapshot(member.getSnapshotId());
                 }
               });
     }

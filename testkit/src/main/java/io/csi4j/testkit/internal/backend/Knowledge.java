@@ -43,7 +43,10 @@ final class Knowledge {
     try {
       state = storage.load();
     } catch (IOException e) {
-      throw new UncheckedIOException("The plugin cannot read what it saved.", e);
+      throw new UncheckedIOException(
+          "The plugin cannot open what it saved: "
+              + SafeText.escape(String.valueOf(e.getMessage())),
+          e);
     } finally {
       changing.unlock();
     }
@@ -59,6 +62,21 @@ final class Knowledge {
       state = draft;
     } finally {
       changing.unlock();
+    }
+  }
+
+  /** Changes what is known of something that was made, or has that unmade. */
+  void changeOrUndo(Change change, Effect undo) throws Refusal {
+    try {
+      change(change);
+    } catch (Refusal refused) {
+      try {
+        undo.run();
+      } catch (IOException | Refusal | RuntimeException e) {
+        // The refusal says more; the storage tells of what nobody knows when it is opened next.
+        refused.addSuppressed(e);
+      }
+      throw refused;
     }
   }
 

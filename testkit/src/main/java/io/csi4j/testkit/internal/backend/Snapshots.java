@@ -62,11 +62,12 @@ final class Snapshots {
         CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
         ground
             .knowledge()
-            .change(
+            .changeOrUndo(
                 state ->
                     state
                         .snapshots()
-                        .put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)));
+                        .put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)),
+                () -> ground.storage().deleteSnapshot(snapshot.getSnapshotId()));
       }
       return answer(call.shape(), snapshot);
     }

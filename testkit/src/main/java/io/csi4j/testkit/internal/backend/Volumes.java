@@ -88,7 +88,9 @@ final class Volumes {
         Knowledge.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
         ground
             .knowledge()
-            .change(state -> state.volumes().put(id, new StoredVolume(volume, asked)));
+            .changeOrUndo(
+                state -> state.volumes().put(id, new StoredVolume(volume, asked)),
+                () -> ground.storage().delete(id));
       }
       return volume;
     }

@@ -29,6 +29,7 @@ import io.csi4j.testkit.PluginContents;
 import io.csi4j.testkit.PluginShape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -101,6 +102,25 @@ class BrokenStorageTest {
           plugin.ask(request);
           assertThat(plugin.backend.contents()).isNotNull();
         });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> whatWasMadeAndCannotBeKnownTakesNoSpace() {
+    return Stream.of(WORK.get(0), WORK.get(2), WORK.get(9))
+        .map(
+            row -> {
+              StubbornStorage storage = new StubbornStorage();
+              Asking plugin = new Asking(PluginShape.full(), storage);
+              Message request = row.apply(plugin);
+              return DynamicTest.dynamicTest(
+                  Asking.operation(request).rpcName(),
+                  () -> {
+                    Set<String> before = Set.copyOf(storage.bytes);
+                    storage.full = true;
+                    assertThat(plugin.refusal(request).code()).isEqualTo(StatusCode.INTERNAL);
+                    assertThat(storage.bytes).isEqualTo(before);
+                  });
+            });
   }
 
   @TestFactory

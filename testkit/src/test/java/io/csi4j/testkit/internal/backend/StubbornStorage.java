@@ -9,6 +9,8 @@ import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.testkit.NodeEffects;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,9 @@ final class StubbornStorage implements Storage {
   private volatile CountDownLatch gate = new CountDownLatch(1);
   volatile boolean broken;
   volatile boolean full;
+
+  /** The volumes and snapshots that take space. */
+  final Set<String> bytes = ConcurrentHashMap.newKeySet();
 
   void holdNext() {
     held = new CountDownLatch(1);
@@ -75,24 +80,28 @@ final class StubbornStorage implements Storage {
   public void create(Volume volume, CreateVolumeRequest asked) throws IOException {
     pass();
     memory.create(volume, asked);
+    bytes.add(volume.getVolumeId());
   }
 
   @Override
   public void delete(String volume) throws IOException {
     pass();
     memory.delete(volume);
+    bytes.remove(volume);
   }
 
   @Override
   public void snapshot(String snapshot, String volume) throws IOException {
     pass();
     memory.snapshot(snapshot, volume);
+    bytes.add(snapshot);
   }
 
   @Override
   public void deleteSnapshot(String snapshot) throws IOException {
     pass();
     memory.deleteSnapshot(snapshot);
+    bytes.remove(snapshot);
   }
 
   @Override

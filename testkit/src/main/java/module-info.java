@@ -18,4 +18,8 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.mount;
   exports io.csi4j.testkit.referee;
+
+  // JUnit calls the test methods of the abstract classes there.
+  opens io.csi4j.testkit.conformance to
+      org.junit.platform.commons;
 }

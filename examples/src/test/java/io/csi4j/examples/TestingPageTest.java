@@ -98,6 +98,18 @@ class TestingPageTest {
   }
 
   @Test
+  void thePluginThatMountsListensWhereItSays() {
+    TestingSnippets.hostPath(
+        directory.resolve("volumes"),
+        endpoint -> {
+          try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
+            told.add(plugin.identity().getPluginInfo().name().value());
+          }
+        });
+    assertThat(told).containsExactly("hostpath.csi4j.example");
+  }
+
+  @Test
   void theScriptShownIsInTheHelpOfTheCommandLine() throws IOException {
     String help =
         Files.readString(

@@ -80,7 +80,7 @@ public final class FakeCsiPlugin extends TestPlugin {
   public static final class Builder {
     private PluginShape shape = PluginShape.full();
     private List<NodeId> nodes = List.of(NodeId.of("node-1"));
-    private @Nullable Path directory;
+    private @Nullable Path socket;
     private @Nullable PluginClock clock;
     private NodeEffects effects = NodeEffects.files();
     private Duration snapshotsReadyAfter = Duration.ZERO;
@@ -103,13 +103,19 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
-     * The directory for its sockets, made if it is missing: {@code csi.sock}, {@code
-     * controller.sock} beside it for separate sockets, and {@code NODE.sock} for further nodes.
-     * Default: a new one, removed when the plugin is closed.
+     * The path of its socket; its directory is made if it is missing. Further sockets are beside
+     * it: {@code controller.sock} where the shape has {@link Quirk#SEPARATE_SOCKETS}, and {@code
+     * NODE.sock} for each further node. Default: {@code csi.sock} in a new directory, removed when
+     * the plugin is closed.
      */
-    public Builder directory(Path directory) {
-      this.directory = directory;
+    public Builder socket(Path socket) {
+      this.socket = socket;
       return this;
+    }
+
+    /** The directory for its sockets: {@link #socket} with the name {@code csi.sock}. */
+    public Builder directory(Path directory) {
+      return socket(directory.resolve("csi.sock"));
     }
 
     /** The time of its journal and its delays. Default: real time. */
@@ -137,7 +143,7 @@ public final class FakeCsiPlugin extends TestPlugin {
      */
     public FakeCsiPlugin open() {
       PluginCore core =
-          new PluginCore(new CoreSettings(shape, nodes, directory, clock, effects.visible()));
+          new PluginCore(new CoreSettings(shape, nodes, socket, clock, effects.visible()));
       SpecBackend backend =
           new SpecBackend(
               core::shape, nodes, new MemoryStorage(effects), core.clock(), snapshotsReadyAfter);

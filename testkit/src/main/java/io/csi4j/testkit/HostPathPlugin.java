@@ -56,6 +56,11 @@ public final class HostPathPlugin extends TestPlugin {
     return new Builder(data);
   }
 
+  /** Everything that it can do: what it is unless it is told otherwise. */
+  public static PluginShape defaultShape() {
+    return HostPathStorage.defaultShape();
+  }
+
   /** What it holds now. */
   public PluginContents contents() {
     return backend.contents();
@@ -88,7 +93,7 @@ public final class HostPathPlugin extends TestPlugin {
     private final Path data;
     private PluginShape shape = HostPathStorage.defaultShape();
     private NodeId node = NodeId.of("node-1");
-    private @Nullable Path directory;
+    private @Nullable Path socket;
     private @Nullable PluginClock clock;
     private Mounts mounts = Mounts.system();
     private MountTable table = MountTable.system();
@@ -97,7 +102,7 @@ public final class HostPathPlugin extends TestPlugin {
       this.data = data;
     }
 
-    /** What it is. Default: everything that it can do. */
+    /** What it is. Default: {@link HostPathPlugin#defaultShape}. */
     public Builder shape(PluginShape shape) {
       this.shape = shape;
       return this;
@@ -109,10 +114,19 @@ public final class HostPathPlugin extends TestPlugin {
       return this;
     }
 
-    /** The directory for its sockets. Default: a new one, removed when the plugin is closed. */
-    public Builder directory(Path directory) {
-      this.directory = directory;
+    /**
+     * The path of its socket; its directory is made if it is missing. Further sockets are beside
+     * it: {@code controller.sock} where the shape has {@link Quirk#SEPARATE_SOCKETS}. Default:
+     * {@code csi.sock} in a new directory, removed when the plugin is closed.
+     */
+    public Builder socket(Path socket) {
+      this.socket = socket;
       return this;
+    }
+
+    /** The directory for its sockets: {@link #socket} with the name {@code csi.sock}. */
+    public Builder directory(Path directory) {
+      return socket(directory.resolve("csi.sock"));
     }
 
     /** The time of its journal and of faults. Default: real time. */
@@ -137,7 +151,7 @@ public final class HostPathPlugin extends TestPlugin {
      */
     public HostPathPlugin open() {
       List<NodeId> nodes = List.of(node);
-      PluginCore core = new PluginCore(new CoreSettings(shape, nodes, directory, clock, true));
+      PluginCore core = new PluginCore(new CoreSettings(shape, nodes, socket, clock, true));
       HostPathStorage storage = new HostPathStorage(data, mounts, table);
       boolean done = false;
       try {

@@ -451,6 +451,28 @@ class LifeTest {
   }
 
   @Test
+  void theSocketMayHaveAnyNameAndTheOthersAreBesideItUnderNamesOfTheirOwn(@TempDir Path directory) {
+    NodeId first = NodeId.of("a");
+    NodeId second = NodeId.of("mine");
+    for (String name : List.of("csi.sock", "controller.sock", "mine.sock", "any name")) {
+      Path socket = directory.resolve("new").resolve(name);
+      try (FakeCsiPlugin plugin =
+          FakeCsiPlugin.builder()
+              .socket(socket)
+              .shape(PluginShape.separateSockets())
+              .nodes(first, second)
+              .open()) {
+        assertThat(plugin.nodeEndpoint(first).path()).isEqualTo(socket);
+        assertThat(
+                List.of(plugin.endpoint(), plugin.nodeEndpoint(first), plugin.nodeEndpoint(second)))
+            .doesNotHaveDuplicates()
+            .allSatisfy(each -> assertThat(each.path()).exists().hasParent(socket.getParent()));
+      }
+      assertThat(directory).isEmptyDirectory();
+    }
+  }
+
+  @Test
   void aPathThatIsTooLongForASocketIsRefusedWithBothLengths(@TempDir Path temp) {
     Path directory = temp.resolve("d".repeat(120));
 

@@ -7,7 +7,6 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.conformance.ConformanceCase;
 import io.csi4j.testkit.conformance.ConformanceReport;
 import io.csi4j.testkit.conformance.PluginConformance;
@@ -272,7 +271,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private static String describe(CsiPlugin plugin) {
-    return plugin.name().map(name -> "'" + SafeText.escape(name.value()) + "' at ").orElse("")
+    return plugin.name().map(name -> "'" + OneLine.of(name.value()) + "' at ").orElse("")
         + plugin.endpoint();
   }
 }

@@ -3,7 +3,6 @@ package io.csi4j.testkit.cli;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.Fault;
 import io.csi4j.testkit.Fault.WrongAnswer;
 import io.csi4j.testkit.When;
@@ -54,7 +53,7 @@ final class FaultLine {
   private record Word(int column, String text, boolean quoted) {
     @Override
     public String toString() {
-      return SafeText.quote(text);
+      return OneLine.quoted(text);
     }
   }
 
@@ -254,7 +253,7 @@ final class FaultLine {
   }
 
   private String rest() {
-    return atEnd() ? "the end of the line" : SafeText.quote(line.substring(at));
+    return atEnd() ? "the end of the line" : OneLine.quoted(line.substring(at));
   }
 
   private Word word(String wanted) throws Mistake {

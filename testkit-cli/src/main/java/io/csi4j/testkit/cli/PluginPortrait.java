@@ -7,7 +7,6 @@ import io.csi4j.client.Topology;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.identity.Readiness;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.node.NodeInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,7 +127,7 @@ record PluginPortrait(
   }
 
   private static void row(List<String> lines, String name, String value) {
-    lines.add(String.format("%-12s%s", name, SafeText.escape(value)).stripTrailing());
+    lines.add(String.format("%-12s%s", name, OneLine.of(value)).stripTrailing());
   }
 
   /** For a program: one object on one line. */

@@ -7,13 +7,13 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.Quirk;
+import io.csi4j.testkit.ShapePreset;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.referee.Verdict;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,7 +47,6 @@ import picocli.CommandLine.Option;
     })
 final class ServeCommand implements Callable<Integer> {
 
-  private static final String SOCKET_NAME = "csi.sock";
   private static final String STANDARD_OUTPUT = "-";
 
   @Option(
@@ -69,7 +68,7 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "What the plugin is: full, separate-sockets, node-only, no-staging, no-attach,"
-              + " attach-required, block-only or plain. Default: all that it can be.")
+              + " attach-required, block-only or plain. Default: full. Not with --host-path.")
   private @Nullable String shape;
 
   @Option(
@@ -124,11 +123,11 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CsiEndpoint where = checkedEndpoint();
+    Path socket = socket();
     FaultScript script = script();
     PrintWriter lines = journalWriter();
     ending.listen();
-    try (TestPlugin plugin = open(where)) {
+    try (TestPlugin plugin = open(socket)) {
       script.applyTo(plugin);
       serve(plugin, lines);
       return referee ? judge(plugin.verdict()) : ExitCode.OK;
@@ -158,21 +157,12 @@ final class ServeCommand implements Callable<Integer> {
     plugin.stop();
   }
 
-  private CsiEndpoint checkedEndpoint() {
+  private Path socket() {
     if (endpoint == null) {
       throw CommandFailure.usage(
           "No socket to serve on. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
-    Path name = endpoint.path().getFileName();
-    if (name == null || !name.toString().equals(SOCKET_NAME)) {
-      throw CommandFailure.usage(
-          "The socket of a test plugin is called "
-              + SOCKET_NAME
-              + ". Write --endpoint "
-              + CsiEndpoint.of(endpoint.path().resolveSibling(SOCKET_NAME))
-              + ".");
-    }
-    return endpoint;
+    return endpoint.path();
   }
 
   private FaultScript script() {
@@ -197,27 +187,35 @@ final class ServeCommand implements Callable<Integer> {
     return STANDARD_OUTPUT.equals(journal);
   }
 
-  private TestPlugin open(CsiEndpoint where) {
-    Path directory = Objects.requireNonNull(where.path().getParent());
+  private TestPlugin open(Path socket) {
     try {
-      return hostPath == null ? fake(directory) : hostPath(directory, hostPath);
+      return hostPath == null ? fake(socket) : hostPath(socket, hostPath);
     } catch (UncheckedIOException | IllegalArgumentException e) {
       throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     }
   }
 
-  private TestPlugin fake(Path directory) {
+  private TestPlugin fake(Path socket) {
+    PluginShape base =
+        shape == null
+            ? PluginShape.full()
+            : Shapes.chosen("shape", shape, ShapePreset.values()).shape();
     FakeCsiPlugin fake =
         FakeCsiPlugin.builder()
-            .directory(directory)
-            .shape(shape())
+            .socket(socket)
+            .shape(changed(base))
             .nodes(nodes.get(0), nodes.subList(1, nodes.size()).toArray(NodeId[]::new))
             .open();
     volumes.forEach(fake::addVolume);
     return fake;
   }
 
-  private TestPlugin hostPath(Path directory, Path data) {
+  private TestPlugin hostPath(Path socket, Path data) {
+    if (shape != null) {
+      throw CommandFailure.usage(
+          "--shape does not go with --host-path, which offers what it can do. Leave it out, and"
+              + " take away what is not wanted with --without.");
+    }
     if (!volumes.isEmpty()) {
       throw CommandFailure.usage(
           "--volume does not go with --host-path, which keeps its volumes from run to run. Leave it"
@@ -227,14 +225,14 @@ final class ServeCommand implements Callable<Integer> {
       throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
     }
     return HostPathPlugin.builder(data)
-        .directory(directory)
-        .shape(shape())
+        .socket(socket)
+        .shape(changed(HostPathPlugin.defaultShape()))
         .node(nodes.get(0))
         .open();
   }
 
-  private PluginShape shape() {
-    PluginShape made = shape == null ? PluginShape.full() : named(shape);
+  private PluginShape changed(PluginShape base) {
+    PluginShape made = base;
     for (String each : without) {
       made = Shapes.without(made, each);
     }
@@ -242,10 +240,6 @@ final class ServeCommand implements Callable<Integer> {
       made = made.with(Shapes.chosen("quirk", each, Quirk.values()));
     }
     return made;
-  }
-
-  private static PluginShape named(String name) {
-    return Shapes.chosen("shape", name, Shapes.Named.values()).shape();
   }
 
   private void sayReady(TestPlugin plugin) {

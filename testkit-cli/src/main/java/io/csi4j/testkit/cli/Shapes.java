@@ -12,33 +12,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The shapes of plugins by the names that a command line gives them. */
+/** What a command line changes about the shape of a plugin, by name. */
 final class Shapes {
-
-  /** One shape. */
-  enum Named {
-    FULL,
-    SEPARATE_SOCKETS,
-    NODE_ONLY,
-    NO_STAGING,
-    NO_ATTACH,
-    ATTACH_REQUIRED,
-    BLOCK_ONLY,
-    PLAIN;
-
-    PluginShape shape() {
-      return switch (this) {
-        case FULL -> PluginShape.full();
-        case SEPARATE_SOCKETS -> PluginShape.separateSockets();
-        case NODE_ONLY -> PluginShape.nodeOnly();
-        case NO_STAGING -> PluginShape.noStaging();
-        case NO_ATTACH -> PluginShape.noAttach();
-        case ATTACH_REQUIRED -> PluginShape.attachRequired();
-        case BLOCK_ONLY -> PluginShape.blockOnly();
-        case PLAIN -> PluginShape.plain();
-      };
-    }
-  }
 
   private record Removal(String service, String name, UnaryOperator<PluginShape> change) {}
 

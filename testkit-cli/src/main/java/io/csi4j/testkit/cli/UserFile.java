@@ -1,6 +1,5 @@
 package io.csi4j.testkit.cli;
 
-import io.csi4j.client.internal.text.SafeText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.CharacterCodingException;
@@ -44,7 +43,7 @@ final class UserFile {
   }
 
   private static String named(Path file) {
-    return SafeText.quote(file.toString());
+    return OneLine.quoted(file.toString());
   }
 
   private static String why(IOException e) {
@@ -57,6 +56,6 @@ final class UserFile {
     if (e instanceof CharacterCodingException) {
       return "it is not UTF-8. Save it as UTF-8.";
     }
-    return SafeText.escape(e.toString()) + ".";
+    return OneLine.of(e.toString()) + ".";
   }
 }

@@ -55,6 +55,36 @@ class ConsumerTest {
       }
       """;
 
+  private static final String SUITE =
+      """
+      package stranger;
+
+      import io.csi4j.testkit.FakeCsiPlugin;
+      import io.csi4j.testkit.conformance.ConformanceCase;
+      import io.csi4j.testkit.conformance.PluginConformanceTest;
+      import io.csi4j.testkit.conformance.PluginUnderTest;
+      import org.junit.jupiter.api.AfterAll;
+
+      class StrangerSuite extends PluginConformanceTest {
+        private static final FakeCsiPlugin FAKE = FakeCsiPlugin.open();
+
+        @AfterAll
+        static void close() {
+          FAKE.close();
+        }
+
+        @Override
+        protected PluginUnderTest plugin() {
+          return PluginUnderTest.at(FAKE.endpoint());
+        }
+
+        @Override
+        protected boolean includes(ConformanceCase each) {
+          return each.name().equals("identity/info/the-version-is-told");
+        }
+      }
+      """;
+
   private static final String MAIN =
       """
       package stranger;
@@ -72,7 +102,7 @@ class ConsumerTest {
           LauncherFactory.create()
               .execute(
                   LauncherDiscoveryRequestBuilder.request()
-                      .selectors(selectClass(StrangerTest.class))
+                      .selectors(selectClass(StrangerTest.class), selectClass(StrangerSuite.class))
                       .build(),
                   summary);
           summary.getSummary().printFailuresTo(new PrintWriter(System.out, true));
@@ -125,10 +155,15 @@ class ConsumerTest {
   @Test
   void aJUnitTestOnTheClassPathNeedsOnlyThePublishedJars() throws Exception {
     String path = published(ConsumerTest::isJUnit);
-    compile("-cp", path, source("StrangerTest", TEST), source("Main", MAIN));
+    compile(
+        "-cp",
+        path,
+        source("StrangerTest", TEST),
+        source("StrangerSuite", SUITE),
+        source("Main", MAIN));
 
     assertThat(run(List.of("-cp", classes + File.pathSeparator + path, "stranger.Main"), null))
-        .containsExactly("false 2");
+        .containsExactly("false 3");
   }
 
   @Test
@@ -139,6 +174,7 @@ class ConsumerTest {
         path,
         source("module-info", MODULE),
         source("StrangerTest", TEST),
+        source("StrangerSuite", SUITE),
         source("Main", MAIN));
 
     assertThat(
@@ -151,7 +187,7 @@ class ConsumerTest {
                     "-m",
                     "stranger/stranger.Main"),
                 "io.grpc.netty.shaded"))
-        .containsExactly("true 2");
+        .containsExactly("true 3");
   }
 
   @Test

@@ -68,10 +68,10 @@ class ProgramTest {
         "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m or"
             + " 1h.",
         "probe --jsn                      | Unknown option: '--jsn'",
-        "serve --endpoint unix:///d/x.sock | Write --endpoint unix:///d/csi.sock.",
         "serve --endpoint unix:///d/csi.sock --shape round | Write full, separate-sockets,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
         "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
+        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Leave it out, and take",
         "serve --endpoint unix:///d/csi.sock --faults /none | there is no such file",
         "serve --endpoint unix:///d/csi.sock --journal /none/j | there is no such file or directory"
       })

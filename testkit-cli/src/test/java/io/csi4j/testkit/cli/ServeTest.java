@@ -8,13 +8,17 @@ import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiException;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.CsiRequestException;
+import io.csi4j.client.PluginPath;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.VolumeId;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.testkit.HostPathPlugin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,6 +108,68 @@ class ServeTest {
             .doesNotContain(NodeCapability.EXPAND_VOLUME);
       }
     }
+  }
+
+  @Test
+  void theSocketMayHaveAnyName() {
+    CsiEndpoint mine = CsiEndpoint.of(directory.resolve("mine.sock"));
+    try (Run run = Run.serving("serve", "--endpoint", mine.toString());
+        CsiPlugin plugin = CsiPlugin.connect(mine)) {
+      assertThat(run.out()).contains(" listens on " + mine + ".");
+      assertThat(plugin.node().getInfo().nodeId().value()).isEqualTo("node-1");
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void aHostPathPluginOffersWhatItCanDoAndNoMore() {
+    try (Run run =
+            serve(
+                "--host-path",
+                directory.resolve("volumes").toString(),
+                "--without",
+                "EXPAND_VOLUME");
+        CsiPlugin plugin = connect()) {
+      assertThat(run.out()).startsWith("hostpath.csi4j.example ");
+      assertThat(plugin.controller().getCapabilities().offered())
+          .containsExactlyInAnyOrderElementsOf(
+              HostPathPlugin.defaultShape()
+                  .without(ControllerCapability.EXPAND_VOLUME)
+                  .controllerCapabilities());
+      assertThat(plugin.node().getCapabilities().offered())
+          .doesNotContain(NodeCapability.VOLUME_CONDITION, NodeCapability.EXPAND_VOLUME);
+    }
+  }
+
+  @Test
+  void aBrokenDutyIsTheVerdictAndTheExitCode() {
+    Run run = serve("--referee", "--volume", "v1");
+    try (CsiPlugin plugin = connect()) {
+      assertThatThrownBy(
+              () ->
+                  plugin
+                      .node()
+                      .publishVolume(
+                          NodePublishVolumeRequest.builder(
+                                  VolumeId.of("v1"),
+                                  PluginPath.of(directory + "/target"),
+                                  VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER))
+                              .stagingTargetPath(PluginPath.of(directory + "/staging"))
+                              .build()))
+          .isInstanceOf(CsiException.class);
+    }
+    assertThat(run.ended().code()).isEqualTo(ExitCode.UNLAWFUL);
+    assertThat(run.out()).contains("D-139 broken");
+  }
+
+  @Test
+  void aLawfulCallerIsTheVerdictAndAGoodEnd() {
+    Run run = serve("--referee");
+    try (CsiPlugin plugin = connect()) {
+      plugin.controller().createVolume(volume("a").build());
+    }
+    assertThat(run.ended().code()).as(run.out()).isZero();
+    assertThat(run.outLines()).hasSizeGreaterThan(1);
   }
 
   @Test

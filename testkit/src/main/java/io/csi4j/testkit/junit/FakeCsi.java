@@ -1,6 +1,7 @@
 package io.csi4j.testkit.junit;
 
 import io.csi4j.testkit.Quirk;
+import io.csi4j.testkit.ShapePreset;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

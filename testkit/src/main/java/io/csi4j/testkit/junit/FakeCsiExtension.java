@@ -13,8 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -24,7 +26,7 @@ import org.opentest4j.TestAbortedException;
 /** What {@link FakeCsi} brings into a test; needs not to be named by itself. */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
 public final class FakeCsiExtension
-    implements ParameterResolver, AfterEachCallback, AfterAllCallback {
+    implements ParameterResolver, InvocationInterceptor, AfterEachCallback, AfterAllCallback {
 
   private static final Namespace NAMESPACE = Namespace.create(FakeCsiExtension.class);
 
@@ -55,7 +57,7 @@ public final class FakeCsiExtension
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     Asked asked = asked(parameter, context);
-    PluginOfTest plugin = plugins(asked.home()).open(asked.csi(), census(context));
+    PluginOfTest plugin = plugins(asked.home()).open(asked.csi());
     Class<?> type = parameter.getParameter().getType();
     if (type == CsiEndpoint.class) {
       return plugin.plugin().endpoint();
@@ -78,12 +80,23 @@ public final class FakeCsiExtension
     return plugin.plugin();
   }
 
+  /** A dynamic test belongs to the method that made it, which hears nothing of its failure. */
+  @Override
+  public void interceptDynamicTest(
+      Invocation<Void> test, DynamicTestInvocationContext about, ExtensionContext context)
+      throws Throwable {
+    try {
+      test.proceed();
+    } catch (Throwable failure) {
+      tellUnlessAborted(context, failure);
+      throw failure;
+    }
+  }
+
   @Override
   public void afterEach(ExtensionContext context) {
     Optional<Throwable> failure = context.getExecutionException();
-    if (failure.isPresent() && !(failure.get() instanceof TestAbortedException)) {
-      tell(context, failure.get());
-    }
+    failure.ifPresent(each -> tellUnlessAborted(context, each));
     end(context, failure);
   }
 
@@ -148,20 +161,13 @@ public final class FakeCsiExtension
     return Optional.ofNullable(home.getStore(NAMESPACE).get(home.getUniqueId(), Plugins.class));
   }
 
-  private static Census census(ExtensionContext context) {
-    return context
-        .getRoot()
-        .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(Census.class, type -> new Census(), Census.class);
-  }
-
   /** The plugins of one test or one class; closed with the store, if not before. */
   private static final class Plugins implements AutoCloseable {
     private final ConcurrentMap<FakeCsi, PluginOfTest> all = new ConcurrentHashMap<>();
     private volatile boolean hasFailed;
 
-    PluginOfTest open(FakeCsi csi, Census census) {
-      return all.computeIfAbsent(csi, asked -> PluginOfTest.open(Demand.of(asked), census));
+    PluginOfTest open(FakeCsi csi) {
+      return all.computeIfAbsent(csi, asked -> PluginOfTest.open(Demand.of(asked)));
     }
 
     /** A test failed that may have used them: what it left is no failure of its own. */
@@ -184,6 +190,12 @@ public final class FakeCsiExtension
   }
 
   // ---- after a test
+
+  private static void tellUnlessAborted(ExtensionContext context, Throwable failure) {
+    if (!(failure instanceof TestAbortedException)) {
+      tell(context, failure);
+    }
+  }
 
   /** Shows the journals of all plugins that the failed test had, of its own and of its class. */
   private static void tell(ExtensionContext context, Throwable failure) {

@@ -7,12 +7,14 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.VirtualClock;
 import io.csi4j.testkit.internal.Leftovers;
+import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -33,18 +35,15 @@ final class PluginOfTest implements AutoCloseable {
   private final Demand demand;
   private final FakeCsiPlugin plugin;
   private final @Nullable VirtualClock clock;
-  private final Census.Stay stay;
   private final List<CsiEndpoint> endpoints;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable CsiPlugin client;
   private boolean closed;
 
-  private PluginOfTest(
-      Demand demand, FakeCsiPlugin plugin, @Nullable VirtualClock clock, Census.Stay stay) {
+  private PluginOfTest(Demand demand, FakeCsiPlugin plugin, @Nullable VirtualClock clock) {
     this.demand = demand;
     this.plugin = plugin;
     this.clock = clock;
-    this.stay = stay;
     this.endpoints =
         Stream.concat(
                 Stream.of(plugin.endpoint()), plugin.nodes().stream().map(plugin::nodeEndpoint))
@@ -53,20 +52,14 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   /** Opens the plugin that is asked for. */
-  static PluginOfTest open(Demand demand, Census census) {
-    Census.Stay stay = census.enter();
-    try {
-      VirtualClock clock = demand.virtualTime() ? VirtualClock.create() : null;
-      FakeCsiPlugin.Builder builder = FakeCsiPlugin.builder().shape(demand.shape());
-      builder.nodes(demand.nodes().get(0), demand.nodes().stream().skip(1).toArray(NodeId[]::new));
-      if (clock != null) {
-        builder.clock(clock);
-      }
-      return new PluginOfTest(demand, builder.open(), clock, stay);
-    } catch (RuntimeException e) {
-      stay.leave();
-      throw e;
+  static PluginOfTest open(Demand demand) {
+    VirtualClock clock = demand.virtualTime() ? VirtualClock.create() : null;
+    FakeCsiPlugin.Builder builder = FakeCsiPlugin.builder().shape(demand.shape());
+    builder.nodes(demand.nodes().get(0), demand.nodes().stream().skip(1).toArray(NodeId[]::new));
+    if (clock != null) {
+      builder.clock(clock);
     }
+    return new PluginOfTest(demand, builder.open(), clock);
   }
 
   FakeCsiPlugin plugin() {
@@ -213,10 +206,10 @@ final class PluginOfTest implements AutoCloseable {
         client.close();
       }
       plugin.close();
-      var threads = stay.leave();
       if (!look) {
         return List.of();
       }
+      Set<Thread> threads = PluginThread.of(plugin.journal());
       for (Thread thread : threads) {
         TimeUnit.MILLISECONDS.timedJoin(thread, GRACE.toMillis());
       }

@@ -1,6 +1,7 @@
 package io.csi4j.testkit.junit;
 
 import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.ShapePreset;
 import java.util.function.Supplier;
 
 /**

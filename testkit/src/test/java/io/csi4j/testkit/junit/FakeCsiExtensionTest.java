@@ -2,6 +2,7 @@ package io.csi4j.testkit.junit;
 
 import static io.csi4j.client.AccessMode.SINGLE_NODE_WRITER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import io.csi4j.client.CsiEndpoint;
@@ -19,8 +20,10 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.Fault;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.Quirk;
+import io.csi4j.testkit.ShapePreset;
 import io.csi4j.testkit.VirtualClock;
 import io.csi4j.testkit.When;
+import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.io.IOException;
@@ -32,18 +35,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -466,7 +475,7 @@ final class FakeCsiExtensionTest {
     LeavesThread.END.countDown();
     assertThat(failure)
         .isInstanceOf(LeftoverException.class)
-        .hasMessageContaining("Thread 'csi4j-testkit-left' of the plugin still runs");
+        .hasMessageContaining("Thread 'left-1' of the plugin still runs");
   }
 
   @FakeCsi
@@ -477,17 +486,52 @@ final class FakeCsiExtensionTest {
     void starts(FakeCsiPlugin plugin) {
       assertThat(plugin.nodes()).hasSize(1);
       Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  END.await();
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              },
-              Census.THREADS + "left");
-      thread.setDaemon(true);
+          PluginThread.factory(plugin::journal, "left")
+              .newThread(
+                  () -> {
+                    try {
+                      END.await();
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  });
       thread.start();
+    }
+  }
+
+  @Test
+  void threadsOfAPluginThatSomebodyElseHasAreNotThoseOfTheTest() {
+    try (OthersPlugin others = new OthersPlugin()) {
+      OthersPlugin.CURRENT.set(others);
+      passes(BesideAnother.class, 1);
+    }
+  }
+
+  /** A plugin that is opened, and goes on, while a test has its own. */
+  private static final class OthersPlugin implements AutoCloseable {
+    static final AtomicReference<OthersPlugin> CURRENT = new AtomicReference<>();
+    private final List<FakeCsiPlugin> opened = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+    void open() {
+      FakeCsiPlugin plugin = FakeCsiPlugin.open();
+      opened.add(plugin);
+      try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+        assertThat(client.name()).isPresent();
+      }
+    }
+
+    @Override
+    public void close() {
+      opened.forEach(FakeCsiPlugin::close);
+    }
+  }
+
+  @FakeCsi
+  static final class BesideAnother {
+    @Test
+    void runs(FakeCsiPlugin plugin) {
+      assertThat(plugin.nodes()).hasSize(1);
+      OthersPlugin.CURRENT.get().open();
     }
   }
 
@@ -563,6 +607,79 @@ final class FakeCsiExtensionTest {
       var unused = attach(plugin, client);
       throw new IllegalStateException("mine");
     }
+  }
+
+  @Test
+  void aFailedDynamicTestShowsTheJournalAndIsTheOnlyFailure() {
+    Throwable failure = failureOf(FailsDynamically.class);
+    assertThat(failure).isExactlyInstanceOf(IllegalStateException.class).hasMessage("mine");
+    assertThat(failure.getSuppressed())
+        .singleElement()
+        .isInstanceOf(JournalOfFailedTest.class)
+        .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+        .hasMessageContaining("ControllerPublishVolume");
+  }
+
+  @FakeCsi
+  static final class FailsDynamically {
+    @TestFactory
+    Stream<DynamicTest> each(FakeCsiPlugin plugin, CsiPlugin client) {
+      return Stream.of(
+          dynamicTest("fine", () -> {}),
+          dynamicTest(
+              "attaches",
+              () -> {
+                var unused = attach(plugin, client);
+                throw new IllegalStateException("mine");
+              }));
+    }
+  }
+
+  @Test
+  void dynamicTestsThatLeaveSomethingFailTheMethodThatMadeThem() {
+    assertThat(failureOf(LeavesDynamically.class)).isInstanceOf(LeftoverException.class);
+  }
+
+  @FakeCsi(lawful = false)
+  static final class LeavesDynamically {
+    @TestFactory
+    Stream<DynamicTest> each(FakeCsiPlugin plugin, CsiPlugin client) {
+      return Stream.of(dynamicTest("attaches", () -> attach(plugin, client)));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {FailsInBeforeEach.class, FailsInConstructor.class})
+  void aTestThatNeverBeganKeepsItsFailureAndItsPluginIsClosed(Class<?> tests) {
+    assertThat(failureOf(tests)).isExactlyInstanceOf(IllegalStateException.class);
+    assertThat(OPENED.remove(tests).path().getParent()).doesNotExist();
+  }
+
+  private static final Map<Class<?>, CsiEndpoint> OPENED = new ConcurrentHashMap<>();
+
+  @FakeCsi
+  static final class FailsInBeforeEach {
+    @BeforeEach
+    void prepare(FakeCsiPlugin plugin, CsiPlugin client) {
+      OPENED.put(FailsInBeforeEach.class, plugin.endpoint());
+      var unused = attach(plugin, client);
+      throw new IllegalStateException("mine");
+    }
+
+    @Test
+    void never() {}
+  }
+
+  @FakeCsi
+  static final class FailsInConstructor {
+    FailsInConstructor(FakeCsiPlugin plugin, CsiPlugin client) {
+      OPENED.put(FailsInConstructor.class, plugin.endpoint());
+      var unused = attach(plugin, client);
+      throw new IllegalStateException("mine");
+    }
+
+    @Test
+    void never() {}
   }
 
   @Test

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shape what it is
  * @param nodes where it runs
- * @param directory for its sockets; null for one of its own
+ * @param socket its main socket, others beside it; null for one in a directory of its own
  * @param clock its time; null for real time
  * @param visiblePaths whether the paths in calls are looked at for the journal
  */
 public record CoreSettings(
     PluginShape shape,
     List<NodeId> nodes,
-    @Nullable Path directory,
+    @Nullable Path socket,
     @Nullable PluginClock clock,
     boolean visiblePaths) {}

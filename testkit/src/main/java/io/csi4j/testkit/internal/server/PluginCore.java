@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ public final class PluginCore {
   private volatile List<Site> sites = List.of();
 
   // Guarded by the lock.
-  private @Nullable Path directory;
+  private @Nullable Path socket;
   private boolean madeDirectory;
   private @Nullable Backend backend;
   private @Nullable Reception reception;
@@ -56,16 +57,20 @@ public final class PluginCore {
   public PluginCore(CoreSettings settings) {
     this.settings = settings;
     this.shape = settings.shape();
-    String name = "csi4j-testkit-" + settings.shape().name().value();
-    this.workers = new Workers(name);
+    this.workers = new Workers(threads("worker"));
     PluginClock given = settings.clock();
-    this.ownClock = given == null ? new RealClock(workers, name) : null;
+    this.ownClock = given == null ? new RealClock(workers, threads("timer")) : null;
     this.clock = given == null ? Objects.requireNonNull(ownClock) : given;
     this.journal = new Journal(clock);
     this.gate = new Gate(workers);
     this.pen = new Gate(workers);
     pen.shut();
-    this.sockets = new Sockets(name);
+    this.sockets = new Sockets(threads("io"));
+  }
+
+  private ThreadFactory threads(String role) {
+    return PluginThread.factory(
+        this::journal, "csi4j-testkit-" + settings.shape().name().value() + "-" + role);
   }
 
   /**
@@ -83,7 +88,7 @@ public final class PluginCore {
       listen();
     } catch (IOException e) {
       close();
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } catch (RuntimeException | Error e) {
       close();
       throw e;
@@ -197,7 +202,7 @@ public final class PluginCore {
         listen();
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } finally {
       life.unlock();
     }
@@ -215,7 +220,7 @@ public final class PluginCore {
       sockets.listen(sites, calls::at);
     } catch (IOException e) {
       running = false;
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } finally {
       life.unlock();
     }
@@ -261,7 +266,7 @@ public final class PluginCore {
       sockets.removeFiles();
       removeDirectory();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } finally {
       life.unlock();
     }
@@ -270,28 +275,29 @@ public final class PluginCore {
   private void listen() throws IOException {
     Reception calls = Objects.requireNonNull(reception);
     Objects.requireNonNull(backend).open();
-    sites = Site.of(Objects.requireNonNull(directory), shape, settings.nodes());
+    sites = Site.of(Objects.requireNonNull(socket), shape, settings.nodes());
     journal.started(shape);
     sockets.listen(sites, calls::at);
     running = true;
   }
 
   private void makeDirectory() throws IOException {
-    Path given = settings.directory();
+    Path given = settings.socket();
     if (given == null) {
-      directory = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
+      socket = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath().resolve(Site.MAIN);
       madeDirectory = true;
       return;
     }
-    directory = given.toAbsolutePath();
+    socket = given.toAbsolutePath();
+    Path directory = directoryOf(socket);
     try {
-      boolean missing = !Files.exists(given);
-      Files.createDirectories(given);
+      boolean missing = !Files.exists(directory);
+      Files.createDirectories(directory);
       madeDirectory = missing;
     } catch (IOException e) {
       throw new IOException(
           "Making the directory "
-              + SafeText.quote(given.toString())
+              + SafeText.quote(directory.toString())
               + " for the sockets of the plugin failed: "
               + SafeText.escape(e.toString())
               + ". Give it a directory that it may write into.",
@@ -299,10 +305,19 @@ public final class PluginCore {
     }
   }
 
+  private static Path directoryOf(Path socket) {
+    Path directory = socket.getParent();
+    if (directory == null) {
+      throw new IllegalArgumentException(
+          "A plugin cannot listen on " + SafeText.quote(socket.toString()) + ". Name a file.");
+    }
+    return directory;
+  }
+
   private void removeDirectory() throws IOException {
-    if (madeDirectory && directory != null) {
+    if (madeDirectory && socket != null) {
       try {
-        Files.deleteIfExists(directory);
+        Files.deleteIfExists(directoryOf(socket));
       } catch (DirectoryNotEmptyException e) {
         // Somebody else keeps something there: it is theirs.
         madeDirectory = false;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class RealClock implements PluginClock {
 
   private final Executor workers;
-  private final String name;
+  private final ThreadFactory threads;
   private @Nullable ScheduledThreadPoolExecutor timer;
   private boolean closed;
   private final Object guard = new Object();
 
-  RealClock(Executor workers, String name) {
+  RealClock(Executor workers, ThreadFactory threads) {
     this.workers = workers;
-    this.name = name;
+    this.threads = threads;
   }
 
   @Override
@@ -41,7 +42,7 @@ final class RealClock implements PluginClock {
   }
 
   private ScheduledThreadPoolExecutor newTimer() {
-    return new ScheduledThreadPoolExecutor(1, Workers.daemons(name + "-timer"));
+    return new ScheduledThreadPoolExecutor(1, threads);
   }
 
   /** Forgets what is due later, and ends its thread. */

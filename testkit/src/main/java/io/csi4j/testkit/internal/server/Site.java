@@ -22,27 +22,39 @@ import org.jspecify.annotations.Nullable;
  */
 record Site(Path socket, Set<CsiService> services, @Nullable NodeId node) {
 
+  /** What the main socket is called unless it is named. */
+  static final String MAIN = "csi.sock";
+
+  private static final String CONTROLLER = "controller.sock";
   private static final int NAME_LIMIT = 24;
 
   Site {
     services = Set.copyOf(services);
   }
 
-  /** The sockets of a plugin of this shape; the first is its main one. */
-  static List<Site> of(Path directory, PluginShape shape, List<NodeId> nodes) {
+  /**
+   * The sockets of a plugin of this shape; its controller's comes first.
+   *
+   * @param main where the first node is served; the others are beside it
+   */
+  static List<Site> of(Path main, PluginShape shape, List<NodeId> nodes) {
     List<Site> sites = new ArrayList<>();
-    Path main = directory.resolve("csi.sock");
     if (shape.has(Quirk.SEPARATE_SOCKETS)) {
       Set<CsiService> controller = EnumSet.complementOf(EnumSet.of(CsiService.NODE));
-      sites.add(new Site(directory.resolve("controller.sock"), controller, null));
+      sites.add(new Site(controllerSocket(main), controller, null));
       sites.add(nodeSite(main, nodes.get(0)));
     } else {
       sites.add(new Site(main, EnumSet.allOf(CsiService.class), nodes.get(0)));
     }
     for (NodeId node : nodes.subList(1, nodes.size())) {
-      sites.add(nodeSite(directory.resolve(fileName(node)), node));
+      sites.add(nodeSite(main.resolveSibling(fileName(node, main)), node));
     }
     return List.copyOf(sites);
+  }
+
+  private static Path controllerSocket(Path main) {
+    Path usual = main.resolveSibling(CONTROLLER);
+    return usual.equals(main) ? main.resolveSibling(MAIN) : usual;
   }
 
   private static Site nodeSite(Path socket, NodeId node) {
@@ -50,19 +62,17 @@ record Site(Path socket, Set<CsiService> services, @Nullable NodeId node) {
   }
 
   /** The node's id where it can be a short file name, else one that nobody else has. */
-  private static String fileName(NodeId node) {
+  private static String fileName(NodeId node, Path main) {
     String id = node.value();
     String safe = id.replaceAll("[^A-Za-z0-9_-]", "_");
-    if (safe.equals(id) && id.length() <= NAME_LIMIT && !isTaken(id)) {
-      return id + ".sock";
+    String plain = id + ".sock";
+    boolean taken = List.of(MAIN, CONTROLLER, String.valueOf(main.getFileName())).contains(plain);
+    if (safe.equals(id) && id.length() <= NAME_LIMIT && !taken) {
+      return plain;
     }
     String hash =
         HexFormat.of()
             .toHexDigits(id.hashCode() * 31L + id.getBytes(StandardCharsets.UTF_8).length, 8);
     return safe.substring(0, Math.min(safe.length(), NAME_LIMIT / 2)) + "-" + hash + ".sock";
-  }
-
-  private static boolean isTaken(String name) {
-    return name.equals("csi") || name.equals("controller");
   }
 }

@@ -55,9 +55,8 @@ final class Sockets {
   private final List<Channel> servers = new ArrayList<>();
   private final Set<Channel> connections = new HashSet<>();
 
-  Sockets(String name) {
-    ThreadFactory daemons = Workers.daemons(name + "-io");
-    ThreadFactory noted = task -> thread = daemons.newThread(task);
+  Sockets(ThreadFactory threads) {
+    ThreadFactory noted = task -> thread = threads.newThread(task);
     loop = new SingleThreadIoEventLoop(null, noted, NioIoHandler.newFactory());
   }
 
@@ -196,7 +195,7 @@ final class Sockets {
               + length
               + " bytes, and a UNIX socket takes "
               + PATH_LIMIT
-              + ". Give the plugin a directory with a shorter path.");
+              + ". Give the plugin a shorter path.");
     }
     if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
       return;
@@ -206,14 +205,14 @@ final class Sockets {
           "Listening on "
               + shown
               + " failed: something that is no socket stands there. Remove it, or give the plugin"
-              + " another directory.");
+              + " another path.");
     }
     if (isServed(socket)) {
       throw new IOException(
           "Listening on "
               + shown
               + " failed: another server listens there. Stop it, or give the plugin another"
-              + " directory.");
+              + " path.");
     }
   }
 

@@ -10,7 +10,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -31,25 +30,10 @@ final class Workers implements Executor {
   /** How many calls no thread has taken up yet that are to go on at once. Guarded by the lock. */
   private int handedOver;
 
-  Workers(String name) {
+  Workers(ThreadFactory threads) {
     pool =
         new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
-            5,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            daemons(name + "-worker"));
-  }
-
-  /** Daemon threads, numbered. */
-  static ThreadFactory daemons(String name) {
-    AtomicInteger count = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
+            0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
   }
 
   /** Lets a call go on, on another thread. */

@@ -1,6 +1,4 @@
-package io.csi4j.testkit.junit;
-
-import io.csi4j.testkit.PluginShape;
+package io.csi4j.testkit;
 
 /** The shapes of plugins found in the wild, by name. */
 public enum ShapePreset {

@@ -266,6 +266,19 @@ class ServeTest {
   }
 
   @Test
+  void aPlaceForVolumesThatCannotBeHadIsNamedWithWhatToDo() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+
+    Run run = serve("--host-path", file.resolve("volumes").toString());
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.errLines())
+        .singleElement()
+        .asString()
+        .contains("Volumes cannot be kept in '" + file + "/volumes'", "Name a directory");
+  }
+
+  @Test
   void aHostPathPluginTakesNeitherVolumesNorASecondNode() {
     Run volumes = serve("--host-path", directory.toString(), "--volume", "v1");
     Run nodes = serve("--host-path", directory.toString(), "--node", "a", "--node", "b");

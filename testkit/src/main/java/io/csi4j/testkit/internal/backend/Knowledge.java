@@ -44,7 +44,7 @@ final class Knowledge {
       state = storage.load();
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "The plugin cannot open what it saved: "
+          "The plugin cannot read what it saved. "
               + SafeText.escape(String.valueOf(e.getMessage())),
           e);
     } finally {

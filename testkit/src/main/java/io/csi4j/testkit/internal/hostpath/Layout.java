@@ -1,8 +1,10 @@
 package io.csi4j.testkit.internal.hostpath;
 
+import io.csi4j.client.internal.text.SafeText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -37,12 +39,22 @@ record Layout(Path data) {
   /** The layout below a directory, which is made if it is missing, for its owner alone. */
   static Layout make(Path data) throws IOException {
     var alone = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    Files.createDirectories(data, alone);
-    Layout layout = new Layout(data.toRealPath());
-    for (Path each : new Path[] {layout.volumes(), layout.snapshots(), layout.work()}) {
-      Files.createDirectories(each);
+    try {
+      Files.createDirectories(data, alone);
+      Layout layout = new Layout(data.toRealPath());
+      for (Path each : new Path[] {layout.volumes(), layout.snapshots(), layout.work()}) {
+        Files.createDirectories(each);
+      }
+      return layout;
+    } catch (FileSystemException e) {
+      throw new IOException(
+          "Volumes cannot be kept in "
+              + SafeText.quote(data.toString())
+              + ": "
+              + SafeText.escape(e.toString())
+              + ". Name a directory that this process may make and write into.",
+          e);
     }
-    return layout;
   }
 
   Path state() {

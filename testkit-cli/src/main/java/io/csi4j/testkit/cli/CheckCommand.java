@@ -167,22 +167,17 @@ final class CheckCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     PluginUnderTest plugin = plugin();
-    PrintWriter xml = junitXml == null ? null : UserFile.writer("the report", junitXml);
-    try {
-      reach(plugin.controller());
-      if (!plugin.node().equals(plugin.controller())) {
-        reach(plugin.node());
-      }
+    reach(plugin.controller());
+    if (!plugin.node().equals(plugin.controller())) {
+      reach(plugin.node());
+    }
+    try (PrintWriter xml = junitXml == null ? null : UserFile.writer("the report", junitXml)) {
       ConformanceReport report = run(plugin, chosen);
       if (xml != null) {
         xml.print(report.junitXml());
       }
       console.out().print(report.text());
       return report.clean() ? ExitCode.OK : ExitCode.FAILED;
-    } finally {
-      if (xml != null) {
-        xml.close();
-      }
     }
   }
 

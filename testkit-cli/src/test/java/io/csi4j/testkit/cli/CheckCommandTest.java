@@ -120,6 +120,24 @@ class CheckCommandTest {
   }
 
   @Test
+  void aPluginThatIsNotThereLeavesNoEmptyReport() {
+    Path xml = directory.resolve("report.xml");
+
+    Run run =
+        Run.of(
+            "check",
+            "--endpoint",
+            "unix://" + directory.resolve("none.sock"),
+            "--timeout",
+            "10ms",
+            "--junit-xml",
+            xml.toString());
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(xml).doesNotExist();
+  }
+
+  @Test
   void secretsOfAFileReachThePluginAndNothingThatIsPrinted() throws IOException {
     Path secrets = directory.resolve("secrets");
     Files.writeString(secrets, "# all\nuser=alice99\n[CreateVolume]\n password = hunter22\n");

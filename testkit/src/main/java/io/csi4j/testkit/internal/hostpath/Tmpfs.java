@@ -41,9 +41,20 @@ final class Tmpfs {
     mounts.setPropagation(MountPath.of(at), Propagation.PRIVATE, false);
   }
 
-  /** Sets the size of one that is mounted. The library that mounts cannot, so a program does. */
-  void resize(Path at, long bytes) throws IOException {
-    programs.run("mount", "-o", "remount,size=" + pages(bytes), at.toString());
+  /**
+   * Sets the size of one that is mounted. The library that mounts cannot, so a program does. It is
+   * told the source and all options: else it repeats those of the table, of which a user namespace
+   * refuses the owner.
+   */
+  void resize(String id, Path at, long bytes) throws IOException {
+    programs.run(
+        "mount",
+        "-t",
+        "tmpfs",
+        "-o",
+        "remount,nosuid,nodev,size=" + pages(bytes),
+        source(id).toString(),
+        at.toString());
   }
 
   /** Whole pages, and one at least: a size of 0 would be none. */

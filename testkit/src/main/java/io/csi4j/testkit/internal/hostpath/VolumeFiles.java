@@ -137,7 +137,7 @@ final class VolumeFiles {
       case MEMORY -> {
         long now = Files.getFileStore(volume.content()).getTotalSpace();
         if (now < bytes) {
-          tmpfs.resize(volume.content(), bytes);
+          tmpfs.resize(volume.id(), volume.content(), bytes);
         }
       }
       case FILE -> SparseFile.grow(volume.content(), SparseFile.deviceLength(bytes));

@@ -1,10 +1,12 @@
 package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.AccessMode;
+import io.csi4j.client.CsiConditionException;
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.testkit.FakeCsiPlugin;
@@ -59,7 +61,10 @@ class TestingPageTest {
       fake.addVolume(TestingSnippets.VOLUME);
       MyOrchestrator mine = new MyOrchestrator(plugin, directory);
       mine.mount(TestingSnippets.VOLUME);
-      assertThatThrownBy(() -> mine.unmountWrongly(TestingSnippets.VOLUME)).isNotNull();
+      assertThatExceptionOfType(CsiConditionException.class)
+          .isThrownBy(() -> mine.unmountWrongly(TestingSnippets.VOLUME))
+          .satisfies(
+              refused -> assertThat(refused.code()).isEqualTo(StatusCode.FAILED_PRECONDITION));
 
       String shown = shown(fake);
       if (Page.regenerating()) {

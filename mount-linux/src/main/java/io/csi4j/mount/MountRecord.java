@@ -1,5 +1,7 @@
 package io.csi4j.mount;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -38,7 +40,7 @@ public record MountRecord(
 
   /** Copies the collections. */
   public MountRecord {
-    flags = Set.copyOf(flags);
+    flags = flags.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(flags));
     options = List.copyOf(options);
   }
 

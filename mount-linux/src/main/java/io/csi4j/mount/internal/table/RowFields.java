@@ -80,7 +80,7 @@ final class RowFields {
         }
       }
     }
-    return Set.copyOf(flags);
+    return flags;
   }
 
   /** The optional fields, with one blank between them. */

@@ -29,6 +29,11 @@ public final class KernelText {
     return new KernelText(bytes.clone());
   }
 
+  /** {@link #ofBytes(byte[])} for a part of an array, up to but not including an index. */
+  public static KernelText ofBytes(byte[] from, int begin, int end) {
+    return new KernelText(Arrays.copyOfRange(from, begin, end));
+  }
+
   /** Whether this is the UTF-8 form of that text. */
   public boolean is(String text) {
     return Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));

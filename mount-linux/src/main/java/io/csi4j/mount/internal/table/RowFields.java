@@ -112,18 +112,22 @@ final class RowFields {
     return List.copyOf(split(text, ','));
   }
 
-  /** The parts between the separators; empty ones are dropped. */
-  private static List<KernelText> split(byte[] text, char separator) {
-    List<KernelText> parts = new ArrayList<>();
-    int from = 0;
-    for (int i = 0; i <= text.length; i++) {
-      if (i == text.length || text[i] == separator) {
+  /** The parts between the separators, added to others; empty ones are dropped. */
+  static void split(byte[] text, int begin, int end, char separator, List<KernelText> parts) {
+    int from = begin;
+    for (int i = begin; i <= end; i++) {
+      if (i == end || text[i] == separator) {
         if (i > from) {
-          parts.add(KernelText.ofBytes(Arrays.copyOfRange(text, from, i)));
+          parts.add(KernelText.ofBytes(text, from, i));
         }
         from = i + 1;
       }
     }
+  }
+
+  private static List<KernelText> split(byte[] text, char separator) {
+    List<KernelText> parts = new ArrayList<>();
+    split(text, 0, text.length, separator, parts);
     return parts;
   }
 

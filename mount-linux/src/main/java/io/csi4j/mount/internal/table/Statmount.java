@@ -3,12 +3,12 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.DeviceId;
 import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountFlag;
+import io.csi4j.mount.MountPath;
 import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalInt;
@@ -57,27 +57,34 @@ final class Statmount {
   }
 
   KernelText root() {
-    return KernelText.ofBytes(text(Abi.STATMOUNT_MNT_ROOT, Abi.STATMOUNT_AT_MNT_ROOT));
+    return text(Abi.STATMOUNT_MNT_ROOT, Abi.STATMOUNT_AT_MNT_ROOT);
   }
 
-  byte[] path() {
-    return text(Abi.STATMOUNT_MNT_POINT, Abi.STATMOUNT_AT_MNT_POINT);
+  /**
+   * Where it is.
+   *
+   * @throws IllegalArgumentException if it cannot be reached from the root directory of this
+   *     process
+   */
+  MountPath path() {
+    int from = from(Abi.STATMOUNT_MNT_POINT, Abi.STATMOUNT_AT_MNT_POINT);
+    return MountPath.ofBytes(bytes, from, end(from));
   }
 
   KernelText source() {
-    return KernelText.ofBytes(text(Abi.STATMOUNT_SB_SOURCE, Abi.STATMOUNT_AT_SB_SOURCE));
+    return text(Abi.STATMOUNT_SB_SOURCE, Abi.STATMOUNT_AT_SB_SOURCE);
   }
 
   /** The type, with the subtype after a dot, as in the text table. */
   KernelText type() {
-    byte[] type = text(Abi.STATMOUNT_FS_TYPE, Abi.STATMOUNT_AT_FS_TYPE);
+    KernelText type = text(Abi.STATMOUNT_FS_TYPE, Abi.STATMOUNT_AT_FS_TYPE);
     if (!has(Abi.STATMOUNT_FS_SUBTYPE)) {
-      return KernelText.ofBytes(type);
+      return type;
     }
     ByteArrayOutputStream joined = new ByteArrayOutputStream();
-    joined.writeBytes(type);
+    joined.writeBytes(type.bytes());
     joined.write('.');
-    joined.writeBytes(text(Abi.STATMOUNT_FS_SUBTYPE, Abi.STATMOUNT_AT_FS_SUBTYPE));
+    joined.writeBytes(text(Abi.STATMOUNT_FS_SUBTYPE, Abi.STATMOUNT_AT_FS_SUBTYPE).bytes());
     return KernelText.ofBytes(joined.toByteArray());
   }
 
@@ -95,7 +102,8 @@ final class Statmount {
     if ((flags & Abi.MS_LAZYTIME) != 0) {
       options.add(LAZYTIME);
     }
-    options.addAll(RowFields.options(text(Abi.STATMOUNT_MNT_OPTS, Abi.STATMOUNT_AT_MNT_OPTS)));
+    int from = from(Abi.STATMOUNT_MNT_OPTS, Abi.STATMOUNT_AT_MNT_OPTS);
+    RowFields.split(bytes, from, end(from), ',', options);
     return options;
   }
 
@@ -148,11 +156,17 @@ final class Statmount {
   }
 
   /** A text field up to its NUL; empty if it is left out. */
-  private byte[] text(long field, int at) {
-    if (!has(field)) {
-      return new byte[0];
-    }
-    int from = Abi.STATMOUNT_STRINGS + Struct.u32(bytes, at);
-    return Arrays.copyOfRange(bytes, from, ByteSearch.indexOf((byte) 0, bytes, from, bytes.length));
+  private KernelText text(long field, int at) {
+    int from = from(field, at);
+    return KernelText.ofBytes(bytes, from, end(from));
+  }
+
+  /** Where a text field begins; at the end of everything if it is left out. */
+  private int from(long field, int at) {
+    return has(field) ? Abi.STATMOUNT_STRINGS + Struct.u32(bytes, at) : bytes.length;
+  }
+
+  private int end(int from) {
+    return ByteSearch.indexOf((byte) 0, bytes, from, bytes.length);
   }
 }

@@ -200,7 +200,7 @@ public final class StatmountReader {
   /** Nothing for a mount that cannot be reached from the root directory of this process. */
   private static Optional<MountPath> pathOf(Statmount mount) {
     try {
-      return Optional.of(MountPath.ofBytes(mount.path()));
+      return Optional.of(mount.path());
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }

@@ -1,5 +1,6 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.internal.table.LazyRecords;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -42,10 +43,14 @@ public final class MountSnapshot {
    */
   public static MountSnapshot of(
       List<MountRecord> records, int skippedRows, Function<MountSnapshot, MountChanges> refresher) {
-    return new MountSnapshot(List.copyOf(records), skippedRows, refresher);
+    return new MountSnapshot(
+        records instanceof LazyRecords ? records : List.copyOf(records), skippedRows, refresher);
   }
 
-  /** All mounts, in the kernel's order. */
+  /**
+   * All mounts, in the kernel's order. Their number is known from the beginning; what else is to be
+   * told of them may be made of the kernel's text when one of them is first looked at.
+   */
   public List<MountRecord> records() {
     return records;
   }

@@ -14,6 +14,9 @@ final class ByteSearch {
   private static final long ONES = 0x0101010101010101L;
   private static final long HIGHS = 0x8080808080808080L;
 
+  /** Any path is valid that is no longer. */
+  private static final int LONGEST_ORDINARY_PATH = 4095;
+
   private ByteSearch() {}
 
   /** Where it is first, or {@code to} if it is not there. */
@@ -21,9 +24,8 @@ final class ByteSearch {
     long pattern = ONES * (wanted & 0xff);
     int at = from;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
-      long differing = (long) EIGHT.get(bytes, at) ^ pattern;
       // The lowest bit left is that of the first byte without a difference.
-      long equal = (differing - ONES) & ~differing & HIGHS;
+      long equal = zeros((long) EIGHT.get(bytes, at) ^ pattern);
       if (equal != 0) {
         return at + (Long.numberOfTrailingZeros(equal) >>> 3);
       }
@@ -32,5 +34,40 @@ final class ByteSearch {
       at++;
     }
     return at;
+  }
+
+  /**
+   * Whether these bytes are an absolute path in which nothing is escaped, refused or to be left
+   * out, whatever is not: where this says no, somebody else has to look.
+   */
+  static boolean isOrdinaryPath(byte[] bytes, int from, int to) {
+    if (from >= to || to - from > LONGEST_ORDINARY_PATH || bytes[from] != '/') {
+      return false;
+    }
+    int at = from;
+    for (; at < to - Long.BYTES; at += Long.BYTES) {
+      long eight = (long) EIGHT.get(bytes, at);
+      long next = (long) EIGHT.get(bytes, at + 1);
+      // A slash and, as a dot is one but for its lowest bit, another or a dot after it.
+      long pair = (eight ^ ONES * '/') | ((next | ONES) ^ ONES * '/');
+      long special = zeros(eight) | zeros(eight ^ ONES * '\\') | zeros(pair);
+      if (special != 0) {
+        return false;
+      }
+    }
+    for (; at < to; at++) {
+      boolean isSlash = bytes[at] == '/';
+      if (bytes[at] == 0
+          || bytes[at] == '\\'
+          || (isSlash && at + 1 < to && (bytes[at + 1] | 1) == '/')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The highest bit of each byte that is 0, and of some that come after such a one. */
+  private static long zeros(long eight) {
+    return (eight - ONES) & ~eight & HIGHS;
   }
 }

@@ -1,38 +1,55 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountRecord;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * Makes mounts of the bytes of a {@code mountinfo} file, handed to it piece by piece. Whatever the
- * bytes are, it throws nothing: a row that makes no sense, or is longer than any that could, is
- * counted and left out. Good for one table and one thread.
+ * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. Whatever the bytes are,
+ * it throws nothing: a row that makes no sense, or is longer than any that could, is counted and
+ * left out. Good for one table and one thread.
  */
 public final class MountInfoParser {
 
   /** The longest row that is kept in memory, in bytes. */
   static final int LONGEST_ROW = 1 << 20;
 
+  /** The kernel gives so much at most, whatever is asked for, and more only for a longer row. */
+  private static final int USUAL_READ = 4096;
+
+  /** The JVM has memory at hand for reading so much. */
+  private static final int MOST_READ = 8192;
+
+  /** Small tables are many, and memory that is not needed is cleared all the same. */
+  private static final int FIRST_PAGE = 1 << 13;
+
+  private static final int PAGE = 1 << 16;
+
   private static final byte END_OF_ROW = '\n';
 
-  private final RowParser parser;
   private final IntPredicate wanted;
-  private final List<MountRecord> records = new ArrayList<>();
-  private int rows;
-  private int skipped;
 
-  /** The beginning of a row whose end has not come yet. */
-  private byte[] begun = {};
+  /** Those before the one that is being filled. */
+  private final List<RowPage> pages = new ArrayList<>();
 
-  private int begunLength;
+  private RowPage page = new RowPage(FIRST_PAGE);
+
+  /** Where the text in the page ends, and where the row begins whose end has not come yet. */
+  private int filled;
+
+  private int begun;
   private boolean isOverlong;
 
-  /** A parser for a table as text, in which mounts have numbers that are used again. */
-  public MountInfoParser(String bootId) {
-    this(bootId, RowNames.TEXT_ALONE, id -> true);
+  private int rows;
+  private int found;
+  private int skipped;
+
+  MountInfoParser() {
+    this(id -> true);
   }
 
   /**
@@ -41,82 +58,94 @@ public final class MountInfoParser {
    * @param wanted whether a row is, by the number it begins with; one that is not wanted is not
    *     looked at
    */
-  MountInfoParser(String bootId, RowNames names, IntPredicate wanted) {
-    this.parser = new RowParser(bootId, names);
+  MountInfoParser(IntPredicate wanted) {
     this.wanted = wanted;
   }
 
-  /** The mounts of a whole table. */
+  /** The mounts of a whole table as text, in which mounts have numbers that are used again. */
   public static TableRows parse(byte[] table, String bootId) {
-    MountInfoParser parser = new MountInfoParser(bootId);
-    parser.accept(table, table.length);
-    return parser.end();
-  }
-
-  /** Takes the next bytes of the table. */
-  public void accept(byte[] bytes, int length) {
-    int from = 0;
-    while (from < length) {
-      int to = ByteSearch.indexOf(END_OF_ROW, bytes, from, length);
-      if (to == length) {
-        keep(bytes, from, to);
-      } else if (isBegun()) {
-        keep(bytes, from, to);
-        begunRow();
-      } else {
-        row(bytes, from, to, to - from > LONGEST_ROW);
-      }
-      from = to + 1;
+    MountInfoParser parser = new MountInfoParser();
+    try (InputStream in = new ByteArrayInputStream(table)) {
+      while (parser.read(in)) {}
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+    return TableRows.of(parser.end(), bootId);
   }
 
-  /** The mounts, now that the table has ended. */
-  public TableRows end() {
-    if (isBegun()) {
-      begunRow();
+  /**
+   * Reads the next bytes of the table; false if there are no more.
+   *
+   * @throws IOException if reading fails
+   */
+  boolean read(InputStream in) throws IOException {
+    if (page.text().length - filled < USUAL_READ) {
+      turnPage();
     }
-    return new TableRows(records, skipped);
-  }
-
-  /** How many mounts were read so far. */
-  int found() {
-    return records.size();
-  }
-
-  private boolean isBegun() {
-    return begunLength > 0 || isOverlong;
-  }
-
-  private void keep(byte[] bytes, int from, int to) {
-    int length = begunLength + to - from;
-    if (isOverlong || length > LONGEST_ROW) {
+    int read = in.read(page.text(), filled, Math.min(MOST_READ, page.text().length - filled));
+    if (read < 0) {
+      return false;
+    }
+    int from = filled;
+    filled += read;
+    for (int to = endOfRow(from); to < filled; to = endOfRow(begun)) {
+      row(to);
+      begun = to + 1;
+    }
+    if (isOverlong || filled - begun > LONGEST_ROW) {
       isOverlong = true;
-      begunLength = 0;
-      return;
+      filled = begun;
     }
-    if (length > begun.length) {
-      begun = Arrays.copyOf(begun, Math.max(length, 2 * begun.length));
-    }
-    System.arraycopy(bytes, from, begun, begunLength, to - from);
-    begunLength = length;
+    return true;
   }
 
-  private void begunRow() {
-    row(begun, 0, begunLength, isOverlong);
-    begunLength = 0;
+  /** The rows, now that the table has ended. */
+  ScannedRows end() {
+    if (begun < filled || isOverlong) {
+      row(filled);
+      begun = filled;
+    }
+    keepPage();
+    return new ScannedRows(pages, found, skipped);
+  }
+
+  /** How many rows were found so far. */
+  int found() {
+    return found;
+  }
+
+  private int endOfRow(int from) {
+    return ByteSearch.indexOf(END_OF_ROW, page.text(), from, filled);
+  }
+
+  private void row(int to) {
+    int place = rows++;
+    boolean tooLong = isOverlong || to - begun > LONGEST_ROW;
     isOverlong = false;
-  }
-
-  private void row(byte[] bytes, int from, int to, boolean overlong) {
-    int row = rows++;
-    if (!overlong && !wanted.test(RowParser.id(bytes, from, to))) {
+    if (!tooLong && !wanted.test(RowScan.id(page.text(), begun, to))) {
       return;
     }
-    MountRecord record = overlong ? null : parser.parse(bytes, from, to, row);
-    if (record == null) {
-      skipped++;
+    if (!tooLong && page.add(begun, to, place)) {
+      found++;
     } else {
-      records.add(record);
+      skipped++;
+    }
+  }
+
+  /** Goes on in another page, with the row that has no end yet. */
+  private void turnPage() {
+    int kept = filled - begun;
+    RowPage next = new RowPage(Math.max(PAGE, 2 * (kept + MOST_READ)));
+    System.arraycopy(page.text(), begun, next.text(), 0, kept);
+    keepPage();
+    page = next;
+    filled = kept;
+    begun = 0;
+  }
+
+  private void keepPage() {
+    if (page.rows() > 0) {
+      pages.add(page);
     }
   }
 }

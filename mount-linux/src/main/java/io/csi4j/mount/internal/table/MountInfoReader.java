@@ -25,9 +25,6 @@ public final class MountInfoReader {
   /** The one before Linux 3.17. */
   private static final String OF_PROCESS = "/proc/self/mountinfo";
 
-  /** The kernel gives a page at most, whatever is asked for, and more only for a longer row. */
-  private static final int READ_SIZE = 8192;
-
   private static final int MOST_READINGS = 10;
 
   private final Kernel kernel;
@@ -54,17 +51,13 @@ public final class MountInfoReader {
    *     change, if it changed during each of many readings
    */
   public TableRows read() {
-    return read(RowNames.TEXT_ALONE);
-  }
-
-  TableRows read(RowNames names) {
-    TableRows rows = readOnce(names);
+    TableRows rows = readOnce();
     if (kernel.features().has(Feature.STATX_MOUNT_ROOT)) {
       return rows;
     }
     // Before 5.8, the release of that feature, a row can be missed when another one goes away.
     for (int reading = 2; reading <= MOST_READINGS; reading++) {
-      TableRows again = readOnce(names);
+      TableRows again = readOnce();
       if (again.equals(rows)) {
         return again;
       }
@@ -79,6 +72,13 @@ public final class MountInfoReader {
         .build();
   }
 
+  /** One reading of the table, of which no mounts are made yet. */
+  ScannedRows scan() {
+    MountInfoParser parser = new MountInfoParser();
+    scan(parser, () -> false);
+    return parser.end();
+  }
+
   /** The row of the mount that has this number now. */
   public Optional<MountRecord> find(int id) {
     return Optional.ofNullable(find(Set.of(id)).get(id));
@@ -86,15 +86,14 @@ public final class MountInfoReader {
 
   /** The rows of the mounts that have these numbers now, by number; without those not there. */
   Map<Integer, MountRecord> find(Set<Integer> ids) {
-    MountInfoParser parser =
-        new MountInfoParser(kernel.bootId(), RowNames.TEXT_ALONE, ids::contains);
+    MountInfoParser parser = new MountInfoParser(ids::contains);
     // A kernel that leaves rows out has to be read to the end, and more than once.
     boolean leavesOut = !kernel.features().has(Feature.STATX_MOUNT_ROOT);
     if (!leavesOut) {
       scan(parser, () -> parser.found() >= ids.size());
     }
     Map<Integer, MountRecord> found = new HashMap<>();
-    for (MountRecord record : (leavesOut ? read() : parser.end()).records()) {
+    for (MountRecord record : (leavesOut ? read() : rows(parser.end())).records()) {
       if (ids.contains(record.id())) {
         found.put(record.id(), record);
       }
@@ -102,19 +101,19 @@ public final class MountInfoReader {
     return found;
   }
 
-  private TableRows readOnce(RowNames names) {
-    MountInfoParser parser = new MountInfoParser(kernel.bootId(), names, id -> true);
-    scan(parser, () -> false);
-    return parser.end();
+  private TableRows readOnce() {
+    return rows(scan());
+  }
+
+  private TableRows rows(ScannedRows scanned) {
+    return TableRows.of(scanned, kernel.bootId());
   }
 
   private void scan(MountInfoParser parser, BooleanSupplier enough) {
-    byte[] buffer = new byte[READ_SIZE];
     try (InputStream rows = table.open()) {
-      int read = rows.read(buffer);
-      while (read >= 0) {
-        parser.accept(buffer, read);
-        read = enough.getAsBoolean() ? -1 : rows.read(buffer);
+      boolean goesOn = true;
+      while (goesOn) {
+        goesOn = parser.read(rows) && !enough.getAsBoolean();
       }
     } catch (IOException e) {
       throw MountException.builder(

@@ -9,17 +9,17 @@ import java.util.OptionalLong;
 interface RowNames {
 
   /** Rows by what is in them alone. */
-  RowNames TEXT_ALONE = (row, id, device, root) -> new MountIdentity.Reusable(id, device, root);
+  RowNames TEXT_ALONE = (place, id, device, root) -> new MountIdentity.Reusable(id, device, root);
 
   /**
    * What tells the mount of a row from all others.
    *
-   * @param row the place of the row in the table, from 0 on
+   * @param place the place of the row in the table, from 0 on
    */
-  MountIdentity identity(int row, int id, DeviceId device, KernelText root);
+  MountIdentity identity(int place, int id, DeviceId device, KernelText root);
 
-  /** The number of the parent that no other gets, where known. */
-  default OptionalLong uniqueParent(int parentId) {
+  /** The number of its parent that no other gets, where known. */
+  default OptionalLong uniqueParent(int place) {
     return OptionalLong.empty();
   }
 }

@@ -3,7 +3,9 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.DeviceId;
 import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountIdentity;
+import java.util.Arrays;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 
 /**
  * Gives the rows of the text table, which since Linux 6.8 is ordered by the numbers that no other
@@ -11,85 +13,112 @@ import java.util.OptionalLong;
  */
 final class RowsInOrder implements RowNames {
 
-  private final long[] uniqueIds;
-
   /** After so many searches row by row the rest is left to an index. */
   private static final int MOST_SEARCHES = 32;
 
-  /** The numbers of the text table by row. */
+  private static final int NONE = -1;
+
+  private final long[] uniqueIds;
+
+  /** The numbers of the text table by place. */
   private final int[] textIds;
 
-  private int rows;
+  /** The numbers of the parents by place. */
+  private final long[] parents;
 
-  /** The rows by those numbers, in a hash table, once parents are many; else empty. */
+  /** The places by text numbers, in a hash table, once parents are many; else empty. */
   private int[] slots = {};
 
   private int searches;
+  private int lastParentId = NONE;
+  private int lastPlace = NONE;
   private OptionalLong lastParent = OptionalLong.empty();
-  private int lastParentId = -1;
 
-  RowsInOrder(long[] uniqueIds) {
+  /**
+   * The names of these rows.
+   *
+   * @param uniqueIds the numbers of all rows, ascending
+   * @param elsewhere asks for the parent of a mount whose parent is in none of the rows
+   */
+  RowsInOrder(ScannedRows rows, long[] uniqueIds, LongFunction<OptionalLong> elsewhere) {
     this.uniqueIds = uniqueIds;
     this.textIds = new int[uniqueIds.length];
+    this.parents = new long[uniqueIds.length];
+    Arrays.fill(textIds, NONE);
+    rows.forEach((page, row) -> textIds[page.get(row, RowPage.PLACE)] = page.get(row, RowPage.ID));
+    rows.forEach(
+        (page, row) -> {
+          int place = page.get(row, RowPage.PLACE);
+          parents[place] = parent(place, page.get(row, RowPage.PARENT), elsewhere);
+        });
   }
 
   @Override
-  public MountIdentity identity(int row, int id, DeviceId device, KernelText root) {
-    if (row >= uniqueIds.length) {
-      return TEXT_ALONE.identity(row, id, device, root);
-    }
-    textIds[row] = id;
-    rows = row + 1;
-    if (slots.length > 0) {
-      index(row);
-    }
-    return new MountIdentity.Unique(uniqueIds[row]);
+  public MountIdentity identity(int place, int id, DeviceId device, KernelText root) {
+    return new MountIdentity.Unique(uniqueIds[place]);
   }
 
   @Override
-  public OptionalLong uniqueParent(int parentId) {
-    if (parentId != lastParentId || lastParent.isEmpty()) {
-      lastParentId = parentId;
-      lastParent = find(parentId);
+  public OptionalLong uniqueParent(int place) {
+    long parent = parents[place];
+    // Most mounts are on the same one as the mount before.
+    if (parent != lastParent.orElse(0)) {
+      lastParent = parent == 0 ? OptionalLong.empty() : OptionalLong.of(parent);
     }
     return lastParent;
   }
 
-  private OptionalLong find(int id) {
+  private long parent(int place, int parentId, LongFunction<OptionalLong> elsewhere) {
+    if (parentId != lastParentId) {
+      lastParentId = parentId;
+      lastPlace = find(parentId, place);
+    }
+    return lastPlace == NONE ? elsewhere.apply(uniqueIds[place]).orElse(0) : uniqueIds[lastPlace];
+  }
+
+  /** The place of the row with this number, or {@link #NONE}. */
+  private int find(int textId, int before) {
     if (slots.length == 0 && searches++ < MOST_SEARCHES) {
-      return search(id);
+      return search(textId, before);
     }
     if (slots.length == 0) {
-      slots = new int[Integer.highestOneBit(Math.max(1, uniqueIds.length)) * 4];
-      for (int row = 0; row < rows; row++) {
-        index(row);
+      index();
+    }
+    for (int slot = slot(textId); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
+      int place = slots[slot] - 1;
+      if (textIds[place] == textId) {
+        return place;
       }
     }
-    for (int slot = slot(id); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
-      int row = slots[slot] - 1;
-      if (textIds[row] == id) {
-        return OptionalLong.of(uniqueIds[row]);
-      }
-    }
-    return OptionalLong.empty();
+    return NONE;
   }
 
-  /** Most mounts are on one of those that came just before. */
-  private OptionalLong search(int id) {
-    for (int row = rows - 1; row >= 0; row--) {
-      if (textIds[row] == id) {
-        return OptionalLong.of(uniqueIds[row]);
+  /** Most mounts are on one of those that came just before, a few on one that came later. */
+  private int search(int textId, int before) {
+    for (int place = before; place >= 0; place--) {
+      if (textIds[place] == textId) {
+        return place;
       }
     }
-    return OptionalLong.empty();
+    for (int place = before + 1; place < textIds.length; place++) {
+      if (textIds[place] == textId) {
+        return place;
+      }
+    }
+    return NONE;
   }
 
-  private void index(int row) {
-    int slot = slot(textIds[row]);
-    while (slots[slot] != 0) {
-      slot = (slot + 1) & (slots.length - 1);
+  private void index() {
+    slots = new int[Integer.highestOneBit(Math.max(1, textIds.length)) * 4];
+    for (int place = 0; place < textIds.length; place++) {
+      if (textIds[place] != NONE) {
+        int slot = slot(textIds[place]);
+        while (slots[slot] != 0) {
+          slot = (slot + 1) & (slots.length - 1);
+        }
+        slots[slot] = place + 1;
+      }
     }
-    slots[slot] = row + 1;
   }
 
   private int slot(int id) {

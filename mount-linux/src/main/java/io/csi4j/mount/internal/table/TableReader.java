@@ -15,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -57,12 +56,10 @@ public final class TableReader {
     }
     long[] before = ids.all();
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
-      RowsInOrder names = new RowsInOrder(before);
-      TableRows rows = text.read(names);
+      ScannedRows rows = text.scan();
       long[] after = ids.all(before.length);
-      boolean isStill = Arrays.equals(before, after);
-      if (isStill && rows.count() == after.length && isInOrder(rows.records())) {
-        return snapshot(withParents(rows.records(), names), rows.skipped(), after, filter);
+      if (Arrays.equals(before, after) && rows.count() == after.length && isInOrder(rows, after)) {
+        return snapshot(records(rows, after), rows.skipped(), after, filter);
       }
       before = after;
     }
@@ -75,45 +72,25 @@ public final class TableReader {
   }
 
   /** Whether the first and the last mount are those whose ids they got. */
-  private boolean isInOrder(List<MountRecord> records) {
-    return records.isEmpty()
-        || (isItself(records.get(0)) && isItself(records.get(records.size() - 1)));
-  }
-
-  private boolean isItself(MountRecord record) {
-    return mounts.textId(uniqueId(record)).equals(Optional.of(record.id()));
-  }
-
-  /** The records with those parents that come after their children, or are out of reach. */
-  private List<MountRecord> withParents(List<MountRecord> records, RowsInOrder names) {
-    List<MountRecord> complete = null;
-    for (int i = 0; i < records.size(); i++) {
-      MountRecord record = records.get(i);
-      if (record.parentUniqueId().isEmpty()) {
-        OptionalLong parent = names.uniqueParent(record.parentId());
-        if (parent.isEmpty()) {
-          parent = mounts.parent(uniqueId(record));
-        }
-        complete = complete == null ? new ArrayList<>(records) : complete;
-        complete.set(i, withParent(record, parent));
-      }
+  private boolean isInOrder(ScannedRows rows, long[] all) {
+    List<RowPage> pages = rows.pages();
+    if (pages.isEmpty()) {
+      return true;
     }
-    return complete == null ? records : complete;
+    RowPage last = pages.get(pages.size() - 1);
+    return isItself(pages.get(0), 0, all) && isItself(last, last.rows() - 1, all);
   }
 
-  private static MountRecord withParent(MountRecord record, OptionalLong parent) {
-    return new MountRecord(
-        record.ref(),
-        record.id(),
-        record.parentId(),
-        parent,
-        record.device(),
-        record.root(),
-        record.flags(),
-        record.propagation(),
-        record.type(),
-        record.source(),
-        record.options());
+  private boolean isItself(RowPage page, int row, long[] all) {
+    return mounts
+        .textId(all[page.get(row, RowPage.PLACE)])
+        .equals(Optional.of(page.get(row, RowPage.ID)));
+  }
+
+  /** The mounts of these rows; parents are asked for now, since later they may be gone. */
+  private List<MountRecord> records(ScannedRows rows, long[] all) {
+    RowNames names = new RowsInOrder(rows, all, mounts::parent);
+    return new LazyRecords(rows.size(), () -> rows.records(kernel.bootId(), names));
   }
 
   private MountSnapshot snapshot(
@@ -127,7 +104,6 @@ public final class TableReader {
     return filter == ALL ? records : records.stream().filter(filter).toList();
   }
 
-  /** Both lists are ascending, so one pass over them finds what only one of them has. */
   private MountChanges refresh(
       MountSnapshot before, long[] allBefore, Predicate<MountRecord> filter) {
     long[] all = ids.all(allBefore.length);
@@ -135,23 +111,59 @@ public final class TableReader {
         mounts.records(IdLists.missing(all, allBefore)).stream().filter(filter).toList();
     long[] gone = IdLists.missing(allBefore, all);
     List<MountRecord> removed = new ArrayList<>();
-    List<MountRecord> now = new ArrayList<>(before.records().size() + added.size());
-    int nextAdded = 0;
-    for (MountRecord record : before.records()) {
-      long id = uniqueId(record);
-      while (nextAdded < added.size() && uniqueId(added.get(nextAdded)) < id) {
-        now.add(added.get(nextAdded++));
-      }
-      if (gone.length > 0 && Arrays.binarySearch(gone, id) >= 0) {
-        removed.add(record);
-      } else {
-        now.add(record);
-      }
-    }
-    now.addAll(added.subList(nextAdded, added.size()));
+    List<MountRecord> now =
+        gone.length == 0 && added.isEmpty()
+            ? before.records()
+            : merged(before.records(), added, gone, removed);
     MountSnapshot snapshot =
         MountSnapshot.of(now, before.skippedRows(), next -> refresh(next, all, filter));
     return new MountChanges(snapshot, added, removed);
+  }
+
+  /**
+   * The mounts with those that came and without those that went. All are in the order of their
+   * numbers, so what is between two changes is copied as it is.
+   *
+   * @param removed takes those that went
+   */
+  private static List<MountRecord> merged(
+      List<MountRecord> before, List<MountRecord> added, long[] gone, List<MountRecord> removed) {
+    List<MountRecord> old = new ArrayList<>(before);
+    List<MountRecord> now = new ArrayList<>(old.size() + added.size());
+    int from = 0;
+    int came = 0;
+    int went = 0;
+    while (came < added.size() || went < gone.length) {
+      boolean isGone =
+          came == added.size() || (went < gone.length && gone[went] < uniqueId(added.get(came)));
+      long id = isGone ? gone[went++] : uniqueId(added.get(came));
+      int to = place(old, from, id);
+      now.addAll(old.subList(from, to));
+      from = to;
+      if (!isGone) {
+        now.add(added.get(came++));
+      } else if (to < old.size() && uniqueId(old.get(to)) == id) {
+        removed.add(old.get(to));
+        from++;
+      }
+    }
+    now.addAll(old.subList(from, old.size()));
+    return now;
+  }
+
+  /** Where the first mount is whose number is not below this one. */
+  private static int place(List<MountRecord> records, int from, long id) {
+    int low = from;
+    int high = records.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (uniqueId(records.get(middle)) < id) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   private static long uniqueId(MountRecord record) {

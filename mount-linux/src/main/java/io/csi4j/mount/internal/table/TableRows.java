@@ -4,7 +4,7 @@ import io.csi4j.mount.MountRecord;
 import java.util.List;
 
 /**
- * The mounts that one reading of the table gave.
+ * The mounts that one reading of the table as text gave; references are reusable numbers.
  *
  * @param records the mounts, in the kernel's order
  * @param skipped how many rows made no sense
@@ -14,6 +14,10 @@ public record TableRows(List<MountRecord> records, int skipped) {
   /** Copies the list. */
   public TableRows {
     records = List.copyOf(records);
+  }
+
+  static TableRows of(ScannedRows rows, String bootId) {
+    return new TableRows(rows.records(bootId, RowNames.TEXT_ALONE), rows.skipped());
   }
 
   /** How many rows there were. */

@@ -49,15 +49,7 @@ public final class MountInfoFuzz {
   /** The same bytes in pieces whose lengths depend on them alone, so that a failure repeats. */
   private static TableRows inPieces(byte[] input) {
     Random random = new Random(Arrays.hashCode(input));
-    MountInfoParser parser = new MountInfoParser(BOOT);
-    byte[] buffer = new byte[1 + random.nextInt(300)];
-    for (int at = 0; at < input.length; ) {
-      int length = Math.min(input.length - at, random.nextInt(buffer.length + 1));
-      System.arraycopy(input, at, buffer, 0, length);
-      parser.accept(buffer, length);
-      at += length;
-    }
-    return parser.end();
+    return Pieces.parse(input, BOOT, most -> random.nextInt(1, 301));
   }
 
   private static void hold(boolean condition, String problem) {

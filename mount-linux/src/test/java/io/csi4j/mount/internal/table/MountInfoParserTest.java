@@ -161,14 +161,10 @@ class MountInfoParserTest {
     byte[] row =
         bytes("7 1 0:1 / /m rw - overlay overlay rw,lowerdir=" + "/layer:".repeat(900) + "\n");
     for (int size : new int[] {1, 7, 4096, row.length - 1, row.length}) {
-      MountInfoParser parser = new MountInfoParser(BOOT);
-      for (int at = 0; at < row.length; at += size) {
-        int length = Math.min(size, row.length - at);
-        parser.accept(java.util.Arrays.copyOfRange(row, at, at + length), length);
-      }
+      TableRows rows = Pieces.parse(row, BOOT, most -> size);
 
-      assertThat(parser.end()).isEqualTo(MountInfoParser.parse(row, BOOT));
-      assertThat(parser.end().records()).hasSize(1);
+      assertThat(rows).isEqualTo(MountInfoParser.parse(row, BOOT));
+      assertThat(rows.records()).hasSize(1);
     }
   }
 
@@ -210,17 +206,22 @@ class MountInfoParserTest {
     String table =
         longest + "\n" + longest + "y\n" + longest.repeat(4) + "\n8 1 0:1 / /a rw - t s rw\n";
     for (int size : new int[] {8192, table.length()}) {
-      MountInfoParser parser = new MountInfoParser(BOOT);
-      byte[] all = bytes(table);
-      for (int at = 0; at < all.length; at += size) {
-        byte[] piece = java.util.Arrays.copyOfRange(all, at, Math.min(all.length, at + size));
-        parser.accept(piece, piece.length);
-      }
-      TableRows rows = parser.end();
+      TableRows rows = Pieces.parse(bytes(table), BOOT, most -> size);
 
       assertThat(rows.records()).extracting(MountRecord::id).containsExactly(7, 8);
       assertThat(rows.skipped()).isEqualTo(2);
     }
+  }
+
+  @Test
+  void theEndOfARowLongerThanAnyCanBeIsNoRow() {
+    int piece = 4096;
+    byte[] table =
+        bytes("x".repeat(MountInfoParser.LONGEST_ROW + piece) + "8 1 0:1 / /a rw - t s rw\n");
+
+    TableRows rows = Pieces.parse(table, BOOT, most -> piece);
+
+    assertThat(rows).isEqualTo(new TableRows(List.of(), 1));
   }
 
   @Test

@@ -78,8 +78,8 @@ class MountInfoReaderTest {
             () ->
                 new ByteArrayInputStream(bytes(FIRST + SECOND + "garbage\n" + THIRD)) {
                   @Override
-                  public int read(byte[] out) {
-                    int read = read(out, 0, 30);
+                  public synchronized int read(byte[] out, int from, int most) {
+                    int read = super.read(out, from, 30);
                     reads.add(read);
                     return read;
                   }

@@ -3,6 +3,8 @@ module io.csi4j.volume {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
   requires transitive io.csi4j.mount;
+  requires jdk.jfr;
 
+  exports io.csi4j.volume;
   exports io.csi4j.volume.state;
 }

@@ -1,10 +1,11 @@
 /**
- * The room for volumes as workloads use them. It holds no type in this version.
+ * Volumes for workloads: the front door. {@link io.csi4j.volume.VolumeManager} mounts and unmounts,
+ * remembers who uses what, and finds it again after a crash; {@link io.csi4j.volume.MountRequest}
+ * says what is wanted.
  *
- * <p>Here belong mounting and unmounting a volume for a workload, what is mounted and who uses it,
- * its durable state and its recovery after a restart. Plugins, usage, workloads, claims and state
- * have packages of their own below this one. How a plugin is called belongs to {@code
- * io.csi4j.client}, how the kernel mounts to {@code io.csi4j.mount}; gRPC is unknown here.
+ * <p>What is remembered on disk is in {@link io.csi4j.volume.state}; talking to a plugin is
+ * csi-client's, the kernel's mounts are mount-linux's. Everything here is safe for many threads,
+ * values do not change.
  */
 @NullMarked
 package io.csi4j.volume;

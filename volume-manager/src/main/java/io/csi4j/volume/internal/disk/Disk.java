@@ -47,6 +47,9 @@ public interface Disk {
   /** Returns when the names of a directory are on the medium. */
   void syncDirectory(Path directory) throws DiskException;
 
+  /** The number of the user that this process acts as. */
+  int user() throws DiskException;
+
   /** The type of the filesystem, such as {@code ext4}. */
   String filesystemType(Path directory) throws DiskException;
 

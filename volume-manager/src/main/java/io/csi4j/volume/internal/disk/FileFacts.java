@@ -8,8 +8,16 @@ package io.csi4j.volume.internal.disk;
  * @param size its bytes
  * @param modified when its bytes were last changed, in nanoseconds of no particular clock
  * @param mode its permission bits
+ * @param owner the number of the user whose it is
+ * @param device which device a device node stands for, such as {@code 8:1}; empty for all else
  */
-public record FileFacts(Kind kind, String identity, long size, long modified, int mode) {
+public record FileFacts(
+    Kind kind, String identity, long size, long modified, int mode, int owner, String device) {
+
+  /** The facts of something that is no device node. */
+  public FileFacts(Kind kind, String identity, long size, long modified, int mode, int owner) {
+    this(kind, identity, size, modified, mode, owner, "");
+  }
 
   /** What a path can lead to. */
   public enum Kind {
@@ -19,6 +27,8 @@ public record FileFacts(Kind kind, String identity, long size, long modified, in
     DIRECTORY,
     /** A symbolic link, which is not followed. */
     LINK,
+    /** The node of a block device. */
+    BLOCK_DEVICE,
     /** Anything else. */
     OTHER
   }

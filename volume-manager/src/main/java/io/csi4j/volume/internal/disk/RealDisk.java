@@ -40,6 +40,9 @@ public final class RealDisk implements Disk {
 
   private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
 
+  /** The kernel gives it to the user that this process acts as. */
+  private static final Path SELF = Path.of("/proc/self/fd");
+
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
@@ -67,14 +70,24 @@ public final class RealDisk implements Disk {
   private static FileFacts factsOf(Path path) throws IOException {
     Map<String, Object> all =
         Files.readAttributes(
-            path, "unix:mode,ino,dev,size,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+            path, "unix:mode,ino,dev,rdev,size,lastModifiedTime,uid", LinkOption.NOFOLLOW_LINKS);
     int mode = (Integer) attribute(all, "mode");
+    FileFacts.Kind kind = kind(mode);
     return new FileFacts(
-        kind(mode),
+        kind,
         attribute(all, "dev") + ":" + attribute(all, "ino"),
         (Long) attribute(all, "size"),
         ((FileTime) attribute(all, "lastModifiedTime")).to(TimeUnit.NANOSECONDS),
-        mode & 0777);
+        mode & 0777,
+        (Integer) attribute(all, "uid"),
+        kind == FileFacts.Kind.BLOCK_DEVICE ? device((Long) attribute(all, "rdev")) : "");
+  }
+
+  /** A device number in the form of the kernel's tables; its halves are spread over 64 bits. */
+  private static String device(long number) {
+    long major = (number >>> 8 & 0xfff) | (number >>> 32 & 0xfffff000L);
+    long minor = (number & 0xff) | (number >>> 12 & 0xffffff00L);
+    return major + ":" + minor;
   }
 
   private static Object attribute(Map<String, Object> all, String name) {
@@ -86,6 +99,7 @@ public final class RealDisk implements Disk {
       case 0100000 -> FileFacts.Kind.FILE;
       case 0040000 -> FileFacts.Kind.DIRECTORY;
       case 0120000 -> FileFacts.Kind.LINK;
+      case 0060000 -> FileFacts.Kind.BLOCK_DEVICE;
       default -> FileFacts.Kind.OTHER;
     };
   }
@@ -190,6 +204,11 @@ public final class RealDisk implements Disk {
           }
           return directory;
         });
+  }
+
+  @Override
+  public int user() throws DiskException {
+    return attempt(SELF, () -> (Integer) Files.getAttribute(SELF, "unix:uid"));
   }
 
   @Override

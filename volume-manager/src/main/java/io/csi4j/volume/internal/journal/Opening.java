@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.journal;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.Filesystems;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,20 +33,6 @@ final class Opening {
   /** Asked once, because the JDK reads several files of the process for it. */
   private static final Instant PROCESS_START =
       ProcessHandle.current().info().startInstant().orElse(Instant.EPOCH);
-
-  private static final Set<String> UNSUITED =
-      Set.of(
-          "9p",
-          "afs",
-          "ceph",
-          "cifs",
-          "glusterfs",
-          "lustre",
-          "nfs",
-          "nfs4",
-          "overlay",
-          "smb3",
-          "smbfs");
 
   private static final Pattern OURS =
       Pattern.compile("lock|owner|ballast|seg-\\d{8}\\.(?:j|new|j\\.damaged-\\d+)");
@@ -101,6 +87,7 @@ final class Opening {
       checkFilesystem(there ? directory : above());
       if (!there) {
         disk.createDirectory(directory);
+        syncAbove();
       }
       lock();
       return foundUnderLock();
@@ -128,6 +115,18 @@ final class Opening {
     return above == null ? directory : above;
   }
 
+  /** Without it a power cut could take the directory with all that was kept in it. */
+  private void syncAbove() throws DiskException {
+    try {
+      disk.syncDirectory(above());
+    } catch (DiskException e) {
+      // Whoever may make a directory there may still not read it, and only that can be synced.
+      if (e.kind() != DiskException.Kind.DENIED) {
+        throw e;
+      }
+    }
+  }
+
   private void refuseNewer(SortedMap<Integer, SegmentScan> scans) {
     if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
       throw new StateException(
@@ -141,8 +140,7 @@ final class Opening {
 
   private void checkFilesystem(Path path) throws DiskException {
     String type = disk.filesystemType(path);
-    boolean unsuited = UNSUITED.contains(type) || type.startsWith("fuse.");
-    if (unsuited && !settings.anyFilesystemAccepted()) {
+    if (Filesystems.promiseTooLittle(type) && !settings.anyFilesystemAccepted()) {
       throw new StateException(
           StateReason.STATE_FS_UNSUITED,
           "Opening the state in "

@@ -58,6 +58,7 @@ public final class FakeDisk implements Disk {
     List<Change> unsynced = new ArrayList<>();
     long modified;
     int mode;
+    int owner;
 
     Node(int id, FileFacts.Kind kind, int mode) {
       this.id = id;
@@ -83,6 +84,7 @@ public final class FakeDisk implements Disk {
   private long space = Long.MAX_VALUE;
   private boolean readOnly;
   private String type = "ext4";
+  private int umask;
   private int cutAt = -1;
   private int operations;
   private int writes;
@@ -139,6 +141,11 @@ public final class FakeDisk implements Disk {
     readOnly = true;
   }
 
+  /** Takes these bits from the mode of what is made. */
+  public void umask(int bits) {
+    umask = bits;
+  }
+
   /** Sets the type of the filesystem. */
   public void type(String name) {
     type = name;
@@ -161,6 +168,9 @@ public final class FakeDisk implements Disk {
         }
       }
     }
+    // A name is nowhere when the directory that it is in is not.
+    kept.keySet()
+        .removeIf(path -> !path.equals(kept.firstKey()) && !kept.containsKey(path.getParent()));
     Map<Node, Node> copies = new HashMap<>();
     kept.forEach(
         (path, node) ->
@@ -179,6 +189,7 @@ public final class FakeDisk implements Disk {
         (path, node) -> {
           Node copy = new Node(node.id, node.kind, node.mode);
           copy.modified = node.modified;
+          copy.owner = node.owner;
           copy.cache = node.cache.clone();
           copy.media = node.cache.clone();
           after.names.put(path, copy);
@@ -190,6 +201,7 @@ public final class FakeDisk implements Disk {
   private static Node survivor(Node node, Random choice) {
     Node copy = new Node(node.id, node.kind, node.mode);
     copy.modified = node.modified;
+    copy.owner = node.owner;
     byte[] bytes = node.media.clone();
     for (Change change : node.unsynced) {
       for (int at = 0; at < change.bytes().length; ) {
@@ -228,9 +240,19 @@ public final class FakeDisk implements Disk {
 
   /** Makes a directory, on the medium too. */
   public void mkdir(Path directory) {
-    Node node = new Node(ids++, FileFacts.Kind.DIRECTORY, 0700);
-    names.put(directory, node);
-    namesOnMedia.put(directory, node);
+    put(directory, FileFacts.Kind.DIRECTORY);
+  }
+
+  /** Puts something of this kind there that is not a directory or file, on the medium too. */
+  public void put(Path path, FileFacts.Kind kind) {
+    Node node = new Node(ids++, kind, 0700);
+    names.put(path, node);
+    namesOnMedia.put(path, node);
+  }
+
+  /** Gives a file or directory to another user; the user of this process is number 0. */
+  public void giveTo(int owner, Path path) {
+    names.get(path).owner = owner;
   }
 
   /** Takes a name away, on the medium too. */
@@ -295,7 +317,12 @@ public final class FakeDisk implements Disk {
         .map(
             node ->
                 new FileFacts(
-                    node.kind, "n" + node.id, node.cache.length, node.modified, node.mode));
+                    node.kind,
+                    "n" + node.id,
+                    node.cache.length,
+                    node.modified,
+                    node.mode,
+                    node.owner));
   }
 
   @Override
@@ -318,13 +345,13 @@ public final class FakeDisk implements Disk {
   @Override
   public void createDirectory(Path directory) throws DiskException {
     step(Operation.CREATE_DIRECTORY, directory);
-    add(directory, new Node(ids++, FileFacts.Kind.DIRECTORY, 0700));
+    add(directory, new Node(ids++, FileFacts.Kind.DIRECTORY, 0700 & ~umask));
   }
 
   @Override
   public DiskFile create(Path file) throws DiskException {
     step(Operation.CREATE, file);
-    Node node = new Node(ids++, FileFacts.Kind.FILE, 0600);
+    Node node = new Node(ids++, FileFacts.Kind.FILE, 0600 & ~umask);
     node.modified = ++writes;
     add(file, node);
     return new Open(file, node);
@@ -395,6 +422,11 @@ public final class FakeDisk implements Disk {
         }
       }
     }
+  }
+
+  @Override
+  public int user() {
+    return 0;
   }
 
   @Override

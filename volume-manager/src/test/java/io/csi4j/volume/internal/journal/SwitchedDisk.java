@@ -103,6 +103,11 @@ final class SwitchedDisk implements Disk {
   }
 
   @Override
+  public int user() throws DiskException {
+    return disk.user();
+  }
+
+  @Override
   public String filesystemType(Path directory) throws DiskException {
     return disk.filesystemType(directory);
   }

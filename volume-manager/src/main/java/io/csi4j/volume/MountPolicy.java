@@ -1,0 +1,207 @@
+package io.csi4j.volume;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How patient and how strict the manager is with a plugin. Immutable; each {@code with} gives
+ * another one.
+ *
+ * @param attemptDeadline how long one call may take before it is cancelled
+ * @param attempts how often a call is made within one operation
+ * @param backoff the longest first pause between two attempts; it doubles each time
+ * @param backoffCap the longest pause within an operation
+ * @param backgroundCap the longest pause between two tries in the background
+ * @param quarantine how long a call whose end is not known is taken to be still going on in the
+ *     plugin: until then only the same call is made for that path
+ * @param callsInFlight how many calls may be open at a time
+ * @param requireMount whether a published filesystem has to be a mount
+ * @param requireStagingMount whether a staged volume has to be a mount; the spec leaves it open
+ * @param requireDevice whether a published block volume has to be a device node
+ */
+public record MountPolicy(
+    Duration attemptDeadline,
+    int attempts,
+    Duration backoff,
+    Duration backoffCap,
+    Duration backgroundCap,
+    Duration quarantine,
+    int callsInFlight,
+    boolean requireMount,
+    boolean requireStagingMount,
+    boolean requireDevice) {
+
+  private static final MountPolicy DEFAULTS =
+      new MountPolicy(
+          Duration.ofMinutes(2),
+          3,
+          Duration.ofMillis(100),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(4),
+          32,
+          true,
+          false,
+          true);
+
+  /** Refuses what makes no sense. */
+  public MountPolicy {
+    positive("attempt deadline", attemptDeadline);
+    positive("back-off", backoff);
+    positive("back-off cap", backoffCap);
+    positive("background cap", backgroundCap);
+    Objects.requireNonNull(quarantine, "quarantine");
+    if (quarantine.isNegative()) {
+      throw new IllegalArgumentException("The quarantine is negative: " + quarantine + ".");
+    }
+    if (attempts < 1 || callsInFlight < 1) {
+      throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
+    }
+  }
+
+  /** What suits most plugins. */
+  public static MountPolicy defaults() {
+    return DEFAULTS;
+  }
+
+  /** This policy with another limit for one call. */
+  public MountPolicy withAttemptDeadline(Duration value) {
+    return new MountPolicy(
+        value,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** This policy with another number of attempts. */
+  public MountPolicy withAttempts(int value) {
+    return new MountPolicy(
+        attemptDeadline,
+        value,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** This policy with other pauses within an operation. */
+  public MountPolicy withBackoff(Duration first, Duration cap) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        first,
+        cap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** This policy with another longest pause in the background. */
+  public MountPolicy withBackgroundCap(Duration value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        value,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** This policy with another quarantine. */
+  public MountPolicy withQuarantine(Duration value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        value,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** This policy with another number of calls at a time. */
+  public MountPolicy withCallsInFlight(int value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        value,
+        requireMount,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** For a plugin whose published filesystems need not be mounts, or have to be. */
+  public MountPolicy withRequireMount(boolean value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        value,
+        requireStagingMount,
+        requireDevice);
+  }
+
+  /** For a plugin that always mounts at the staging path, or need not. */
+  public MountPolicy withRequireStagingMount(boolean value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        value,
+        requireDevice);
+  }
+
+  /** For a plugin whose block volumes may be something else than device nodes, or may not. */
+  public MountPolicy withRequireDevice(boolean value) {
+    return new MountPolicy(
+        attemptDeadline,
+        attempts,
+        backoff,
+        backoffCap,
+        backgroundCap,
+        quarantine,
+        callsInFlight,
+        requireMount,
+        requireStagingMount,
+        value);
+  }
+
+  private static void positive(String what, Duration value) {
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+    }
+  }
+}

@@ -1,0 +1,725 @@
+package io.csi4j.volume;
+
+/**
+ * What can happen to a volume that an operator has to know of. Names and numbers are stable: people
+ * search for them, and {@code docs/operator-codes.md}, which is made from this table, says of each
+ * what to do. A number is never used again; the hundreds are chapters.
+ *
+ * <p>Each row: the number, how bad it is, what it means, what is safe now, what happens next or
+ * what to do.
+ */
+public enum OperatorCode {
+  // 1xx: starts, and what they find
+  ADOPTED(
+      101,
+      Severity.INFO,
+      "A use that is on record was found mounted as it was left",
+      "its workload noticed nothing, and no plugin was called",
+      "Nothing is to be done"),
+  RESUMED(
+      102,
+      Severity.INFO,
+      "A mount that an earlier start had begun goes on",
+      "its workload is told only when the mount table shows the volume",
+      "The same call is made again, which does no harm if the first one got through"),
+  ROLLED_BACK(
+      103,
+      Severity.INFO,
+      "A mount that was begun and is not wanted any more was taken back",
+      "nothing of it is left",
+      "Nothing is to be done"),
+  RELEASE_RESUMED(
+      104,
+      Severity.INFO,
+      "A release that an earlier start had begun goes on",
+      "the use counts until its end is certain",
+      "It is repeated in the background until it is done"),
+  ORPHAN_CLEANED(
+      105,
+      Severity.WARNING,
+      "Something appeared at a path of a volume that had been given back, and was taken away again",
+      "nobody was using it, and no data was deleted",
+      "Nothing is to be done; if it comes again, the plugin works on calls that it has already answered"),
+  REBOOT_DETECTED(
+      106,
+      Severity.INFO,
+      "The host has booted since the state was written, so nothing that is on record is mounted any more",
+      "all uses are in doubt and none is taken for mounted",
+      "Tell the manager which uses are still wanted; they are mounted again, and the others released"),
+  NAMESPACE_CHANGED(
+      107,
+      Severity.WARNING,
+      "The state was written in another mount namespace, so what is on record need not be visible here",
+      "all uses are in doubt and none is taken for mounted",
+      "Tell the manager which uses are still wanted; if this process runs in a container, let its root"
+          + " be a mount that the host shares with it (rshared)"),
+  WAITING_FOR_HOST(
+      108,
+      Severity.INFO,
+      "The host has not yet said which uses it still wants",
+      "nothing is taken away before it has",
+      "Hand the full list of live uses to the manager"),
+  REQUEST_NEEDED(
+      109,
+      Severity.WARNING,
+      "A use is wanted and may be gone, and only its request says how to mount it again",
+      "the use still counts, and nothing is taken away",
+      "Mount the volume for this workload again, or release it"),
+  RECORD_UNREADABLE(
+      110,
+      Severity.ERROR,
+      "The record of a volume cannot be read",
+      "it is kept as it is, and nothing of the volume is touched",
+      "Look at which version of csi4j wrote it; then restore the state, or clean the volume up by hand"),
+  JOURNAL_OLDER_THAN_KERNEL(
+      111,
+      Severity.ERROR,
+      "The mount table shows something newer than the state knows of: the disk lost what it had confirmed",
+      "the volume is in doubt, and nothing of it is taken for mounted or free",
+      "It is put right with the next reconciliation; look after the disk of the state"),
+  STATE_REBUILT(
+      112,
+      Severity.WARNING,
+      "There was no usable record of a volume, and it was rebuilt from the identity file in its directory",
+      "the volume is in doubt, and nothing of it is taken for mounted or free",
+      "Tell the manager which uses are still wanted; find out who deleted the state"),
+  SIDECAR_REPAIRED(
+      113,
+      Severity.INFO,
+      "The identity file of a volume was missing or damaged, and was written again from its record",
+      "the record was whole, and nothing else was changed",
+      "Nothing is to be done; if it comes again, find out who writes into the directory"),
+
+  // 2xx: the state on disk; the names are those of StateReason
+  STATE_IN_USE(
+      201,
+      Severity.ERROR,
+      "Another manager has the state",
+      "nothing was read or changed",
+      "Close that manager or end its process; never delete the lock"),
+  STATE_TAKEN_OVER(
+      202,
+      Severity.ERROR,
+      "Another process took the state while this one still had it",
+      "this manager does nothing any more, and what is mounted stays",
+      "End one of the two processes"),
+  STATE_FROM_NEWER_VERSION(
+      203,
+      Severity.ERROR,
+      "A newer version of csi4j wrote the state",
+      "not a byte of it was changed, and what is mounted stays",
+      "Run that version or a later one"),
+  STATE_FROM_OTHER_HOST(
+      204,
+      Severity.ERROR,
+      "The state was written on another host",
+      "nothing was changed, and no plugin was called",
+      "Start with an empty directory, or accept the other host if it is this one with a new machine id"),
+  STATE_FS_UNSUITED(
+      205,
+      Severity.ERROR,
+      "The filesystem of the state promises too little about locks and syncing",
+      "nothing was written",
+      "Put the state on a local disk that survives a reboot"),
+  STATE_NOT_USABLE(
+      206,
+      Severity.ERROR,
+      "The directory of the state, or a file in it, cannot be used",
+      "nothing new is mounted, and what is mounted stays",
+      "Look at its kind, owner and mode"),
+  STATE_DISK_FULL(
+      207,
+      Severity.ERROR,
+      "The disk of the state is full",
+      "nothing new is mounted, as it could not be remembered; releasing works",
+      "Free space; nothing has to be restarted"),
+  STATE_READ_ONLY(
+      208,
+      Severity.ERROR,
+      "The disk of the state is read-only",
+      "nothing new is mounted, as it could not be remembered; releasing works, but a restart may take"
+          + " what was released for used",
+      "Look at the kernel's log for the reason, then mount the disk writable again"),
+  JOURNAL_SYNC_FAILED(
+      209,
+      Severity.ERROR,
+      "The disk of the state failed to write",
+      "nothing new is mounted, as it could not be remembered; releasing works, but a restart may take"
+          + " what was released for used",
+      "Look after the disk; the whole state is written again with the next mount"),
+  TOO_MANY_FILES(
+      210,
+      Severity.ERROR,
+      "The limit of open files is reached",
+      "nothing new is mounted, and what is mounted stays",
+      "Raise the limit, or find out what keeps the files open; then ask again"),
+  STATE_VALUE_TOO_LARGE(
+      211,
+      Severity.ERROR,
+      "A volume has more uses than its record can hold",
+      "the new use was not begun, and the others stay",
+      "Release uses that are over, or spread the workloads over several nodes"),
+  STATE_CLOSED(
+      212,
+      Severity.ERROR,
+      "The state was closed while the manager still needed it",
+      "nothing is changed any more, and what is mounted stays",
+      "Open a new manager, and close it before its state"),
+  JOURNAL_TAIL_DROPPED(
+      213,
+      Severity.INFO,
+      "The last record of the state was not whole, and was dropped",
+      "what it was to guard had not begun",
+      "Nothing is to be done after a crash or a power cut; without one, look after the disk"),
+  JOURNAL_DAMAGED(
+      214,
+      Severity.ERROR,
+      "Records of the state are damaged",
+      "the file is kept aside, and volumes whose newest record may be lost are in doubt",
+      "Look after the disk; the volumes are put right with the next reconciliation"),
+  JOURNAL_TRUNCATED(
+      215,
+      Severity.ERROR,
+      "The file of the state is shorter than it was made",
+      "volumes whose newest record may be lost are in doubt",
+      "Find out who cut it; the volumes are put right with the next reconciliation"),
+  JOURNAL_ORDER(
+      216,
+      Severity.ERROR,
+      "Records of the state are in an order in which nobody writes them",
+      "the newest of each volume holds",
+      "Find out whether two processes wrote it or a copy was mixed in"),
+  JOURNAL_REPLACED(
+      217,
+      Severity.WARNING,
+      "Somebody changed, replaced or deleted the state while it was in use, and it was written anew",
+      "nothing was lost",
+      "Find out who did it"),
+  STATE_MISSING(
+      218,
+      Severity.ERROR,
+      "There is no state where there must have been some",
+      "what identity files tell of is in doubt, and nothing is taken away by itself",
+      "Find out who deleted it; tell the manager which uses are still wanted"),
+  MODE_FIXED(
+      219,
+      Severity.WARNING,
+      "A file or directory was open to others, and its mode was set right",
+      "it is closed to others again",
+      "Find out who changed it, and who may have looked"),
+
+  // 3xx: the plugin
+  PLUGIN_NOT_REGISTERED(
+      301,
+      Severity.ERROR,
+      "The manager does not know the plugin",
+      "nothing was done, and what is mounted stays",
+      "Register the plugin; what waits for it goes on by itself"),
+  PLUGIN_NOT_UP(
+      302,
+      Severity.WARNING,
+      "The plugin cannot be reached",
+      "no call was sent, and what is mounted stays",
+      "Start the plugin; releases wait for it and go on by themselves, a mount has to be asked for again"),
+  PLUGIN_NOT_READY(
+      303,
+      Severity.WARNING,
+      "The plugin answers and says that it is not ready",
+      "no call for the volume was sent, and what is mounted stays",
+      "Look in the plugin's log for what it waits for; releases go on by themselves"),
+  PLUGIN_SOCKET_STALE(
+      304,
+      Severity.WARNING,
+      "The plugin's socket is there, and nobody listens",
+      "no call was sent, and what is mounted stays",
+      "Start the plugin; the file is left of one that is gone"),
+  PLUGIN_SOCKET_DENIED(
+      305,
+      Severity.ERROR,
+      "This process may not use the plugin's socket",
+      "no call was sent, and what is mounted stays",
+      "Set the owner and mode of the socket so that this process may connect"),
+  CAPABILITIES_UNKNOWN(
+      306,
+      Severity.WARNING,
+      "The plugin does not say what it can do, so nobody knows whether volumes have to be staged",
+      "nothing new is mounted; releases follow what was recorded at the mount",
+      "Look in the plugin's log; ask again when it answers"),
+  CAPABILITY_LOST(
+      307,
+      Severity.WARNING,
+      "The plugin does not do what it says it can, or could when the volume was mounted",
+      "nobody was given the volume by this call, and a mounted one is released as it was mounted",
+      "Repair the plugin or what it says of itself, or go back to its former version"),
+  CAPABILITY_GAINED(
+      308,
+      Severity.INFO,
+      "The plugin can do more than when the volume was mounted",
+      "the volume is released as it was mounted",
+      "Nothing is to be done; volumes that are mounted from now on make use of it"),
+  PLUGIN_REPLACED(
+      309,
+      Severity.INFO,
+      "Another process has become the plugin",
+      "what is mounted stays; what the former one can do is forgotten",
+      "It is asked what it can do before its next call"),
+  PLUGIN_FORGOT(
+      310,
+      Severity.WARNING,
+      "The plugin does not know a volume that it had mounted, and the mount table shows nothing of it",
+      "the release counts as done",
+      "Look on the storage system whether the volume is still attached to this node; find out why the"
+          + " plugin lost its memory"),
+  CLEANUP_NEEDS_HELP(
+      311,
+      Severity.ERROR,
+      "The plugin refuses to take away what is still mounted",
+      "the use counts, and nobody else gets a volume for a single writer",
+      "Read the plugin's words, repair it or its memory, and release again; unmounting by hand is the"
+          + " last resort and leaves the device behind"),
+  PLUGIN_GONE(
+      312,
+      Severity.ERROR,
+      "Volumes are mounted by a plugin that is not there any more",
+      "workloads keep what they have, and the uses count",
+      "Bring the plugin back, so that the volumes can be released"),
+  PLUGIN_NAME_CHANGED(
+      313,
+      Severity.ERROR,
+      "The plugin gives itself another name than the one it was registered with",
+      "it was not registered, and mounted volumes stay with the former name",
+      "Register it under its own name, or start the plugin that was meant"),
+  PLUGIN_PATH_BUDGET(
+      314,
+      Severity.WARNING,
+      "Paths below the manager's directory are longer than the 128 bytes that every plugin accepts",
+      "nothing was changed",
+      "Choose a shorter directory, or make sure that the plugin accepts longer paths"),
+  NODE_VOLUME_LIMIT(
+      315,
+      Severity.ERROR,
+      "The plugin cannot have more volumes on this node",
+      "nothing was begun for this volume",
+      "Release volumes that are not needed, or run the workload on another node"),
+
+  // 4xx: what the kernel's mount table shows
+  FOREIGN_MOUNT(
+      401,
+      Severity.ERROR,
+      "Something is mounted at a path of a volume that is not what was recorded",
+      "it is neither used nor unmounted",
+      "Find out who mounted it and unmount it by hand; then ask again"),
+  STILL_MOUNTED(
+      402,
+      Severity.WARNING,
+      "The plugin said OK to taking it away, and it is still mounted",
+      "the use counts, and nobody else gets a volume for a single writer",
+      "It is repeated in the background; look in the plugin's log, and for who keeps the mount busy"),
+  UNEXPECTED_MOUNT(
+      403,
+      Severity.ERROR,
+      "Something is mounted below the manager's directory at a path that nobody asked for",
+      "it is neither used nor unmounted",
+      "Find out who mounted it; a plugin that mounts elsewhere than asked has to be repaired"),
+  MOUNT_FLAGS_DIFFER(
+      404,
+      Severity.ERROR,
+      "The volume was to be read-only and can be written, or the other way round",
+      "no workload was given it",
+      "It is taken back; look whether the plugin heeds read-only, then ask again"),
+  STACKED_MOUNTS(
+      405,
+      Severity.WARNING,
+      "Several mounts lie on top of each other at one path",
+      "all of them are counted, and the path is free only when the last is gone",
+      "Releasing is repeated until none is left; the plugin mounts again what is already mounted"),
+  NOT_A_DEVICE(
+      406,
+      Severity.ERROR,
+      "A raw block volume was asked for, and what is at the path is no block device",
+      "no workload was given it",
+      "It is taken back; look whether the plugin supports raw block volumes"),
+  DEVICE_CHANGED(
+      407,
+      Severity.ERROR,
+      "The device behind the volume is not the one that it was before",
+      "no workload was given it",
+      "It is taken back; look on the storage system which device belongs to the volume"),
+  MOUNT_LOST(
+      408,
+      Severity.ERROR,
+      "A volume is not mounted any more although nobody here gave it up",
+      "nothing is mounted under a running workload by itself, and the use counts",
+      "Find out who unmounted it; stop the workload, then mount the volume for it again"),
+  STAGING_LOST(
+      409,
+      Severity.WARNING,
+      "The staging of a volume is gone although nobody here took it away",
+      "workloads keep what they have",
+      "It is staged again before the next workload gets it; find out who unmounted it"),
+  TARGET_BUSY(
+      410,
+      Severity.WARNING,
+      "A volume cannot be unmounted because somebody still uses it",
+      "the use counts, and no data was lost",
+      "End what keeps it busy; the release is repeated in the background"),
+  UNKNOWN_MOUNT(
+      411,
+      Severity.ERROR,
+      "Something is mounted below the manager's directory, and nothing says which volume it is",
+      "it is never unmounted by itself",
+      "Find out whose it is and unmount it by hand"),
+  MOUNT_NOT_VISIBLE(
+      412,
+      Severity.ERROR,
+      "The plugin said OK, and nothing is mounted at the path",
+      "no workload was given it",
+      "It is taken back; most likely the plugin's mounts do not reach the host: mount its directory with"
+          + " shared propagation (rshared)"),
+  MOUNT_BROKEN(
+      413,
+      Severity.WARNING,
+      "What is mounted does not answer or has lost its source",
+      "it counts as mounted, and nothing here waits for it",
+      "Bring the server or device back, or release the volume"),
+  MOUNT_UNRESPONSIVE(
+      414,
+      Severity.WARNING,
+      "What is mounted does not answer in time",
+      "it counts as mounted, and nothing here waits for it",
+      "Look after its server or device; other volumes go on"),
+  UNMOUNT_FORCED(
+      415,
+      Severity.WARNING,
+      "A mount was taken away without its plugin, as the host allowed",
+      "the path is free; the device may still be attached",
+      "Look on the storage system whether the volume is still attached to this node"),
+  LAZY_UNMOUNT_PENDING(
+      416,
+      Severity.WARNING,
+      "A mount was detached, and the kernel finishes it when the last file is closed",
+      "the path is free; the device may still be written to",
+      "Do not give the volume to another node before the processes that use it have ended"),
+  ROOT_OVERMOUNTED(
+      417,
+      Severity.ERROR,
+      "Something was mounted over the manager's directory",
+      "nothing is mounted or removed there",
+      "Unmount what lies over it; then ask again"),
+  ROOT_NOT_SHARED(
+      418,
+      Severity.ERROR,
+      "The manager's directory does not share its mounts, so those of a plugin in a container stay"
+          + " invisible here",
+      "nothing was mounted",
+      "Make it shared with 'mount --make-rshared' on the mount that holds it"),
+  MOUNT_TABLE_UNREADABLE(
+      419,
+      Severity.ERROR,
+      "The kernel's mount table could not be read",
+      "what was to be checked is in doubt, and no workload was told that it has a volume",
+      "It is tried again; look whether /proc is mounted and this process may open more files"),
+
+  // 5xx: requests
+  OPTIONS_DIFFER(
+      501,
+      Severity.ERROR,
+      "The volume is in use in another way than this request wants it",
+      "nothing was begun, and the present uses stay",
+      "Ask with the same options, or wait until the present uses are released"),
+  VOLUME_IN_USE(
+      502,
+      Severity.ERROR,
+      "The volume is for a single writer, and another workload has it",
+      "nothing was begun, and the present use stays",
+      "Release it for the other workload first"),
+  TOO_MANY_WAITERS(
+      503,
+      Severity.ERROR,
+      "Too many operations wait for this volume already",
+      "this one was not begun",
+      "Ask again later; explain says what the volume waits for"),
+  IN_PROGRESS(
+      504,
+      Severity.INFO,
+      "The operation takes longer than the caller waits",
+      "it goes on, and its end will be certain",
+      "Ask again to wait for it, or release the use to have it undone"),
+  CANCELLED(
+      505,
+      Severity.INFO,
+      "The caller has stopped waiting",
+      "the operation goes on, and its end will be certain",
+      "Ask again to wait for it, or release the use to have it undone"),
+  SUPERSEDED(
+      506,
+      Severity.INFO,
+      "The volume was released while it was being mounted",
+      "the workload was not given it",
+      "What was begun is taken back"),
+  NOT_MOUNTED(
+      507,
+      Severity.ERROR,
+      "The volume is not mounted for this workload",
+      "nothing was done",
+      "Mount the volume for the workload first"),
+  NOT_OFFERED(
+      508,
+      Severity.ERROR,
+      "The plugin does not offer this",
+      "nothing was done, and the volume stays mounted",
+      "Do without it, or use a version of the plugin that has it"),
+  SECRETS_UNAVAILABLE(
+      509,
+      Severity.ERROR,
+      "The host could not give the secrets for a call",
+      "the call was not made",
+      "Repair what gives the secrets; then ask again"),
+  NOT_ALLOWED_HERE(
+      510,
+      Severity.ERROR,
+      "The request asks for what this volume cannot be",
+      "nothing was begun",
+      "Correct the request as the text says"),
+
+  // 6xx: directories and paths
+  NO_SPACE(
+      601,
+      Severity.ERROR,
+      "There is no space for the directories of a volume",
+      "no call was sent, and nothing is left",
+      "Free space or inodes below the manager's directory; then ask again"),
+  PATH_IN_THE_WAY(
+      602,
+      Severity.ERROR,
+      "Something that is not ours is at the path of a volume",
+      "it was not touched, and no call was sent",
+      "Look at it and move it away; then ask again"),
+  PATH_NOT_EMPTY(
+      603,
+      Severity.ERROR,
+      "A directory of a volume is not mounted, and has contents",
+      "nothing in it was touched or deleted",
+      "Look at the contents and move them away: most likely a workload wrote there while nothing was"
+          + " mounted"),
+  SYMLINK_IN_PATH(
+      604,
+      Severity.ERROR,
+      "A part of the path of a volume is a symbolic link",
+      "it was not followed, and nothing was done there",
+      "Remove the link, or open the manager with the directory that it leads to"),
+  PATH_DENIED(
+      605,
+      Severity.ERROR,
+      "This process may not use the path of a volume",
+      "nothing was done there",
+      "Set owner and mode right; then ask again"),
+  PATH_READ_ONLY(
+      606,
+      Severity.ERROR,
+      "The filesystem below the manager's directory is read-only",
+      "nothing was done there",
+      "Look at the kernel's log for the reason, then mount it writable again"),
+  PATH_FAILED(
+      607,
+      Severity.ERROR,
+      "A directory of a volume could not be made, looked at or removed",
+      "nothing was deleted",
+      "Look at the path; it is tried again with the next request"),
+  WRONG_IDENTITY(
+      608,
+      Severity.ERROR,
+      "The identity file in a directory names another volume, or is damaged",
+      "nothing was done there",
+      "Look whose directory it is; two managers must not share one directory"),
+  ROOT_NOT_USABLE(
+      609,
+      Severity.ERROR,
+      "The manager's directory cannot be used",
+      "nothing was done",
+      "Set the named component's owner and mode right; then open again"),
+  ROOT_TOO_LONG(
+      610,
+      Severity.ERROR,
+      "The path of the manager's directory is too long",
+      "nothing was done",
+      "Choose a shorter one"),
+  ROOT_FS_UNSUITED(
+      611,
+      Severity.WARNING,
+      "The filesystem of the manager's directory is not suited for mounts of volumes",
+      "volumes can be mounted, and removing their directories may fail",
+      "Put the directory on a local disk"),
+  ROOT_VANISHED(
+      612,
+      Severity.ERROR,
+      "The manager's directory was deleted while it was in use",
+      "what is mounted stays; nothing was deleted here",
+      "Find out who deleted it; it is made again for the next volume"),
+
+  // 7xx: calls to the plugin
+  RPC_SLOW(
+      701,
+      Severity.INFO,
+      "A call to the plugin takes long",
+      "other volumes go on, and no second call is sent for this one",
+      "Nothing is to be done; if it does not end, look in the plugin's log"),
+  RPC_STUCK(
+      702,
+      Severity.WARNING,
+      "A call to the plugin did not end within its time",
+      "the plugin may still be working on it, so only the same call is made for that path",
+      "Look in the plugin's log for what it waits for; restarting the plugin ends the doubt"),
+  STAGE_IN_DOUBT(
+      703,
+      Severity.WARNING,
+      "Nobody knows whether the volume is staged",
+      "no workload was given it, and nobody else gets a volume for a single writer",
+      "Staging is repeated if the volume is wanted, else undone when the plugin has certainly let go"),
+  PUBLISH_IN_DOUBT(
+      704,
+      Severity.WARNING,
+      "Nobody knows whether the volume is published for the workload",
+      "the workload was not given it, and the volume stays staged",
+      "Publishing is repeated if the volume is wanted, else undone when the plugin has certainly let go"),
+  UNPUBLISH_IN_DOUBT(
+      705,
+      Severity.WARNING,
+      "Nobody knows whether the volume is still published for the workload",
+      "the use counts, and the volume stays staged",
+      "Unpublishing is repeated in the background until it is certain"),
+  UNSTAGE_IN_DOUBT(
+      706,
+      Severity.WARNING,
+      "Nobody knows whether the volume is still staged",
+      "it counts as staged for releasing and as not staged for the next mount",
+      "Unstaging is repeated in the background until it is certain"),
+  REFUSED_BY_PLUGIN(
+      707,
+      Severity.ERROR,
+      "The plugin refused the call",
+      "the workload was not given the volume; what was done before is taken back",
+      "Change what the plugin complains of; then ask again"),
+  RELEASE_REFUSED(
+      708,
+      Severity.WARNING,
+      "The plugin refused to give the volume up",
+      "the use counts until its end is certain",
+      "It is repeated in the background; look at what the plugin complains of"),
+  FAILED_IN_DOUBT(
+      709,
+      Severity.ERROR,
+      "All attempts have failed, and the last may have done something",
+      "the workload was not given the volume; what may be there is on record",
+      "It is taken back in the background; look in the plugin's log, then ask again"),
+  DATA_LOSS(
+      710,
+      Severity.ERROR,
+      "The plugin says that data is lost or damaged",
+      "nothing was deleted here, and a mount is not repeated by itself",
+      "Look after the volume on the storage system before anything else is done with it"),
+  CALL_FAILED(
+      711,
+      Severity.ERROR,
+      "A call that mounts nothing failed",
+      "the volume stays mounted as it is",
+      "Look at what the plugin says; then ask again"),
+
+  // 9xx: the manager itself
+  STEP_FAILED(
+      901,
+      Severity.ERROR,
+      "A step of an operation failed in a way that nobody expected",
+      "what it was about is in doubt, and other volumes go on",
+      "It is put right in the background; report it with its stack trace"),
+  LISTENER_FAILED(
+      902,
+      Severity.WARNING,
+      "A listener of the host threw an exception",
+      "no volume is concerned, and other listeners go on",
+      "Repair the listener; it is told of further events, and further failures go to the log only"),
+  EVENTS_DROPPED(
+      903,
+      Severity.WARNING,
+      "A listener of the host is too slow, and events were not told",
+      "no volume is concerned; progress is dropped before failures",
+      "Make the listener faster, or let more events wait"),
+  ENGINE_CLOSED(
+      904,
+      Severity.ERROR,
+      "The manager is closed",
+      "nothing was begun, and what is mounted stays",
+      "Open a manager and ask it"),
+  CLOSED_WITH(
+      905,
+      Severity.WARNING,
+      "The manager was closed while operations were going on",
+      "all of them are on record, and what is mounted stays",
+      "The next start goes on with them"),
+  LONG_PAUSE(
+      906,
+      Severity.WARNING,
+      "The process stood still for long",
+      "what was seen before the pause is checked again before the next step",
+      "Look for long garbage collections or a paused machine"),
+  NO_THREADS(
+      907,
+      Severity.ERROR,
+      "The threads of the manager could not be started",
+      "nothing was done",
+      "Raise the limit of threads for this process; then open again");
+
+  private final int number;
+  private final Severity severity;
+  private final String meaning;
+  private final String safe;
+  private final String next;
+
+  /** Who has to care. */
+  public enum Severity {
+    /** Nobody: it is told so that the story is complete. */
+    INFO,
+    /** Somebody, some day: something is not as it should be, and csi4j copes. */
+    WARNING,
+    /** Somebody, now: what was asked for was not done, or csi4j cannot put it right alone. */
+    ERROR
+  }
+
+  OperatorCode(int number, Severity severity, String meaning, String safe, String next) {
+    this.number = number;
+    this.severity = severity;
+    this.meaning = meaning;
+    this.safe = safe;
+    this.next = next;
+  }
+
+  /** Its number. */
+  public int number() {
+    return number;
+  }
+
+  /** Number and name, as messages begin: {@code CSI-412 MOUNT_NOT_VISIBLE}. */
+  public String label() {
+    return "CSI-" + number + " " + name();
+  }
+
+  /** Who has to care. */
+  public Severity severity() {
+    return severity;
+  }
+
+  /** What it means: a sentence without its full stop. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** What is safe now: a clause. */
+  public String safe() {
+    return safe;
+  }
+
+  /** What happens next, or what to do: a sentence without its full stop. */
+  public String next() {
+    return next;
+  }
+}

@@ -1,0 +1,28 @@
+package io.csi4j.volume;
+
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.Secrets;
+
+/**
+ * Gives the secrets for one call, at the moment it is made. They are handed to the plugin and kept
+ * nowhere.
+ */
+@FunctionalInterface
+public interface SecretsProvider {
+
+  /**
+   * The secrets for a call of this operation. Asked on a thread of the manager before every
+   * attempt; if it throws, the attempt is not made and counts as refused.
+   */
+  Secrets secretsFor(CsiOperation operation);
+
+  /** No secrets. */
+  static SecretsProvider none() {
+    return operation -> Secrets.empty();
+  }
+
+  /** The same secrets for every call. */
+  static SecretsProvider always(Secrets secrets) {
+    return operation -> secrets;
+  }
+}

@@ -1,0 +1,220 @@
+package io.csi4j.volume;
+
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.internal.manager.OpenedManager;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The volumes of one node, below one directory. Remembers on disk what it does, so that a crash at
+ * any moment loses nothing; {@link Builder#open} finds everything again without asking a plugin.
+ *
+ * <p>After a start the host tells once which uses it still wants ({@link #reconcile}); before that
+ * nothing is taken away but what is asked for by name. Closing unmounts nothing.
+ */
+public final class VolumeManager implements VolumeMounter, AutoCloseable {
+
+  private final OpenedManager opened;
+
+  private VolumeManager(OpenedManager opened) {
+    this.opened = opened;
+  }
+
+  /** A manager of the volumes below this directory, with the default settings. */
+  public static VolumeManager open(Path root) {
+    return builder(root).open();
+  }
+
+  /**
+   * A manager that is not opened yet.
+   *
+   * @param root the directory for its state and its volumes, which must not be used for anything
+   *     else; best at most 66 bytes long, as plugins need not take long paths
+   */
+  public static Builder builder(Path root) {
+    return new Builder(root);
+  }
+
+  /**
+   * Registers a plugin, or replaces its binding. Nothing is called; what is owed to volumes of the
+   * plugin is tried when it is there.
+   *
+   * @return what is not as it should be, and no obstacle
+   */
+  public List<OperatorMessage> register(PluginBinding binding) {
+    return opened.register(binding);
+  }
+
+  /**
+   * Forgets a plugin. Its volumes stay as they are; what is owed to them waits until it is
+   * registered again.
+   *
+   * @return whether it was registered
+   */
+  public boolean deregister(PluginId plugin) {
+    return opened.deregister(plugin);
+  }
+
+  /** What was found when it was opened. */
+  public RecoveryReport recovered() {
+    return opened.engine().report();
+  }
+
+  /** What {@link #reconcile} would do; nothing is done. */
+  public CleanupPlan plan(Collection<LiveMount> live) {
+    return opened.engine().plan(live);
+  }
+
+  /**
+   * Takes the full list of what the host wants, and brings this node to it: what is wanted and gone
+   * is mounted again, what is not wanted is given up. A use that is asked for while this runs is
+   * left alone. May be done again at any time.
+   */
+  public Reconciliation reconcile(Collection<LiveMount> live) {
+    return opened.engine().reconcile(List.copyOf(live));
+  }
+
+  @Override
+  public MountedVolume mount(MountRequest request) {
+    return opened.await(opened.engine().mount(request), "mounting", request.usage());
+  }
+
+  @Override
+  public Release unmount(UsageKey usage) {
+    return opened.await(opened.engine().unmount(usage), "unmounting", usage);
+  }
+
+  @Override
+  public boolean hasMount(UsageKey usage) {
+    return opened.engine().hasMount(usage);
+  }
+
+  @Override
+  public OptionalLong expand(ExpandRequest request) {
+    return opened.await(opened.engine().expand(request), "expanding", request.usage());
+  }
+
+  @Override
+  public VolumeStats stats(UsageKey usage) {
+    return opened.await(opened.engine().stats(usage), "reading the statistics of", usage);
+  }
+
+  @Override
+  public List<WorkloadId> usage(VolumeKey volume) {
+    return status(volume).stream()
+        .flatMap(status -> status.uses().stream())
+        .filter(use -> use.key().volume().equals(volume))
+        .map(use -> use.key().workload())
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public List<VolumeStatus> status(VolumeKey volume) {
+    return volumes().stream()
+        .filter(status -> status.uses().stream().anyMatch(use -> use.key().volume().equals(volume)))
+        .toList();
+  }
+
+  @Override
+  public List<VolumeStatus> volumes() {
+    return opened.engine().volumes();
+  }
+
+  @Override
+  public Explanation explain(VolumeKey volume) {
+    return opened.engine().explain("volume " + volume, key -> key.volume().equals(volume));
+  }
+
+  @Override
+  public Explanation explain(WorkloadId workload) {
+    return opened.engine().explain("workload " + workload, key -> key.workload().equals(workload));
+  }
+
+  @Override
+  public AsyncVolumeMounter async() {
+    return opened.async();
+  }
+
+  /**
+   * Takes no more operations and waits a bounded time for those that run; what has not ended then
+   * is on record, and goes on with the next start. Unmounts nothing. Doing it twice is harmless.
+   */
+  @Override
+  public void close() {
+    opened.close();
+  }
+
+  /** Collects what a manager is opened with. */
+  public static final class Builder {
+
+    private final Path root;
+    private final List<PluginBinding> plugins = new ArrayList<>();
+    private final List<VolumeListener> listeners = new ArrayList<>();
+    private ManagerSettings settings = ManagerSettings.defaults();
+    private JournalSettings journal = JournalSettings.defaults();
+    private @Nullable StateStore state;
+
+    private Builder(Path root) {
+      this.root = Objects.requireNonNull(root, "root");
+    }
+
+    /** Registers a plugin from the start. */
+    public Builder plugin(PluginBinding binding) {
+      plugins.add(Objects.requireNonNull(binding, "binding"));
+      return this;
+    }
+
+    /** Tells this listener what happens. */
+    public Builder listener(VolumeListener listener) {
+      listeners.add(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /** Sets the limits. */
+    public Builder settings(ManagerSettings value) {
+      settings = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets how the journal behaves, which is the state unless another is given. */
+    public Builder journal(JournalSettings value) {
+      journal = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Remembers in this state instead of a journal below the root; closed with the manager. */
+    public Builder state(StateStore store) {
+      state = Objects.requireNonNull(store, "store");
+      return this;
+    }
+
+    /**
+     * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
+     * nothing.
+     *
+     * @throws VolumeException if the root cannot be used, saying what is wrong with it
+     * @throws io.csi4j.volume.state.StateException if the state is in use, or cannot be used
+     * @throws io.csi4j.mount.MountException if the kernel's mounts cannot be seen here
+     */
+    public VolumeManager open() {
+      return new VolumeManager(
+          OpenedManager.open(
+              new OpenedManager.Options(
+                  MountPath.of(root.toAbsolutePath().normalize()),
+                  List.copyOf(plugins),
+                  List.copyOf(listeners),
+                  settings,
+                  journal,
+                  state)));
+    }
+  }
+}

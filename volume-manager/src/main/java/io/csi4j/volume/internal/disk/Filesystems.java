@@ -1,0 +1,28 @@
+package io.csi4j.volume.internal.disk;
+
+import java.util.Set;
+
+/** What is known of filesystems by their type. */
+public final class Filesystems {
+
+  private static final Set<String> UNSUITED =
+      Set.of(
+          "9p",
+          "afs",
+          "ceph",
+          "cifs",
+          "glusterfs",
+          "lustre",
+          "nfs",
+          "nfs4",
+          "overlay",
+          "smb3",
+          "smbfs");
+
+  private Filesystems() {}
+
+  /** Whether one of this type promises too little about locks and syncing. */
+  public static boolean promiseTooLittle(String type) {
+    return UNSUITED.contains(type) || type.startsWith("fuse.");
+  }
+}

@@ -1,0 +1,44 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.StatusCode;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.PluginAnswer;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A plugin that is not registered: it gets no call.
+ *
+ * @param known those that are
+ */
+record AbsentPlugin(Set<PluginId> known) implements NodePlugin {
+
+  @Override
+  public MountPolicy policy() {
+    return MountPolicy.defaults();
+  }
+
+  @Override
+  public void facts(Consumer<PluginAnswer> then) {
+    then.accept(new PluginAnswer.Down(text()));
+  }
+
+  @Override
+  public String instance() {
+    return "";
+  }
+
+  @Override
+  public void call(NodeCall call, Consumer<Answer> then) {
+    then.accept(new Answer.Failed(StatusCode.UNAVAILABLE, false, text(), Optional.empty()));
+  }
+
+  private String text() {
+    return "no plugin of this name is registered; there are " + known;
+  }
+}

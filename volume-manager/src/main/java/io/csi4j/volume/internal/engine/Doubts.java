@@ -1,0 +1,77 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Since when, and of which process of the plugin, the end of calls is not known; by target, and
+ * empty for the staging.
+ */
+final class Doubts {
+
+  private record Doubt(long since, String instance) {}
+
+  private final Map<Optional<UsageKey>, Doubt> doubts = new HashMap<>();
+
+  /** The end of the call that is on record for this path is not known. */
+  void begin(Optional<UsageKey> path, long nanos, String instance) {
+    doubts.put(path, new Doubt(nanos, instance));
+  }
+
+  /** The end of a call is known. */
+  void end(Optional<UsageKey> path) {
+    doubts.remove(path);
+  }
+
+  /** Doubts everything that was not known to have ended when this was remembered. */
+  void restore(VolumeRecord record, long nanos) {
+    record
+        .staging()
+        .pending()
+        .ifPresent(pending -> begin(Optional.empty(), nanos, pending.instance()));
+    record
+        .targets()
+        .values()
+        .forEach(
+            target ->
+                target
+                    .path()
+                    .pending()
+                    .ifPresent(
+                        pending -> begin(Optional.of(target.usage()), nanos, pending.instance())));
+  }
+
+  /** The paths whose call may still be going on in the plugin. */
+  Set<Optional<UsageKey>> quarantined(
+      VolumeRecord record, long nanos, Duration quarantine, String instance, Rules rules) {
+    Set<Optional<UsageKey>> paths = new HashSet<>();
+    if (!rules.on(Rule.QUARANTINE)) {
+      return paths;
+    }
+    doubts.forEach(
+        (path, doubt) -> {
+          Optional<PathRecord> at =
+              path.isEmpty()
+                  ? Optional.of(record.staging())
+                  : record.target(path.get()).map(target -> target.path());
+          boolean isPending = at.flatMap(PathRecord::pending).isPresent();
+          boolean isOtherProcess =
+              !doubt.instance().isEmpty()
+                  && !instance.isEmpty()
+                  && !doubt.instance().equals(instance);
+          if (isPending && !isOtherProcess && nanos - doubt.since() < quarantine.toNanos()) {
+            paths.add(path);
+          }
+        });
+    return paths;
+  }
+}

@@ -1,0 +1,59 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.OperatorMessage;
+import io.csi4j.volume.internal.layout.Finding;
+import io.csi4j.volume.internal.layout.PathProblem;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Writes identity files again that were found missing or damaged, of volumes that are remembered.
+ * What is wrong with the others is for an operator.
+ */
+final class IdentityRepair {
+
+  private static final Subject DOING = Subject.of("looking for directories of volumes");
+
+  private final EngineParts parts;
+  private final Map<MountPath, VolumeIdentity> remembered;
+
+  IdentityRepair(EngineParts parts, Collection<VolumeRecord> volumes) {
+    this.parts = parts;
+    remembered =
+        volumes.stream()
+            .map(VolumeRecord::identity)
+            .collect(Collectors.toMap(parts.layout()::who, identity -> identity));
+  }
+
+  /** Sees to one directory that does not say whose it is, and tells of it. */
+  OperatorMessage of(PathProblem problem) {
+    VolumeIdentity identity = remembered.get(problem.path());
+    if (identity == null) {
+      return told(problem);
+    }
+    try {
+      Optional<Finding> finding = parts.directories().repairIdentity(identity);
+      return finding.isEmpty()
+          ? told(problem)
+          : Messages.of(
+              OperatorCode.SIDECAR_REPAIRED, DOING.at(problem.path()), finding.get().text());
+    } catch (PathProblem again) {
+      return told(again);
+    }
+  }
+
+  private static OperatorMessage told(PathProblem problem) {
+    return Messages.of(
+        Messages.of(problem.kind()),
+        DOING.at(problem.path()),
+        String.valueOf(problem.getMessage()));
+  }
+}

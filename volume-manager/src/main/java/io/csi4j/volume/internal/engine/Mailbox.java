@@ -1,0 +1,64 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.port.Scheduler;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs what is put in one after the other, in order, on the scheduler's threads; what is thrown is
+ * told, and ends nothing.
+ */
+final class Mailbox {
+
+  private final Scheduler scheduler;
+  private final Consumer<Throwable> broken;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Queue<Runnable> waiting;
+
+  Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
+    this.scheduler = scheduler;
+    this.broken = broken;
+  }
+
+  /** Runs it when everything before it has run. */
+  void put(Runnable work) {
+    lock.lock();
+    try {
+      if (waiting != null) {
+        waiting.add(work);
+        return;
+      }
+      waiting = new ArrayDeque<>(2);
+      waiting.add(work);
+    } finally {
+      lock.unlock();
+    }
+    scheduler.execute(this::drain);
+  }
+
+  private void drain() {
+    for (Runnable work = next(); work != null; work = next()) {
+      try {
+        work.run();
+      } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError failure) {
+        broken.accept(failure);
+      }
+    }
+  }
+
+  private @Nullable Runnable next() {
+    lock.lock();
+    try {
+      Runnable work = waiting == null ? null : waiting.poll();
+      if (work == null) {
+        waiting = null;
+      }
+      return work;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

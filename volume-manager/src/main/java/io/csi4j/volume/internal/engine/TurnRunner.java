@@ -1,0 +1,223 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.StatusCode;
+import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Phase;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.Scheduler;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Performs the steps of one operation of a volume at a time, as the lifecycle names them. Used in
+ * the mailbox of the volume only.
+ */
+final class TurnRunner {
+
+  /** When an operator is told that a call takes long. */
+  private static final Duration SLOW = Duration.ofSeconds(10);
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final Steps steps;
+  private final Memory memory;
+  private final Requests requests;
+  private final Voice voice;
+  private final Mailbox mailbox;
+  private final Owner owner;
+
+  private @Nullable Operation operation;
+  private @Nullable Turn turn;
+  private @Nullable String lastAnswer;
+  private NodePlugin plugin = new AbsentPlugin(Set.of());
+
+  /** Tells an answer that is waited for from one that comes late. */
+  private long generation;
+
+  /** Whose steps they are. */
+  interface Owner {
+
+    /** Whether no new steps are made. */
+    boolean isStopped();
+
+    /** Something others may see has changed. */
+    void changed();
+
+    /** The volume was given back. */
+    void buried(Tombstone tombstone);
+
+    /** The operation has ended. */
+    void ended(Operation operation, Result result);
+  }
+
+  TurnRunner(
+      VolumeIdentity identity,
+      EngineParts parts,
+      Steps steps,
+      Memory memory,
+      Voice voice,
+      Mailbox mailbox,
+      Owner owner) {
+    this.identity = identity;
+    this.parts = parts;
+    this.steps = steps;
+    this.memory = memory;
+    this.voice = voice;
+    this.mailbox = mailbox;
+    this.owner = owner;
+    requests = new Requests(identity, parts.layout(), parts.rules());
+  }
+
+  /** What is being done; nothing before the first step and after the last. */
+  Optional<Turn> turn() {
+    return Optional.ofNullable(turn);
+  }
+
+  /** What the plugin said last, if that was no success. */
+  Optional<String> lastAnswer() {
+    return Optional.ofNullable(lastAnswer);
+  }
+
+  /** Forgets the operation that has ended. */
+  void clear() {
+    operation = null;
+    turn = null;
+    lastAnswer = null;
+  }
+
+  /** Begins to go for a goal. */
+  void begin(Operation next, Goal goal, VolumeRecord known, NodePlugin target) {
+    operation = next;
+    plugin = target;
+    lastAnswer = null;
+    advance(next, Lifecycle.begin(goal, known, memory.situation(target)));
+  }
+
+  /** Performs steps until one has to be waited for. */
+  private void advance(Operation now, Turn first) {
+    Turn at = first;
+    while (true) {
+      turn = at;
+      at.notices().forEach(voice::tell);
+      if (at.phase() != Phase.ENDED || !at.record().equals(at.before())) {
+        memory.set(at.record());
+      }
+      owner.changed();
+      if (at.step() instanceof Step.End end) {
+        owner.ended(now, end.result());
+        return;
+      } else if (at.step() instanceof Step.Call call) {
+        call(now, at, call);
+        return;
+      } else if (at.step() instanceof Step.Pause pause) {
+        pause(now, pause.time());
+        return;
+      } else if (owner.isStopped()) {
+        return;
+      }
+      Event event = perform(at);
+      Moments.after(at).ifPresent(parts.points()::at);
+      at = Lifecycle.next(at, event, memory.situation(plugin));
+    }
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever a step throws leaves its effect unknown
+  private Event perform(Turn at) {
+    try {
+      Step step = at.step();
+      if (step instanceof Step.Save save) {
+        return memory.save(save);
+      } else if (step instanceof Step.Forget) {
+        return steps.forget(identity);
+      } else if (step instanceof Step.Bury) {
+        return bury(at);
+      } else if (step instanceof Step.PrepareVolume) {
+        return steps.prepareVolume(identity, voice::tell);
+      } else if (step instanceof Step.PrepareUse prepare) {
+        return steps.prepareUse(identity, prepare.usage(), voice::tell);
+      } else if (step instanceof Step.RemoveUse remove) {
+        return steps.removeUse(identity, remove.usage());
+      } else if (step instanceof Step.RemoveVolume) {
+        return steps.removeVolume(identity);
+      }
+      return steps.look(identity, (Step.Look) step, at.record().plan().block());
+    } catch (Throwable broken) {
+      return new Event.Broke(broken);
+    }
+  }
+
+  private Event bury(Turn at) {
+    Tombstone tombstone = memory.tombstone(at);
+    Event event = steps.bury(tombstone);
+    owner.buried(tombstone);
+    return event;
+  }
+
+  private void pause(Operation now, Duration time) {
+    long expected = ++generation;
+    parts.scheduler().after(time, () -> mailbox.put(() -> resume(now, expected, new Event.Woke())));
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever a plugin's adapter throws leaves it unknown
+  private void call(Operation now, Turn at, Step.Call call) {
+    if (owner.isStopped()) {
+      return;
+    }
+    String instance = plugin.instance();
+    memory.restamp(at, call, instance);
+    long expected = ++generation;
+    parts.points().at(Moments.before(call.verb()));
+    Scheduler.Timer slow = parts.scheduler().after(SLOW, () -> voice.slow(call));
+    try {
+      plugin.call(
+          requests.call(now, at, call),
+          answer ->
+              mailbox.put(
+                  () -> {
+                    slow.cancel();
+                    if (isExpected(now, expected)) {
+                      memory.ended(call, answer, instance);
+                      parts.points().at(Moments.after(call.verb()));
+                      answered(call, answer);
+                      resume(now, expected, new Event.Answered(answer));
+                    }
+                  }));
+    } catch (Throwable broken) {
+      slow.cancel();
+      memory.unknown(call, instance);
+      mailbox.put(() -> resume(now, expected, new Event.Broke(broken)));
+    }
+  }
+
+  private void answered(Step.Call call, Answer answer) {
+    if (answer instanceof Answer.Failed failed && failed.code() == StatusCode.DEADLINE_EXCEEDED) {
+      voice.stuck(call);
+    }
+    lastAnswer =
+        answer instanceof Answer.Failed failed ? failed.code() + ": " + failed.text() : null;
+  }
+
+  private boolean isExpected(Operation now, long expected) {
+    return operation != null && operation.id().equals(now.id()) && generation == expected;
+  }
+
+  private void resume(Operation now, long expected, Event event) {
+    Turn at = turn;
+    if (at == null || !isExpected(now, expected) || owner.isStopped()) {
+      return;
+    }
+    Turn kept = memory.record().map(at::with).orElse(at);
+    advance(now, Lifecycle.next(kept, event, memory.situation(plugin)));
+  }
+}

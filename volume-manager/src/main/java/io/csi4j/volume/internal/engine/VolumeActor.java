@@ -1,0 +1,616 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.OperatorMessage;
+import io.csi4j.volume.PathStatus;
+import io.csi4j.volume.Release;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeEvent;
+import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.lifecycle.Phase;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.PluginAnswer;
+import io.csi4j.volume.internal.port.Scheduler;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One volume: its operations one after the other, and what nobody asks for any more. Everything but
+ * {@link #view} is used in its mailbox only.
+ */
+final class VolumeActor {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final Voice voice;
+  private final Engineering engine;
+  private final Mailbox mailbox;
+  private final Memory memory;
+  private final Requests requests;
+  private final TurnRunner runner;
+  private final Deque<Operation> waiting = new ArrayDeque<>(1);
+
+  /** The uses whose names are to be put back as soon as nothing is being done. */
+  private final Set<UsageKey> names = new HashSet<>(0);
+
+  private @Nullable Operation current;
+  private VolumeEvent.@Nullable Started started;
+  private long begun;
+  private boolean isTold;
+
+  /** Whether all there is appeared after the volume had been given back. */
+  private boolean isLate;
+
+  private Scheduler.@Nullable Timer background;
+  private int backgroundTries;
+
+  /** Whether nothing is tried in the background before somebody has looked and asked again. */
+  private boolean isHeld;
+
+  private @Nullable OperatorMessage trouble;
+
+  /** The uses that somebody has asked about since the start. */
+  private Set<UsageKey> commanded = Set.of();
+
+  private volatile View view = View.NOTHING;
+
+  /** How many operations have been asked for and not ended; under the engine's lock. */
+  int pending;
+
+  /** The uses that lead to this volume; under the engine's lock. */
+  final Set<UsageKey> indexed = new HashSet<>(2);
+
+  /** What an actor needs of the engine. */
+  interface Engineering {
+
+    /** Whether the host has said what it wants. */
+    boolean heardFromHost();
+
+    /** Whether no new operations are begun. */
+    boolean isClosing();
+
+    /** Whether no new steps are made. */
+    boolean isStopped();
+
+    /** The number of the last time that a use was asked for; 0 for never. */
+    long askedFor(UsageKey usage);
+
+    /** The volume was given back. */
+    void buried(Tombstone tombstone);
+
+    /** A use of which only the directory was left has its name again. */
+    void named(VolumeActor actor, UsageKey usage);
+
+    /** Nothing is being done with the volume; perhaps nothing is known of it any more. */
+    void idle(VolumeActor actor);
+
+    /** A new operation in the background. */
+    Operation cleanUp(Goal goal);
+  }
+
+  /** The runner's steps are those of this volume. */
+  private final class Owner implements TurnRunner.Owner {
+
+    @Override
+    public boolean isStopped() {
+      return engine.isStopped();
+    }
+
+    @Override
+    public void changed() {
+      show();
+    }
+
+    @Override
+    public void buried(Tombstone tombstone) {
+      engine.buried(tombstone);
+    }
+
+    @Override
+    public void ended(Operation operation, Result result) {
+      finish(operation, result);
+    }
+  }
+
+  VolumeActor(VolumeIdentity identity, EngineParts parts, Steps steps, Engineering engine) {
+    this.identity = identity;
+    this.parts = parts;
+    this.engine = engine;
+    voice = new Voice(identity, parts);
+    mailbox = new Mailbox(parts.scheduler(), this::broke);
+    memory = new Memory(identity, parts, steps);
+    requests = new Requests(identity, parts.layout(), parts.rules());
+    runner = new TurnRunner(identity, parts, steps, memory, voice, mailbox, new Owner());
+  }
+
+  VolumeIdentity identity() {
+    return identity;
+  }
+
+  /** What others may see. */
+  View view() {
+    return view;
+  }
+
+  // ---- what is found
+
+  /** Before anything is done: what was found at the start. */
+  void restore(VolumeRecord found) {
+    memory.restore(found);
+    show();
+  }
+
+  /** The same for a volume that had been given back. */
+  void restoreLate(VolumeRecord found) {
+    restore(found);
+    isLate = true;
+  }
+
+  /** Something has appeared of a volume that was given back. */
+  void appear(VolumeRecord late) {
+    mailbox.put(
+        () -> {
+          if (memory.record().isEmpty() && current == null) {
+            restoreLate(late);
+            consider();
+          }
+        });
+  }
+
+  /** Takes notice of what has appeared for uses that nobody remembers. */
+  void notice() {
+    mailbox.put(
+        () -> {
+          if (current == null) {
+            memory.record().map(memory::withStrays).ifPresent(memory::set);
+            show();
+            consider();
+          }
+        });
+  }
+
+  /** Gives a use of which only the directory is left its name again; it is in doubt. */
+  void name(UsageKey usage) {
+    mailbox.put(
+        () -> {
+          names.add(usage);
+          if (current == null) {
+            nameAll();
+          }
+        });
+  }
+
+  private void nameAll() {
+    for (UsageKey usage : names) {
+      if (memory.name(usage)) {
+        engine.named(this, usage);
+        show();
+      }
+    }
+    names.clear();
+  }
+
+  // ---- operations in line
+
+  /** Does this when everything before it is done. */
+  void submit(Operation operation) {
+    mailbox.put(() -> take(operation));
+  }
+
+  /** Ends the operations that have not begun. */
+  void close() {
+    mailbox.put(
+        () -> {
+          if (background != null) {
+            background.cancel();
+          }
+          for (Operation operation : List.copyOf(waiting)) {
+            voice.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
+          }
+          waiting.clear();
+        });
+  }
+
+  private void take(Operation operation) {
+    if (engine.isClosing()) {
+      voice.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
+      engine.idle(this);
+      return;
+    }
+    if (operation.kind() != VolumeEvent.Operation.CLEAN_UP) {
+      isHeld = false;
+      Set<UsageKey> more = new HashSet<>(commanded);
+      operation.usage().ifPresent(more::add);
+      commanded = more;
+    }
+    if (joins(operation)) {
+      return;
+    }
+    if (waiting.size() >= parts.settings().waiters()) {
+      voice.refuse(
+          operation, OperatorCode.TOO_MANY_WAITERS, waiting.size() + " operations wait already");
+      return;
+    }
+    waiting.add(operation);
+    show();
+    proceed();
+  }
+
+  /** Shares the operation that wants the same, if it is the last in line. */
+  private boolean joins(Operation operation) {
+    Operation last = waiting.peekLast();
+    Operation same = last == null ? current : last;
+    if (same == null || !same.isSame(operation.wish())) {
+      return false;
+    }
+    same.end()
+        .whenComplete(
+            (value, failure) -> {
+              if (failure != null) {
+                operation.end().completeExceptionally(failure);
+              } else {
+                operation.end().complete(value);
+              }
+            });
+    return true;
+  }
+
+  /** Begins the next operation, if none is being done. */
+  private void proceed() {
+    if (current != null && parts.rules().on(Rule.ONE_AT_A_TIME)) {
+      return;
+    }
+    nameAll();
+    Operation operation = waiting.poll();
+    if (operation == null) {
+      consider();
+      engine.idle(this);
+      return;
+    }
+    current = operation;
+    runner.clear();
+    begun = parts.clock().nanos();
+    started =
+        new VolumeEvent.Started(
+            operation.id(), operation.kind(), identity.plugin(), operation.usage());
+    isTold =
+        operation.kind() != VolumeEvent.Operation.CLEAN_UP || Background.isTold(backgroundTries);
+    if (isTold) {
+      parts.events().accept(started);
+    }
+    show();
+    begin(operation);
+  }
+
+  private void begin(Operation operation) {
+    NodePlugin plugin =
+        parts
+            .plugins()
+            .find(identity.plugin())
+            .orElseGet(() -> new AbsentPlugin(parts.plugins().known()));
+    Wish wish = operation.wish();
+    if (wish instanceof Wish.Release release) {
+      beginRelease(operation, release, plugin);
+    } else if (wish instanceof Wish.Mount mount) {
+      parts.points().at(CrashPoint.P1);
+      beginMount(operation, mount.request(), plugin);
+    } else {
+      beginRead(operation, plugin);
+    }
+  }
+
+  private void beginRelease(Operation operation, Wish.Release release, NodePlugin plugin) {
+    Optional<UsageKey> usage = operation.usage();
+    if (usage.isPresent() && engine.askedFor(usage.get()) > release.unlessAskedAfter()) {
+      end(operation, new Result.Released(Release.NOT_LAST));
+      return;
+    }
+    Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
+    if (known.isEmpty()) {
+      end(operation, new Result.Released(Release.UNKNOWN));
+      return;
+    }
+    memory.set(known.get());
+    runner.begin(operation, release.goal(), known.get(), plugin);
+  }
+
+  private void beginMount(Operation operation, MountRequest request, NodePlugin plugin) {
+    Optional<VolumeRecord> known = memory.record();
+    boolean isThere =
+        memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (known.isPresent() && isThere) {
+      // What is there is given again without asking the plugin what it can do.
+      publish(operation, request, known.get().plan().staged(), plugin);
+      return;
+    }
+    ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
+  }
+
+  /** Whether a volume is staged is decided at its first use, and kept until the last. */
+  private boolean isStaged(PluginAnswer.Up up) {
+    return memory
+        .record()
+        .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
+        .map(known -> known.plan().staged())
+        .orElse(up.stages());
+  }
+
+  private void publish(
+      Operation operation, MountRequest request, boolean stages, NodePlugin plugin) {
+    Goal.Publish goal = requests.goal(request, stages);
+    VolumeRecord known = memory.before(goal, request);
+    if (!known.targets().isEmpty()) {
+      memory.set(known);
+    }
+    runner.begin(operation, goal, known, plugin);
+  }
+
+  /** Expanding and statistics: one call about a target that is there. */
+  private void beginRead(Operation operation, NodePlugin plugin) {
+    UsageKey usage = operation.usage().orElseThrow();
+    Optional<Failure> refusal = Reading.refusal(memory.use(usage));
+    if (refusal.isPresent()) {
+      end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    VolumeRecord known = memory.record().orElseThrow();
+    ask(
+        operation,
+        plugin,
+        up -> {
+          Optional<Failure> missing = Reading.refusal(operation.wish(), up);
+          if (missing.isPresent()) {
+            end(operation, new Result.Refused(missing.get()));
+            return;
+          }
+          plugin.call(
+              requests.read(operation.wish(), usage, known),
+              answer -> ifCurrent(operation, () -> readEnded(operation, answer)));
+        });
+  }
+
+  private void readEnded(Operation operation, Answer answer) {
+    Optional<Object> value = Reading.value(operation.wish(), answer);
+    if (value.isEmpty()) {
+      end(operation, new Result.Refused(Reading.failure(answer)));
+      return;
+    }
+    ended(Optional.empty());
+    operation.end().complete(value.get());
+    proceed();
+  }
+
+  /** Asks the plugin what it can do, and goes on if it is there. */
+  private void ask(Operation operation, NodePlugin plugin, Consumer<PluginAnswer.Up> then) {
+    plugin.facts(
+        answer ->
+            ifCurrent(
+                operation,
+                () -> {
+                  if (answer instanceof PluginAnswer.Up up) {
+                    then.accept(up);
+                  } else {
+                    end(operation, new Result.Refused(notUp(plugin, (PluginAnswer.Down) answer)));
+                  }
+                }));
+  }
+
+  private static Failure notUp(NodePlugin plugin, PluginAnswer.Down down) {
+    OperatorCode code =
+        plugin instanceof AbsentPlugin ? OperatorCode.PLUGIN_NOT_REGISTERED : down.code();
+    return new Failure(code, down.text(), down.cause().map(Throwable.class::cast));
+  }
+
+  /** Does this in the mailbox, unless the operation has ended meanwhile. */
+  private void ifCurrent(Operation operation, Runnable work) {
+    mailbox.put(
+        () -> {
+          if (current != null && current.id().equals(operation.id())) {
+            work.run();
+          }
+        });
+  }
+
+  // ---- the end of operations
+
+  private void finish(Operation operation, Result result) {
+    if (memory.forgetIfEmpty()) {
+      if (isLate) {
+        voice.tell(
+            new Notice(
+                OperatorCode.ORPHAN_CLEANED,
+                "it had appeared after the volume was given back",
+                Optional.empty()));
+      }
+      isLate = false;
+    }
+    if (result instanceof Result.Published) {
+      isLate = false;
+      parts.points().at(CrashPoint.P17);
+    }
+    end(operation, result);
+  }
+
+  private void end(Operation operation, Result result) {
+    Optional<VolumeException> failure = voice.failure(operation, result);
+    boolean isBackground = operation.kind() == VolumeEvent.Operation.CLEAN_UP;
+    trouble =
+        failure.map(VolumeException::operatorMessage).orElse(owed().isPresent() ? trouble : null);
+    isHeld = result instanceof Result.Held held && Lifecycle.isForPeople(held.code());
+    if (failure.isPresent() && isTold && operation.wish() instanceof Wish.Release) {
+      operation.usage().ifPresent(this::tellWhoHolds);
+    }
+    backgroundTries = isBackground && failure.isPresent() ? backgroundTries + 1 : 0;
+    ended(failure);
+    if (failure.isPresent()) {
+      operation.end().completeExceptionally(failure.get());
+    } else if (result instanceof Result.Released released) {
+      operation.end().complete(released.release());
+    } else {
+      UsageKey usage = operation.usage().orElseThrow();
+      operation
+          .end()
+          .complete(
+              Results.mounted(
+                  parts.layout(),
+                  identity,
+                  usage,
+                  memory.record().orElseThrow().plan().block(),
+                  memory.use(usage).filter(TargetRecord::readOnly).isPresent()));
+    }
+    proceed();
+  }
+
+  private void ended(Optional<VolumeException> failure) {
+    current = null;
+    runner.clear();
+    VolumeEvent.Started start = started;
+    if (isTold && start != null) {
+      parts
+          .events()
+          .accept(
+              new VolumeEvent.Ended(
+                  start,
+                  Duration.ofNanos(parts.clock().nanos() - begun),
+                  failure.map(VolumeException::operatorMessage)));
+    }
+    show();
+  }
+
+  /** Something here went wrong in a way that it should not: nobody is left without an answer. */
+  private void broke(Throwable failure) {
+    LOG.log(Level.ERROR, "Working on " + identity + " failed; report this.", failure);
+    Operation operation = current;
+    if (operation == null) {
+      return;
+    }
+    if (operation.wish() instanceof Wish.Release) {
+      // Its caller is told that it goes on.
+      operation.usage().ifPresent(memory::release);
+    }
+    end(
+        operation,
+        new Result.Unfinished(
+            Failure.of(
+                OperatorCode.STEP_FAILED,
+                "it ended with " + failure.getClass().getSimpleName(),
+                failure)));
+  }
+
+  /** Tells who keeps a target in use that cannot be given back. */
+  private void tellWhoHolds(UsageKey usage) {
+    MountPath target = parts.layout().target(identity, usage);
+    try {
+      if (!parts.kernel().at(target).isEmpty()) {
+        voice.tell(
+            new Notice(
+                OperatorCode.TARGET_BUSY,
+                "it is still mounted, and in use by: " + parts.kernel().holders(target),
+                Optional.of(usage)));
+      }
+    } catch (MountException e) {
+      LOG.log(Level.DEBUG, "Who holds " + target + " could not be found out.", e);
+    }
+  }
+
+  private void show() {
+    view =
+        new View(
+            memory.record(),
+            Optional.ofNullable(current).map(this::activity),
+            Optional.ofNullable(trouble));
+  }
+
+  private View.Activity activity(Operation operation) {
+    Optional<Turn> turn = runner.turn();
+    return new View.Activity(
+        operation,
+        turn.map(Turn::phase).orElse(Phase.LOOK_FIRST),
+        begun,
+        turn.map(Turn::tries).orElse(0),
+        runner.lastAnswer(),
+        turn.map(Turn::step)
+            .filter(Step.Pause.class::isInstance)
+            .map(step -> ((Step.Pause) step).time()),
+        waiting.stream().flatMap(next -> next.usage().stream()).toList());
+  }
+
+  // ---- what nobody asks for any more
+
+  /** Looks whether something is to be done in the background now. */
+  void wake() {
+    mailbox.put(
+        () -> {
+          backgroundTries = 0;
+          isHeld = false;
+          consider();
+        });
+  }
+
+  /** Plans the next try in the background, if something is owed and may be done. */
+  private void consider() {
+    if (background != null) {
+      background.cancel();
+      background = null;
+    }
+    if (current == null && !isHeld && !engine.isClosing() && owed().isPresent()) {
+      background = parts.scheduler().after(pause(), () -> mailbox.put(this::cleanUp));
+    }
+  }
+
+  /** What is to be done without being asked, as far as it may be done before the host was heard. */
+  private Optional<Goal> owed() {
+    boolean mayAll = engine.heardFromHost() || !parts.rules().on(Rule.WAIT_FOR_HOST);
+    return memory
+        .record()
+        .flatMap(known -> Lifecycle.owed(known, usage -> mayAll || commanded.contains(usage)))
+        .filter(goal -> mayAll || !commanded.isEmpty());
+  }
+
+  private Duration pause() {
+    MountPolicy policy =
+        parts
+            .plugins()
+            .find(identity.plugin())
+            .map(NodePlugin::policy)
+            .orElse(MountPolicy.defaults());
+    return Background.pause(backgroundTries, policy.backgroundCap(), parts.scheduler().random());
+  }
+
+  private void cleanUp() {
+    background = null;
+    if (current == null && waiting.isEmpty() && !engine.isClosing()) {
+      owed().ifPresent(goal -> take(engine.cleanUp(goal)));
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.csi4j.volume.internal.layout;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Names of directories: 26 lower-case letters and digits, 130 bits of a hash. */
+final class PathNames {
+
+  private static final String DIGITS = "abcdefghijklmnopqrstuvwxyz234567";
+  private static final int LENGTH = 26;
+
+  private PathNames() {}
+
+  /** The name for these texts, none of which holds a NUL; their order counts. */
+  static String of(String... parts) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String part : parts) {
+        digest.update(part.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+      }
+      return base32(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has SHA-256.", e);
+    }
+  }
+
+  /** Whether this can be such a name. */
+  static boolean isName(String text) {
+    return text.length() == LENGTH && text.chars().allMatch(c -> DIGITS.indexOf(c) >= 0);
+  }
+
+  private static String base32(byte[] hash) {
+    StringBuilder name = new StringBuilder(LENGTH);
+    int bits = 0;
+    int held = 0;
+    for (int at = 0; name.length() < LENGTH; ) {
+      if (held < 5) {
+        bits = (bits << 8) | (hash[at++] & 0xff);
+        held += 8;
+      }
+      held -= 5;
+      name.append(DIGITS.charAt((bits >>> held) & 31));
+    }
+    return name.toString();
+  }
+}

@@ -1,0 +1,80 @@
+package io.csi4j.volume.internal.layout;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.state.StateKey;
+
+/**
+ * Where everything of a volume lies below the root. Names are hashes, never text of a caller.
+ *
+ * <pre>
+ * state/            the journal
+ * v/VOLUME/who      whose directory it is
+ * v/VOLUME/s        the staging path
+ * v/VOLUME/p/USE/t  the target of one use
+ * </pre>
+ *
+ * @param root the directory of the manager on this host
+ */
+public record VolumeLayout(MountPath root) {
+
+  /** How many bytes the longest path has beyond those of the root: that of a target. */
+  static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
+
+  /** The directory of the state. */
+  public MountPath state() {
+    return root.resolve("state");
+  }
+
+  /** The directory that holds those of the volumes. */
+  public MountPath volumes() {
+    return root.resolve("v");
+  }
+
+  /** The directory of a volume. */
+  public MountPath volume(VolumeIdentity identity) {
+    return volumes().resolve(id(identity));
+  }
+
+  /** The file that says whose directory it is. */
+  public MountPath who(VolumeIdentity identity) {
+    return volume(identity).resolve("who");
+  }
+
+  /** The only staging path of a volume. */
+  public MountPath staging(VolumeIdentity identity) {
+    return volume(identity).resolve("s");
+  }
+
+  /** The directory that holds those of the uses of a volume. */
+  public MountPath uses(VolumeIdentity identity) {
+    return volume(identity).resolve("p");
+  }
+
+  /** The directory of one use, made by us. */
+  public MountPath use(VolumeIdentity identity, UsageKey usage) {
+    return uses(identity).resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
+  }
+
+  /** Where a volume appears for one use; made by the plugin. */
+  public MountPath target(VolumeIdentity identity, UsageKey usage) {
+    return use(identity, usage).resolve("t");
+  }
+
+  /** The key of a volume in the state. */
+  public StateKey key(VolumeIdentity identity) {
+    return StateKey.volume(id(identity));
+  }
+
+  /** The name of a volume's directory, and of its record. */
+  public static String id(VolumeIdentity identity) {
+    return PathNames.of(identity.plugin().value(), identity.handle().value());
+  }
+
+  /** The name of a use's directory. */
+  public static String id(UsageKey usage) {
+    return PathNames.of(
+        usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
+  }
+}

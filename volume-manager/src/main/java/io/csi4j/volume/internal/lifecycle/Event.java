@@ -1,0 +1,52 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.internal.layout.PathProblem;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.state.StateException;
+import java.util.List;
+import java.util.Optional;
+
+/** How a {@link Step} ended. */
+public sealed interface Event {
+
+  /**
+   * It is remembered, or not.
+   *
+   * @param problem why not
+   */
+  record Saved(Optional<StateException> problem) implements Event {}
+
+  /**
+   * Directories are as they are to be, or not.
+   *
+   * @param problem why not
+   */
+  record Arranged(Optional<PathProblem> problem) implements Event {}
+
+  /**
+   * This is mounted.
+   *
+   * @param staging at the staging path, the one on top last
+   * @param target at the target, the one on top last
+   * @param device whether the target is a block device node
+   */
+  record Looked(List<Sighting> staging, List<Sighting> target, boolean device) implements Event {}
+
+  /**
+   * The plugin answered, or nobody did.
+   *
+   * @param answer what
+   */
+  record Answered(Answer answer) implements Event {}
+
+  /** The time is over. */
+  record Woke() implements Event {}
+
+  /**
+   * The step ended in a way that it should not; whether it had an effect is not known.
+   *
+   * @param cause what was thrown
+   */
+  record Broke(Throwable cause) implements Event {}
+}

@@ -1,0 +1,97 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import java.util.List;
+import java.util.Optional;
+
+/** What the mount table says to what was asked for. */
+final class Inspection {
+
+  private Inspection() {}
+
+  /** What is on top. */
+  static Optional<Evidence> top(List<Sighting> stack) {
+    return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
+  }
+
+  /** Whether what is at a path is not what was seen there when it became present. */
+  static boolean isForeign(PathRecord path, List<Sighting> stack) {
+    return path.evidence().isPresent()
+        && top(stack).filter(now -> !now.looksLike(path.evidence().get())).isPresent();
+  }
+
+  /** Whether what was seen at a path when it became present is there no more. */
+  static boolean isLost(PathRecord path, List<Sighting> stack) {
+    return path.evidence().isPresent() && stack.isEmpty();
+  }
+
+  /** Whether what is on top can only be unmounted. */
+  static boolean isBroken(List<Sighting> stack) {
+    return !stack.isEmpty() && stack.get(stack.size() - 1).broken();
+  }
+
+  /** What is wrong with a staging that the plugin says is there. */
+  static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
+    return looked.staging().isEmpty() && policy.requireStagingMount()
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.MOUNT_NOT_VISIBLE,
+                "the plugin answered OK to NodeStageVolume, and nothing is mounted there"))
+        : Optional.empty();
+  }
+
+  /** What is wrong with a target that the plugin says is there. */
+  static Optional<Failure> published(Goal.Publish goal, Event.Looked looked, MountPolicy policy) {
+    if (goal.plan().block()) {
+      return looked.device() || !policy.requireDevice()
+          ? Optional.empty()
+          : Optional.of(
+              Failure.of(
+                  OperatorCode.NOT_A_DEVICE,
+                  "the plugin answered OK to NodePublishVolume, and there is no block device"));
+    }
+    Optional<Evidence> top = top(looked.target());
+    if (top.isEmpty()) {
+      return policy.requireMount()
+          ? Optional.of(
+              Failure.of(
+                  OperatorCode.MOUNT_NOT_VISIBLE,
+                  "the plugin answered OK to NodePublishVolume, and nothing is mounted there"))
+          : Optional.empty();
+    }
+    if (looked.staging().isEmpty() && showsOurDirectory(goal.identity(), top.get())) {
+      return Optional.of(
+          Failure.of(
+              OperatorCode.MOUNT_NOT_VISIBLE,
+              "the plugin published the staging directory with nothing mounted on it, so writes"
+                  + " would go to the host's own disk"));
+    }
+    if (goal.readOnly() && !top.get().readOnly()) {
+      return Optional.of(
+          Failure.of(OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was wanted, and it is writable"));
+    }
+    return goal.writable() && top.get().readOnly()
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"))
+        : Optional.empty();
+  }
+
+  /** Whether a mount shows the directory that we made for a volume, and no volume. */
+  private static boolean showsOurDirectory(VolumeIdentity identity, Evidence mount) {
+    return mount.root().contains("/" + VolumeLayout.id(identity) + "/");
+  }
+
+  /** How mounts that are on top of each other are told of. */
+  static Optional<String> stacked(List<Sighting> stack) {
+    return stack.size() < 2
+        ? Optional.empty()
+        : Optional.of(stack.size() + " mounts are on top of each other");
+  }
+}

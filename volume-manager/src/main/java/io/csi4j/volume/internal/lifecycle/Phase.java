@@ -1,0 +1,53 @@
+package io.csi4j.volume.internal.lifecycle;
+
+/** Where an operation is: which step it waits for. */
+public enum Phase {
+  /** Publish: what is mounted before anything is done. */
+  LOOK_FIRST,
+  /** Publish: the intent is being remembered. */
+  SAVE_INTENT,
+  /** Publish: the directories of the volume. */
+  PREPARE_VOLUME,
+  /** Publish: staging, or the pause before it is asked for again. */
+  STAGE,
+  /** Publish: what is mounted after staging. */
+  LOOK_STAGED,
+  /** Publish: that it is staged is being remembered. */
+  SAVE_STAGED,
+  /** Publish: the directory above the target. */
+  PREPARE_USE,
+  /** Publish: publishing, or the pause before it is asked for again. */
+  PUBLISH,
+  /** Publish: what is mounted after publishing. */
+  LOOK_PUBLISHED,
+  /** Publish: that staging is in doubt again is being remembered. */
+  SAVE_RESTAGE,
+  /** Publish: that it is published is being remembered. */
+  SAVE_PUBLISHED,
+  /** Release: what is mounted before anything is done. */
+  LOOK_GOING,
+  /** Release: the intent is being remembered. */
+  SAVE_GOING,
+  /** Release: unpublishing, or the pause before it is asked for again. */
+  UNPUBLISH,
+  /** Release: what is mounted after unpublishing. */
+  LOOK_UNPUBLISHED,
+  /** Release: what is mounted at the target of a volume that the plugin does not know. */
+  LOOK_FORGOTTEN_USE,
+  /** Release: what is left of the target. */
+  REMOVE_USE,
+  /** Release: the end of the use is being remembered. */
+  SAVE_RELEASED,
+  /** Release: unstaging, or the pause before it is asked for again. */
+  UNSTAGE,
+  /** Release: what is mounted after unstaging. */
+  LOOK_UNSTAGED,
+  /** Release: what is mounted at the staging path of a volume that the plugin does not know. */
+  LOOK_FORGOTTEN_STAGING,
+  /** Release: the directories of the volume. */
+  REMOVE_VOLUME,
+  /** Release: the volume is being forgotten. */
+  FORGET,
+  /** Nothing is waited for. */
+  ENDED
+}

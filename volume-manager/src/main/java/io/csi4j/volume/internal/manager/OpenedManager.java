@@ -1,0 +1,264 @@
+package io.csi4j.volume.internal.manager;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.AsyncVolumeMounter;
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.OperatorMessage;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeEvent;
+import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.VolumeException.Outcome;
+import io.csi4j.volume.VolumeListener;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.events.EventHub;
+import io.csi4j.volume.internal.layout.Finding;
+import io.csi4j.volume.internal.layout.PathProblem;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.real.PluginFinding;
+import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateStore;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** All that a manager has while it is open. */
+public final class OpenedManager implements AutoCloseable {
+
+  private final Options options;
+  private final EventHub events;
+  private final RealParts parts;
+  private final StateStore state;
+  private final VolumeEngine engine;
+  private final Callbacks callbacks;
+
+  /**
+   * What a manager is opened with.
+   *
+   * @param root its directory
+   * @param plugins the plugins to begin with
+   * @param listeners who is told what happens
+   * @param settings limits
+   * @param journal how the journal behaves
+   * @param state where to remember, if not in a journal
+   */
+  public record Options(
+      MountPath root,
+      List<PluginBinding> plugins,
+      List<VolumeListener> listeners,
+      ManagerSettings settings,
+      JournalSettings journal,
+      @Nullable StateStore state) {}
+
+  private OpenedManager(
+      Options options, EventHub events, RealParts parts, StateStore state, VolumeEngine engine) {
+    this.options = options;
+    this.events = events;
+    this.parts = parts;
+    this.state = state;
+    this.engine = engine;
+    callbacks = new Callbacks();
+  }
+
+  /** Opens a manager. */
+  public static OpenedManager open(Options options) {
+    return open(options, CrashPoints.NONE);
+  }
+
+  /** Opens a manager of which somebody is told where it is. */
+  public static OpenedManager open(Options options, CrashPoints points) {
+    Opening opening = new Opening();
+    try {
+      EventHub events =
+          opening.add(
+              EventHub.open(
+                  options.listeners(), options.settings().events(), options.settings().closing()));
+      RealParts parts = opening.add(RealParts.open(options.root(), options.settings()));
+      prepareRoot(parts, events);
+      StateStore state = opening.add(state(options, parts, events));
+      for (PluginBinding binding : options.plugins()) {
+        tell(binding, parts.plugins().register(binding))
+            .forEach(finding -> events.accept(new VolumeEvent.Noticed(finding)));
+      }
+      VolumeEngine engine = VolumeEngine.open(parts.parts(state, points, events));
+      return new OpenedManager(options, events, parts, state, opening.done(engine));
+    } finally {
+      opening.close();
+    }
+  }
+
+  private static void prepareRoot(RealParts parts, EventHub events) {
+    Subject subject = Subject.of("opening the manager");
+    try {
+      for (Finding finding : parts.directories().prepareRoot()) {
+        events.accept(
+            new VolumeEvent.Noticed(
+                Messages.of(
+                    OperatorCode.valueOf(finding.kind().name()),
+                    subject.at(finding.path()),
+                    finding.text())));
+      }
+    } catch (PathProblem problem) {
+      OperatorCode code =
+          switch (problem.kind()) {
+            case TOO_LONG -> OperatorCode.ROOT_TOO_LONG;
+            case SYMLINK -> OperatorCode.SYMLINK_IN_PATH;
+            default -> OperatorCode.ROOT_NOT_USABLE;
+          };
+      throw new VolumeException(
+          Outcome.HELD,
+          Messages.of(code, subject.at(problem.path()), String.valueOf(problem.getMessage())),
+          null,
+          problem);
+    }
+  }
+
+  private static StateStore state(Options options, RealParts parts, EventHub events) {
+    if (options.state() != null) {
+      return options.state();
+    }
+    JournalSettings given = options.journal();
+    JournalSettings settings =
+        JournalSettings.builder()
+            .host(given.host())
+            .segmentSize(given.segmentSize())
+            .ballastSize(given.ballastSize())
+            .acceptOtherHost(given.otherHostAccepted())
+            .acceptAnyFilesystem(given.anyFilesystemAccepted())
+            .stateExpected(given.stateExpected() || hasVolumes(parts.directories()))
+            .listener(
+                event -> {
+                  tell(event, events);
+                  given.listener().onEvent(event);
+                })
+            .build();
+    return JournalStateStore.open(parts.layout().state().toPath(), settings);
+  }
+
+  private static boolean hasVolumes(VolumeDirectories directories) {
+    try {
+      return directories.hasVolumes();
+    } catch (PathProblem problem) {
+      return true;
+    }
+  }
+
+  private static void tell(StateEvent event, EventHub events) {
+    if (event instanceof StateEvent.TakingStopped stopped) {
+      events.accept(
+          new VolumeEvent.Noticed(
+              Messages.of(
+                  OperatorCode.valueOf(stopped.reason().name()),
+                  Subject.of("remembering what is done"),
+                  stopped.text())));
+    }
+  }
+
+  private static List<OperatorMessage> tell(PluginBinding binding, List<PluginFinding> findings) {
+    Subject subject = Subject.of("registering plugin '" + binding.id() + "'");
+    return findings.stream()
+        .map(
+            finding ->
+                Messages.of(OperatorCode.valueOf(finding.kind().name()), subject, finding.text()))
+        .toList();
+  }
+
+  /** The engine. */
+  public VolumeEngine engine() {
+    return engine;
+  }
+
+  /** Registers a plugin, or replaces its binding. */
+  public List<OperatorMessage> register(PluginBinding binding) {
+    List<OperatorMessage> findings = tell(binding, parts.plugins().register(binding));
+    engine.pluginChanged(binding.id());
+    return findings;
+  }
+
+  /** Forgets a plugin. */
+  public boolean deregister(PluginId plugin) {
+    return parts.plugins().deregister(plugin);
+  }
+
+  /** The operations, not blocking. */
+  public AsyncVolumeMounter async() {
+    return new AsyncMounter(engine, callbacks);
+  }
+
+  /** Waits for an operation as long as the settings allow. */
+  public <T> T await(CompletableFuture<T> operation, String doing, UsageKey usage) {
+    Subject subject = Subject.of(doing).by(usage);
+    try {
+      return operation.get(options.settings().patience().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new VolumeException(
+          Outcome.IN_PROGRESS,
+          Messages.of(
+              OperatorCode.IN_PROGRESS,
+              subject,
+              "it has not ended within " + options.settings().patience().toSeconds() + " s"),
+          null,
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new VolumeException(
+          Outcome.IN_PROGRESS,
+          Messages.of(OperatorCode.CANCELLED, subject, "the waiting thread was interrupted"),
+          null,
+          e);
+    } catch (ExecutionException e) {
+      throw thrown(Unwrapped.of(e.getCause() == null ? e : e.getCause()));
+    }
+  }
+
+  /** The failure of an operation, with the trace of whoever waited for it. */
+  private static RuntimeException thrown(Throwable failure) {
+    if (failure instanceof VolumeException known) {
+      VolumeException here =
+          new VolumeException(
+              known.outcome(),
+              known.operatorMessage(),
+              known.operation().orElse(null),
+              known.getCause());
+      for (Throwable suppressed : known.getSuppressed()) {
+        here.addSuppressed(suppressed);
+      }
+      return here;
+    }
+    return failure instanceof RuntimeException other
+        ? other
+        : new IllegalStateException("An operation ended in a way that it should not.", failure);
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Integer> running = engine.close();
+    try {
+      Integer ended = running.get(options.settings().closing().toNanos(), TimeUnit.NANOSECONDS);
+      assert ended >= 0;
+    } catch (TimeoutException e) {
+      engine.abandon();
+    } catch (InterruptedException e) {
+      engine.abandon();
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("Closing ended in a way that it should not.", e);
+    } finally {
+      parts.close();
+      state.close();
+      callbacks.close();
+      events.close();
+    }
+  }
+}

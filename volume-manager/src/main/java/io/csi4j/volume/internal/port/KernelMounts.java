@@ -1,0 +1,36 @@
+package io.csi4j.volume.internal.port;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.internal.record.Place;
+import java.util.List;
+import java.util.Optional;
+
+/** The kernel's mounts, as far as volumes are concerned. Failures are {@code MountException}s. */
+public interface KernelMounts {
+
+  /** The boot and the mount namespace that this process is in. */
+  Place place();
+
+  /** What is mounted at a path, the one on top last; never waits for what is mounted there. */
+  List<Sighting> at(MountPath path);
+
+  /** Everything that is mounted below a directory, in one look, the one on top last. */
+  List<Sighting> beneath(MountPath directory);
+
+  /** Whether a path is a block device node. Only for paths of block volumes. */
+  boolean isDevice(MountPath path);
+
+  /**
+   * Which block device the node at a path stands for, such as {@code 8:1}; nothing if it is none,
+   * or nobody can tell. Only for paths of block volumes.
+   */
+  default Optional<String> device(MountPath path) {
+    return Optional.empty();
+  }
+
+  /** Who keeps the mount at a path in use, in one line for people. */
+  String holders(MountPath path);
+
+  /** Takes away what is mounted at a path, without asking a plugin, lazily if need be. */
+  void unmount(MountPath path);
+}

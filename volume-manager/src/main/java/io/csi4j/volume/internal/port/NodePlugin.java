@@ -1,0 +1,31 @@
+package io.csi4j.volume.internal.port;
+
+import io.csi4j.volume.MountPolicy;
+import java.util.function.Consumer;
+
+/** The node service of one plugin. Calls do not block, and are not repeated. */
+public interface NodePlugin {
+
+  /** How it is treated. */
+  MountPolicy policy();
+
+  /**
+   * Finds out what the plugin can do, connecting to it if need be.
+   *
+   * @param then told exactly once, on any thread
+   */
+  void facts(Consumer<PluginAnswer> then);
+
+  /**
+   * The process that is the plugin now, as a word; empty when it is not known. Never blocks: tells
+   * what was last seen.
+   */
+  String instance();
+
+  /**
+   * Makes a call. Ends at the policy's deadline for an attempt at the latest.
+   *
+   * @param then told exactly once, on any thread
+   */
+  void call(NodeCall call, Consumer<Answer> then);
+}

@@ -1,0 +1,51 @@
+package io.csi4j.volume.internal.real;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Lets so many in at a time; the others wait in order, without a thread. */
+final class CallQueue {
+
+  private final int places;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private int taken;
+
+  CallQueue(int places) {
+    this.places = places;
+  }
+
+  /** Runs it once there is a place, here or where one is given back. It must not block or throw. */
+  void enter(Runnable start) {
+    lock.lock();
+    try {
+      if (taken == places) {
+        waiting.add(start);
+        return;
+      }
+      taken++;
+    } finally {
+      lock.unlock();
+    }
+    start.run();
+  }
+
+  /** Gives the place back to the next in line. */
+  void leave() {
+    @Nullable Runnable next;
+    lock.lock();
+    try {
+      next = waiting.poll();
+      if (next == null) {
+        taken--;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (next != null) {
+      next.run();
+    }
+  }
+}

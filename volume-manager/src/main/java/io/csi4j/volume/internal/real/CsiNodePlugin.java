@@ -1,0 +1,247 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.StatusCode;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PathView;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.Clock;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.PluginAnswer;
+import io.csi4j.volume.internal.port.Scheduler;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plugin behind a socket. Connects when it is first asked for something; a call that waits, be it
+ * for the connection or for its turn, has no thread.
+ *
+ * <p>A call goes only to the process that {@link #instance} named when it was asked for. If another
+ * one has taken its place, the call is answered as not sent, and the other one's name is told from
+ * then on.
+ */
+final class CsiNodePlugin implements NodePlugin {
+
+  private final PluginBinding binding;
+  private final PathView view;
+  private final Ground ground;
+  private final PluginLink link;
+  private final CurrentProcess process;
+  private final PluginFacts facts;
+  private final CallQueue queue;
+  private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private volatile @Nullable String retired;
+
+  /**
+   * What plugins share.
+   *
+   * @param scheduler where calls are prepared
+   * @param clock time
+   * @param processes tells one process from the other
+   * @param threads for connecting and closing
+   */
+  record Ground(
+      Scheduler scheduler, Clock clock, PluginProcesses processes, ThreadFactory threads) {
+
+    /** Does it on a thread of its own, or here if the machine gives none. */
+    Optional<Thread> aside(Runnable work) {
+      Thread thread = threads.newThread(work);
+      try {
+        thread.start();
+        return Optional.of(thread);
+      } catch (OutOfMemoryError refused) {
+        work.run();
+        return Optional.empty();
+      }
+    }
+  }
+
+  CsiNodePlugin(PluginBinding binding, PathView view, Ground ground) {
+    this.binding = binding;
+    this.view = view;
+    this.ground = ground;
+    this.link = new PluginLink(binding.endpoint(), binding.connectOptions(), ground.threads());
+    this.process = new CurrentProcess(ground.processes());
+    this.facts = new PluginFacts(link, process, binding.connectOptions().requireReady());
+    this.queue = new CallQueue(binding.policy().callsInFlight());
+  }
+
+  @Override
+  public MountPolicy policy() {
+    return binding.policy();
+  }
+
+  @Override
+  public String instance() {
+    return process.word();
+  }
+
+  @Override
+  public void facts(Consumer<PluginAnswer> then) {
+    String reason = retired;
+    if (reason == null) {
+      facts.ask(then);
+    } else {
+      then.accept(new PluginAnswer.Down(reason));
+    }
+  }
+
+  // ---- calls
+
+  @Override
+  public void call(NodeCall call, Consumer<Answer> then) {
+    OpenCall asked = new OpenCall(call, process.word(), ground.clock().nanos(), then, this::over);
+    open.add(asked);
+    String reason = retired;
+    if (reason != null) {
+      asked.refuse(StatusCode.UNAVAILABLE, reason);
+      return;
+    }
+    asked.timer(
+        ground
+            .scheduler()
+            .after(
+                policy().attemptDeadline(),
+                () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue())));
+    link.use(
+        way -> {
+          if (way instanceof PluginLink.Way.Open there) {
+            queue.enter(() -> handOver(asked, () -> send(there.plugin(), asked)));
+          } else if (way instanceof PluginLink.Way.Shut shut) {
+            asked.refuse(
+                new Answer.Failed(StatusCode.UNAVAILABLE, false, shut.text(), shut.cause()));
+          }
+        });
+  }
+
+  private String overdue() {
+    return "the call waited for its turn until its time of "
+        + policy().attemptDeadline()
+        + " was over, and was not sent: the plugin has "
+        + policy().callsInFlight()
+        + " open calls, or could not be reached";
+  }
+
+  /** Goes on where secrets may be asked for; the call has a place in the queue. */
+  private void handOver(OpenCall asked, Runnable work) {
+    try {
+      ground.scheduler().execute(work);
+    } catch (RejectedExecutionException closed) {
+      giveUp(asked, StatusCode.CANCELLED, "the volume manager is closed");
+    }
+  }
+
+  private void send(CsiPlugin plugin, OpenCall asked) {
+    if (!asked.isWaiting()) {
+      queue.leave();
+    } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
+      sendNow(plugin, asked);
+    } else {
+      // The connection was lost, or the process is another one: find out before anything is sent.
+      facts(
+          answer -> {
+            if (asked.instance().equals(process.word())) {
+              handOver(asked, () -> sendNow(plugin, asked));
+            } else {
+              giveUp(asked, StatusCode.UNAVAILABLE, replaced(answer));
+            }
+          });
+    }
+  }
+
+  private static String replaced(PluginAnswer answer) {
+    return answer instanceof PluginAnswer.Down down
+        ? down.text()
+        : "the plugin was started anew since this call was asked for, and the call was not sent";
+  }
+
+  private void sendNow(CsiPlugin plugin, OpenCall asked) {
+    Duration left = policy().attemptDeadline().minusNanos(ground.clock().nanos() - asked.began());
+    if (left.isZero() || left.isNegative()) {
+      giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue());
+      return;
+    }
+    WireCall call;
+    try {
+      call = WireCall.of(asked.call(), view);
+    } catch (WireCall.NoSecretsException failed) {
+      giveUp(asked, StatusCode.UNAUTHENTICATED, "the call was not sent: " + failed.getMessage());
+      return;
+    } catch (RuntimeException | Error failed) {
+      giveUp(asked, StatusCode.INVALID_ARGUMENT, "the call was not sent: " + failed.getMessage());
+      return;
+    }
+    if (!asked.send()) {
+      queue.leave();
+      return;
+    }
+    CompletionStage<Optional<Object>> stage;
+    try {
+      stage =
+          call.send(
+              plugin
+                  .node()
+                  .with(policy -> policy.withAttempts(1).withAttemptDeadline(left).withBudget(left))
+                  .async());
+    } catch (RuntimeException | Error failed) {
+      stage = CompletableFuture.failedFuture(failed);
+    }
+    stage.whenComplete(
+        (value, thrown) -> {
+          process.look(plugin);
+          queue.leave();
+          asked.end(thrown == null ? new Answer.Ok(value) : PluginFailures.answer(thrown));
+        });
+  }
+
+  private void giveUp(OpenCall asked, StatusCode code, String text) {
+    queue.leave();
+    asked.refuse(code, text);
+  }
+
+  private void over(OpenCall ended) {
+    open.remove(ended);
+    closeIfIdle();
+  }
+
+  // ---- its end
+
+  /** Sends no further call; ends the connection when the last open one has been answered. */
+  void retire(String reason) {
+    retired = reason;
+    refuseWaiting(reason);
+    closeIfIdle();
+  }
+
+  private void closeIfIdle() {
+    String reason = retired;
+    if (reason != null && open.isEmpty() && closing.compareAndSet(false, true)) {
+      // Closing waits for threads of the connection, and this may be one of them.
+      ground.aside(() -> link.close(reason));
+    }
+  }
+
+  /** Answers every call and ends the connection. Waits for that. */
+  void close(String reason) {
+    closing.set(true);
+    retired = reason;
+    refuseWaiting(reason);
+    link.close(reason);
+  }
+
+  private void refuseWaiting(String reason) {
+    open.forEach(each -> each.refuse(StatusCode.UNAVAILABLE, reason));
+  }
+}

@@ -1,0 +1,22 @@
+package io.csi4j.volume.internal.real;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Makes daemon threads with a name and a number. */
+final class NamedThreads implements ThreadFactory {
+
+  private final String name;
+  private final AtomicInteger made = new AtomicInteger();
+
+  NamedThreads(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public Thread newThread(Runnable work) {
+    Thread thread = new Thread(work, name + "-" + made.incrementAndGet());
+    thread.setDaemon(true);
+    return thread;
+  }
+}

@@ -1,0 +1,86 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.VolumeEvent;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.engine.EngineParts;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.state.StateStore;
+import java.util.function.Consumer;
+
+/**
+ * All that an engine on this machine works with. Has threads and connections from the start on,
+ * until it is closed; the state belongs to whoever hands it in.
+ */
+public final class RealParts implements AutoCloseable {
+
+  private final ManagerSettings settings;
+  private final VolumeLayout layout;
+  private final VolumeDirectories directories;
+  private final SystemClock clock = new SystemClock();
+  private final SystemScheduler scheduler;
+  private final SystemKernelMounts kernel;
+  private final CsiNodePlugins plugins;
+
+  private RealParts(MountPath root, ManagerSettings settings) {
+    this.settings = settings;
+    RealDisk disk = new RealDisk();
+    layout = new VolumeLayout(root);
+    directories = new VolumeDirectories(disk, layout);
+    kernel = SystemKernelMounts.system();
+    scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
+    plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
+  }
+
+  /**
+   * Starts the threads. Nothing is written and no plugin called.
+   *
+   * @param root the directory of the manager
+   * @throws NoThreadsException if the machine does not give so many threads
+   */
+  public static RealParts open(MountPath root, ManagerSettings settings) {
+    return new RealParts(root, settings);
+  }
+
+  /** Where everything is. */
+  public VolumeLayout layout() {
+    return layout;
+  }
+
+  /** The directories of the volumes. */
+  public VolumeDirectories directories() {
+    return directories;
+  }
+
+  /** The plugins, to register them. */
+  public CsiNodePlugins plugins() {
+    return plugins;
+  }
+
+  /** The parts for an engine. */
+  public EngineParts parts(StateStore state, CrashPoints points, Consumer<VolumeEvent> events) {
+    return new EngineParts(
+        clock,
+        scheduler,
+        kernel,
+        plugins,
+        state,
+        directories,
+        layout,
+        settings,
+        points,
+        Rules.ALL,
+        events);
+  }
+
+  /** Ends the connections, then the threads. To be called when the engine is closed. */
+  @Override
+  public void close() {
+    plugins.close();
+    scheduler.close();
+  }
+}

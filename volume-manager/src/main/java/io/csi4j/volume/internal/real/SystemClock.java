@@ -1,0 +1,18 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.volume.internal.port.Clock;
+import java.time.Instant;
+
+/** The clock of the machine. */
+public final class SystemClock implements Clock {
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public Instant wall() {
+    return Instant.now();
+  }
+}

@@ -1,0 +1,19 @@
+package io.csi4j.volume.internal.record;
+
+/**
+ * What a mount looked like when it was last seen at a path of ours: enough to tell it from another
+ * one, also after a restart.
+ *
+ * @param ref the mount itself, as mount-linux writes it; no mount outlives its boot
+ * @param type the type of its filesystem
+ * @param source its device or server, escaped
+ * @param root which directory of the filesystem it shows, escaped
+ * @param readOnly whether nothing can be written through it
+ */
+public record Evidence(String ref, String type, String source, String root, boolean readOnly) {
+
+  /** Whether both show the same directory of the same filesystem, be it through another mount. */
+  public boolean looksLike(Evidence other) {
+    return type.equals(other.type) && source.equals(other.source) && root.equals(other.root);
+  }
+}

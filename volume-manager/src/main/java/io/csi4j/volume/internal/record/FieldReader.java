@@ -1,0 +1,170 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Reads what {@link FieldWriter} writes, and nothing else: fields stand in the order of their
+ * numbers, and nothing is written that is left out. So bytes that can be read are the only ones for
+ * what they say.
+ */
+final class FieldReader {
+
+  private final byte[] bytes;
+  private final int end;
+  private int at;
+  private int last;
+
+  /** The fields in all these bytes. */
+  FieldReader(byte[] bytes) {
+    this(bytes, 0, bytes.length);
+  }
+
+  private FieldReader(byte[] bytes, int from, int end) {
+    this.bytes = bytes;
+    this.at = from;
+    this.end = end;
+  }
+
+  /** A number; 0 when it was left out. */
+  long number(int field) throws MalformedRecordException {
+    if (!takes(field, Wire.VARINT)) {
+      return 0;
+    }
+    long value = varint();
+    if (value == 0) {
+      throw wrong("has a zero");
+    }
+    return value;
+  }
+
+  /** Yes or no. */
+  boolean flag(int field) throws MalformedRecordException {
+    long value = number(field);
+    if (value != 0 && value != 1) {
+      throw wrong("is neither true nor false");
+    }
+    return value == 1;
+  }
+
+  /** A text; empty when it was left out. */
+  String text(int field) throws MalformedRecordException {
+    if (!takes(field, Wire.LENGTH)) {
+      return "";
+    }
+    int length = length();
+    if (length == 0) {
+      throw wrong("has an empty text");
+    }
+    try {
+      String text =
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, length)).toString();
+      at += length;
+      return text;
+    } catch (CharacterCodingException e) {
+      throw wrong("is not UTF-8");
+    }
+  }
+
+  /** A part with fields of its own, if it is there; called again for one that is repeated. */
+  Optional<FieldReader> part(int field) throws MalformedRecordException {
+    if (!takes(field, Wire.LENGTH)) {
+      return Optional.empty();
+    }
+    int length = length();
+    FieldReader part = new FieldReader(bytes, at, at + length);
+    at += length;
+    return Optional.of(part);
+  }
+
+  /** A part that must be there. */
+  FieldReader required(int field) throws MalformedRecordException {
+    return part(field)
+        .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
+  }
+
+  /** All that is left, as it is: fields with higher numbers than this one. */
+  UnknownFields rest(int known) throws MalformedRecordException {
+    int from = at;
+    while (at < end) {
+      long tag = varint();
+      long field = tag >>> 3;
+      if (field <= known || field < last || field > Wire.MAX_FIELD) {
+        throw new MalformedRecordException(
+            "A field is out of order, or its number is none, after field " + last + ".");
+      }
+      last = (int) field;
+      skip((int) tag & 7);
+    }
+    return UnknownFields.of(Arrays.copyOfRange(bytes, from, at));
+  }
+
+  /** Makes sure that there is no more. */
+  void end() throws MalformedRecordException {
+    if (at < end) {
+      throw wrong("is followed by what has no place there");
+    }
+  }
+
+  private void skip(int form) throws MalformedRecordException {
+    switch (form) {
+      case Wire.VARINT -> varint();
+      case Wire.EIGHT -> advance(8);
+      case Wire.FOUR -> advance(4);
+      case Wire.LENGTH -> advance(length());
+      default -> throw wrong("is written in no known form");
+    }
+  }
+
+  /** Whether this field is next; if it is, its value comes after. */
+  private boolean takes(int field, int form) throws MalformedRecordException {
+    int before = at;
+    if (at < end && varint() == Wire.tag(field, form)) {
+      last = field;
+      return true;
+    }
+    at = before;
+    return false;
+  }
+
+  private int length() throws MalformedRecordException {
+    long length = varint();
+    if (length < 0 || length > end - at) {
+      throw wrong("is cut off");
+    }
+    return (int) length;
+  }
+
+  private void advance(int count) throws MalformedRecordException {
+    if (count > end - at) {
+      throw wrong("is cut off");
+    }
+    at += count;
+  }
+
+  private long varint() throws MalformedRecordException {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at == end) {
+        throw wrong("is cut off");
+      }
+      byte next = bytes[at++];
+      value |= (next & 0x7fL) << shift;
+      if (next >= 0) {
+        if ((shift > 0 && next == 0) || (shift == 63 && next > 1)) {
+          break;
+        }
+        return value;
+      }
+    }
+    throw wrong("has a number that is not written as such");
+  }
+
+  private MalformedRecordException wrong(String what) {
+    return new MalformedRecordException("Field " + last + ", or the one after it, " + what + ".");
+  }
+}

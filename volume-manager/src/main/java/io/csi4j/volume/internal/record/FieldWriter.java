@@ -1,0 +1,64 @@
+package io.csi4j.volume.internal.record;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are left out, as
+ * there; so what is equal has equal bytes, if fields are written in the order of their numbers.
+ */
+final class FieldWriter {
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  /** A number, taken as unsigned. */
+  FieldWriter number(int field, long value) {
+    if (value != 0) {
+      varint(Wire.tag(field, Wire.VARINT));
+      varint(value);
+    }
+    return this;
+  }
+
+  /** Yes or no. */
+  FieldWriter flag(int field, boolean value) {
+    return number(field, value ? 1 : 0);
+  }
+
+  /** A text. */
+  FieldWriter text(int field, String value) {
+    return value.isEmpty() ? this : bytes(field, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A part with fields of its own; written also when it has none. */
+  FieldWriter part(int field, FieldWriter part) {
+    return bytes(field, part.bytes());
+  }
+
+  /** Fields that are written already. */
+  FieldWriter fields(byte[] written) {
+    out.writeBytes(written);
+    return this;
+  }
+
+  /** All that was written. */
+  byte[] bytes() {
+    return out.toByteArray();
+  }
+
+  private FieldWriter bytes(int field, byte[] value) {
+    varint(Wire.tag(field, Wire.LENGTH));
+    varint(value.length);
+    out.writeBytes(value);
+    return this;
+  }
+
+  private void varint(long value) {
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      out.write((int) (rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    out.write((int) rest);
+  }
+}

@@ -1,0 +1,10 @@
+package io.csi4j.volume.internal.record;
+
+/**
+ * The boot and the mount namespace in which something was seen. What was mounted in another place
+ * says nothing about this one.
+ *
+ * @param boot the boot
+ * @param mountNamespace the inode of the mount namespace; 0 when it is not known
+ */
+public record Place(String boot, long mountNamespace) {}

@@ -1,0 +1,328 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.volume.Namespace;
+import io.csi4j.volume.PathStatus;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/**
+ * The form of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that a
+ * record of a newer version is read, and what is not understood kept.
+ *
+ * <pre>
+ * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7... newer fields
+ * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6... newer fields
+ * identity   1 plugin  2 handle
+ * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
+ * place      1 boot  2 mount namespace
+ * target     1 usage  2 read-only  3 path
+ * usage      1 namespace  2 volume  3 workload
+ * path       1 status  2 pending  3 evidence
+ * pending    1 verb  2 instance
+ * evidence   1 ref  2 type  3 source  4 root  5 read-only
+ * </pre>
+ *
+ * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
+ * needs a new format. Equal records have equal bytes, and a record has no other bytes than those.
+ */
+public final class RecordCodec {
+
+  private static final int FORMAT = 1;
+
+  private RecordCodec() {}
+
+  /** A record that cannot be read. The message says what is wrong with it, not what is in it. */
+  public static final class MalformedRecordException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** What is wrong with it. */
+    public MalformedRecordException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * The bytes of a volume.
+   *
+   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when it has too many uses:
+   *     with names and mounts of usual length some two hundred fit
+   */
+  public static StateValue encode(VolumeRecord volume) {
+    FieldWriter out =
+        head(volume.identity(), volume.plan(), volume.place()).part(5, path(volume.staging()));
+    for (TargetRecord target : volume.targets().values()) {
+      out.part(
+          6,
+          new FieldWriter()
+              .part(1, usage(target.usage()))
+              .flag(2, target.readOnly())
+              .part(3, path(target.path())));
+    }
+    return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
+  }
+
+  /** The volume in these bytes. */
+  public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
+    FieldReader in = new FieldReader(value.bytes());
+    checkFormat(in);
+    VolumeIdentity identity = identity(in.required(2));
+    Plan plan = plan(in.required(3));
+    Place place = place(in.required(4));
+    PathRecord staging = path(in.required(5));
+    SortedMap<UsageKey, TargetRecord> targets = new TreeMap<>();
+    for (Optional<FieldReader> part = in.part(6); part.isPresent(); part = in.part(6)) {
+      TargetRecord target = target(part.get());
+      if (!targets.isEmpty() && targets.lastKey().compareTo(target.usage()) >= 0) {
+        throw new MalformedRecordException("The uses are not in order, or one is there twice.");
+      }
+      targets.put(target.usage(), target);
+    }
+    return new VolumeRecord(identity, plan, place, staging, targets, in.rest(6));
+  }
+
+  /**
+   * The bytes of a tombstone.
+   *
+   * @throws StateException as for a volume
+   */
+  public static StateValue encode(Tombstone tombstone) {
+    FieldWriter out = head(tombstone.identity(), tombstone.plan(), tombstone.place());
+    tombstone.targets().forEach(target -> out.part(5, usage(target)));
+    return value(out, tombstone.identity(), tombstone.targets().size());
+  }
+
+  /** The tombstone in these bytes. It is never changed, so newer fields are passed over. */
+  public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
+    FieldReader in = new FieldReader(value.bytes());
+    checkFormat(in);
+    VolumeIdentity identity = identity(in.required(2));
+    Plan plan = plan(in.required(3));
+    Place place = place(in.required(4));
+    List<UsageKey> targets = new ArrayList<>();
+    for (Optional<FieldReader> part = in.part(5); part.isPresent(); part = in.part(5)) {
+      targets.add(usage(part.get()));
+    }
+    in.rest(5);
+    return new Tombstone(identity, plan, place, targets);
+  }
+
+  // ---- writing
+
+  private static FieldWriter head(VolumeIdentity identity, Plan plan, Place place) {
+    return new FieldWriter()
+        .number(1, FORMAT)
+        .part(
+            2,
+            new FieldWriter().text(1, identity.plugin().value()).text(2, identity.handle().value()))
+        .part(
+            3,
+            new FieldWriter()
+                .flag(1, plan.staged())
+                .flag(2, plan.block())
+                .number(3, number(plan.mode()))
+                .text(4, plan.fsType())
+                .text(5, plan.flags())
+                .text(6, plan.group()))
+        .part(4, new FieldWriter().text(1, place.boot()).number(2, place.mountNamespace()));
+  }
+
+  private static FieldWriter usage(UsageKey usage) {
+    return new FieldWriter()
+        .text(1, usage.volume().namespace().value())
+        .text(2, usage.volume().id())
+        .text(3, usage.workload().value());
+  }
+
+  private static FieldWriter path(PathRecord path) {
+    FieldWriter out = new FieldWriter().number(1, number(path.status()));
+    path.pending()
+        .ifPresent(
+            pending ->
+                out.part(
+                    2,
+                    new FieldWriter()
+                        .number(1, number(pending.verb()))
+                        .text(2, pending.instance())));
+    path.evidence()
+        .ifPresent(
+            evidence ->
+                out.part(
+                    3,
+                    new FieldWriter()
+                        .text(1, evidence.ref())
+                        .text(2, evidence.type())
+                        .text(3, evidence.source())
+                        .text(4, evidence.root())
+                        .flag(5, evidence.readOnly())));
+    return out;
+  }
+
+  private static StateValue value(FieldWriter out, VolumeIdentity identity, int uses) {
+    byte[] bytes = out.bytes();
+    if (bytes.length > StateValue.MAX_SIZE) {
+      throw new StateException(
+          StateReason.STATE_VALUE_TOO_LARGE,
+          "Remembering "
+              + identity
+              + " failed: with "
+              + uses
+              + " uses it takes "
+              + bytes.length
+              + " bytes, and at most "
+              + StateValue.MAX_SIZE
+              + " are kept. Use it less often on this node, or with shorter names.");
+    }
+    return StateValue.of(bytes);
+  }
+
+  // ---- reading
+
+  private static void checkFormat(FieldReader in) throws MalformedRecordException {
+    long format = in.number(1);
+    if (format != FORMAT) {
+      throw new MalformedRecordException(
+          format == 0
+              ? "It does not say its format."
+              : "It has format "
+                  + Long.toUnsignedString(format)
+                  + ", and this version reads format "
+                  + FORMAT
+                  + ".");
+    }
+  }
+
+  private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
+    String plugin = in.text(1);
+    String handle = in.text(2);
+    in.end();
+    return checked("identity", () -> new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle)));
+  }
+
+  private static Plan plan(FieldReader in) throws MalformedRecordException {
+    Plan plan =
+        new Plan(
+            in.flag(1),
+            in.flag(2),
+            named("access mode", AccessMode.values(), RecordCodec::number, in.number(3)),
+            in.text(4),
+            in.text(5),
+            in.text(6));
+    in.end();
+    return plan;
+  }
+
+  private static Place place(FieldReader in) throws MalformedRecordException {
+    Place place = new Place(in.text(1), in.number(2));
+    in.end();
+    return place;
+  }
+
+  private static TargetRecord target(FieldReader in) throws MalformedRecordException {
+    TargetRecord target = new TargetRecord(usage(in.required(1)), in.flag(2), path(in.required(3)));
+    in.end();
+    return target;
+  }
+
+  private static UsageKey usage(FieldReader in) throws MalformedRecordException {
+    String namespace = in.text(1);
+    String volume = in.text(2);
+    String workload = in.text(3);
+    in.end();
+    return checked(
+        "usage",
+        () -> UsageKey.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload)));
+  }
+
+  private static PathRecord path(FieldReader in) throws MalformedRecordException {
+    PathStatus status = named("status", PathStatus.values(), RecordCodec::number, in.number(1));
+    Optional<FieldReader> pending = in.part(2);
+    Optional<FieldReader> evidence = in.part(3);
+    in.end();
+    return new PathRecord(
+        status,
+        pending.isEmpty() ? Optional.empty() : Optional.of(pending(pending.get())),
+        evidence.isEmpty() ? Optional.empty() : Optional.of(evidence(evidence.get())));
+  }
+
+  private static Pending pending(FieldReader in) throws MalformedRecordException {
+    Pending pending =
+        new Pending(named("verb", Verb.values(), RecordCodec::number, in.number(1)), in.text(2));
+    in.end();
+    return pending;
+  }
+
+  private static Evidence evidence(FieldReader in) throws MalformedRecordException {
+    Evidence evidence = new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
+    in.end();
+    return evidence;
+  }
+
+  /** A value that says itself whether it can be one. */
+  private static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
+    try {
+      return value.get();
+    } catch (IllegalArgumentException e) {
+      throw new MalformedRecordException("The " + what + " is not valid.");
+    }
+  }
+
+  // ---- numbers, for ever
+
+  private static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
+      throws MalformedRecordException {
+    for (E one : all) {
+      if (numbers.applyAsInt(one) == number) {
+        return one;
+      }
+    }
+    throw new MalformedRecordException(
+        "The " + what + " " + Long.toUnsignedString(number) + " is not known.");
+  }
+
+  private static int number(PathStatus status) {
+    return switch (status) {
+      case NONE -> 0;
+      case IN_DOUBT -> 1;
+      case PRESENT -> 2;
+      case GOING -> 3;
+    };
+  }
+
+  private static int number(Verb verb) {
+    return switch (verb) {
+      case STAGE -> 1;
+      case PUBLISH -> 2;
+      case UNPUBLISH -> 3;
+      case UNSTAGE -> 4;
+    };
+  }
+
+  /** The numbers of the spec. */
+  private static int number(AccessMode mode) {
+    return switch (mode) {
+      case UNSPECIFIED -> 0;
+      case SINGLE_NODE_WRITER -> 1;
+      case SINGLE_NODE_READER_ONLY -> 2;
+      case MULTI_NODE_READER_ONLY -> 3;
+      case MULTI_NODE_SINGLE_WRITER -> 4;
+      case MULTI_NODE_MULTI_WRITER -> 5;
+      case SINGLE_NODE_SINGLE_WRITER -> 6;
+      case SINGLE_NODE_MULTI_WRITER -> 7;
+      case UNRECOGNIZED -> 0xffff;
+    };
+  }
+}

@@ -1,0 +1,69 @@
+package io.csi4j.volume.internal.recovery;
+
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.PathStatus;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Uses that nobody remembers: what is mounted where a use would be and is none, because a call that
+ * was given up has ended after all. Their volume is known by the directory, so they can be taken
+ * away.
+ */
+public final class Strays {
+
+  private Strays() {}
+
+  /**
+   * The volume with each such use added, as one that is being given up; the same when there is
+   * none.
+   *
+   * @param mounted what is mounted in the directory of the volume
+   */
+  public static VolumeRecord with(
+      VolumeLayout layout, VolumeRecord record, Collection<Sighting> mounted) {
+    VolumeRecord now = record;
+    for (Sighting sighting : mounted) {
+      MountPath path = sighting.path();
+      MountPath use = path.parent();
+      boolean isTarget =
+          use.parent().equals(layout.uses(record.identity())) && path.equals(use.resolve("t"));
+      boolean isKnown =
+          now.targets().keySet().stream()
+              .anyMatch(usage -> layout.target(record.identity(), usage).equals(path));
+      if (isTarget && !isKnown) {
+        UsageKey stray =
+            StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
+        now = now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
+      }
+    }
+    return now;
+  }
+
+  /** What is mounted, by the directory of the volume that it is in. */
+  public static Map<MountPath, List<Sighting>> byVolume(
+      VolumeLayout layout, Collection<Sighting> mounted) {
+    Map<MountPath, List<Sighting>> byVolume = new HashMap<>();
+    for (Sighting sighting : mounted) {
+      MountPath at = sighting.path();
+      while (!at.isRoot() && !at.parent().equals(layout.volumes())) {
+        at = at.parent();
+      }
+      if (!at.isRoot()) {
+        byVolume.computeIfAbsent(at, key -> new ArrayList<>()).add(sighting);
+      }
+    }
+    return byVolume;
+  }
+}

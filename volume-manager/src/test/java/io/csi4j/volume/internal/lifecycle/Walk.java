@@ -1,0 +1,331 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.internal.layout.PathProblem;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks an operation from its first step to its last in a world of its own, where everything goes
+ * well unless a step was told to end otherwise, and writes down the steps.
+ */
+final class Walk {
+
+  static final VolumeIdentity IDENTITY =
+      new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
+  static final Place PLACE = new Place("boot-1", 1);
+  static final UsageKey A = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("a"));
+  static final UsageKey B = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("b"));
+
+  private static final Evidence DISK = new Evidence("ref", "ext4", "/dev/sda", "/", false);
+
+  private final Map<String, Event> endings = new HashMap<>();
+  private final Map<String, Integer> counts = new HashMap<>();
+  private final Set<Optional<UsageKey>> goingOn = new HashSet<>();
+  private final Map<Optional<UsageKey>, List<Evidence>> mounts = new HashMap<>();
+  private final List<String> trace = new ArrayList<>();
+  private Rules rules = Rules.ALL;
+  private MountPolicy policy = MountPolicy.defaults();
+  private boolean quarantineOver;
+  private boolean broken;
+  private VolumeRecord record;
+
+  private Walk(VolumeRecord record) {
+    this.record = record;
+  }
+
+  /** From a volume that nobody uses. */
+  static Walk fromNothing() {
+    return new Walk(VolumeRecord.fresh(IDENTITY, plan(true, false), PLACE));
+  }
+
+  /** From a volume that is staged, and mounted for these. */
+  static Walk fromUsedBy(UsageKey... users) {
+    Walk walk = fromNothing();
+    walk.mount(Optional.empty());
+    VolumeRecord record = walk.record.withStaging(PathRecord.present(Optional.of(DISK)));
+    for (UsageKey user : users) {
+      walk.mount(Optional.of(user));
+      record =
+          record.withTarget(new TargetRecord(user, false, PathRecord.present(Optional.of(DISK))));
+    }
+    walk.record = record;
+    return walk;
+  }
+
+  /** From this record instead. */
+  Walk from(VolumeRecord start) {
+    record = start;
+    return this;
+  }
+
+  VolumeRecord record() {
+    return record;
+  }
+
+  static Plan plan(boolean staged, boolean block) {
+    return new Plan(staged, block, AccessMode.MULTI_NODE_MULTI_WRITER, "", "", "");
+  }
+
+  static Goal.Publish publish(UsageKey usage) {
+    return new Goal.Publish(IDENTITY, usage, plan(true, false), false, true);
+  }
+
+  Walk mount(Optional<UsageKey> path) {
+    mounts.computeIfAbsent(path, key -> new ArrayList<>()).add(DISK);
+    return this;
+  }
+
+  Walk unmount(Optional<UsageKey> path) {
+    mounts.remove(path);
+    return this;
+  }
+
+  /** What is mounted can only be unmounted. */
+  Walk broken() {
+    broken = true;
+    return this;
+  }
+
+  /** Something else is mounted there. */
+  Walk foreign(Optional<UsageKey> path) {
+    mounts.put(path, List.of(new Evidence("other", "tmpfs", "none", "/", false)));
+    return this;
+  }
+
+  /** This many mounts are on top of each other. */
+  Walk layers(Optional<UsageKey> path, int count) {
+    mounts.remove(path);
+    for (int i = 0; i < count; i++) {
+      mount(path);
+    }
+    return this;
+  }
+
+  /** Every step of this name ends like this. */
+  Walk always(String step, Event ending) {
+    endings.put(step, ending);
+    return this;
+  }
+
+  /** The n-th step of this name ends like this. */
+  Walk at(String step, int n, Event ending) {
+    endings.put(step + "#" + n, ending);
+    return this;
+  }
+
+  Walk without(Rule rule) {
+    rules = Rules.allBut(rule);
+    return this;
+  }
+
+  Walk policy(MountPolicy next) {
+    policy = next;
+    return this;
+  }
+
+  /** The end of the call that is on record for a path is not known. */
+  Walk goingOn(Optional<UsageKey> path) {
+    goingOn.add(path);
+    return this;
+  }
+
+  /** No call is taken to be going on any more. */
+  Walk quarantineIsOver() {
+    quarantineOver = true;
+    return this;
+  }
+
+  static Event fails(StatusCode code) {
+    return new Event.Answered(new Answer.Failed(code, true, "so it is", Optional.empty()));
+  }
+
+  static Event neverSent() {
+    return new Event.Answered(
+        new Answer.Failed(StatusCode.UNAVAILABLE, false, "nobody is there", Optional.empty()));
+  }
+
+  static Event unsaved() {
+    return new Event.Saved(
+        Optional.of(new StateException(StateReason.STATE_DISK_FULL, "the disk is full")));
+  }
+
+  static Event problem(PathProblem.Kind kind) {
+    return new Event.Arranged(
+        Optional.of(new PathProblem(kind, MountPath.of("/top/v"), "it cannot be")));
+  }
+
+  /** Walks, and gives the steps. */
+  List<String> to(Goal goal) {
+    Turn turn = Lifecycle.begin(goal, record, situation());
+    for (int i = 0; i < 100; i++) {
+      turn.notices().forEach(notice -> trace.add("note " + notice.code()));
+      record = turn.record();
+      trace.add(word(turn.step()));
+      if (turn.step() instanceof Step.End) {
+        return trace;
+      }
+      turn = Lifecycle.next(turn, end(turn.step()), situation());
+    }
+    throw new AssertionError("It never ends: " + trace);
+  }
+
+  private Situation situation() {
+    return new Situation(
+        PLACE, "plugin-1", policy, quarantineOver ? Set.of() : Set.copyOf(goingOn), rules, 0.5);
+  }
+
+  private Event end(Step step) {
+    String name = name(step);
+    int n = counts.merge(name, 1, Integer::sum);
+    @Nullable Event told = endings.getOrDefault(name + "#" + n, endings.get(name));
+    if (step instanceof Step.Call call) {
+      return answer(call, told);
+    }
+    return told == null ? usual(step) : told;
+  }
+
+  private Event answer(Step.Call call, @Nullable Event told) {
+    if (told == null) {
+      goingOn.remove(call.usage());
+      switch (call.verb()) {
+        case STAGE, PUBLISH -> {
+          if (mounts.getOrDefault(call.usage(), List.of()).isEmpty()) {
+            mount(call.usage());
+          }
+        }
+        case UNSTAGE, UNPUBLISH -> peel(call.usage());
+      }
+      return new Event.Answered(Answer.ok());
+    }
+    if (told instanceof Event.Answered answered
+        && answered.answer() instanceof Answer.Failed failed) {
+      if (Lifecycle.mayGoOn(failed) && failed.sent()) {
+        goingOn.add(call.usage());
+      } else if (failed.sent()) {
+        goingOn.remove(call.usage());
+      }
+    }
+    return told;
+  }
+
+  private void peel(Optional<UsageKey> path) {
+    List<Evidence> stack = mounts.getOrDefault(path, new ArrayList<>());
+    if (!stack.isEmpty()) {
+      stack.remove(stack.size() - 1);
+    }
+  }
+
+  private Event usual(Step step) {
+    if (step instanceof Step.Look look) {
+      return new Event.Looked(
+          stack(Optional.empty()),
+          look.usage().isPresent() ? stack(look.usage()) : List.of(),
+          false);
+    } else if (step instanceof Step.Pause) {
+      return new Event.Woke();
+    } else if (step instanceof Step.Save
+        || step instanceof Step.Forget
+        || step instanceof Step.Bury) {
+      return new Event.Saved(Optional.empty());
+    }
+    return new Event.Arranged(Optional.empty());
+  }
+
+  private List<Sighting> stack(Optional<UsageKey> path) {
+    return mounts.getOrDefault(path, List.of()).stream()
+        .map(evidence -> new Sighting(MountPath.of("/top/v/x"), "8:1", evidence, broken))
+        .toList();
+  }
+
+  private static String name(Step step) {
+    if (step instanceof Step.Save save) {
+      return "save " + save.point();
+    } else if (step instanceof Step.Call call) {
+      return call.verb().toString();
+    } else if (step instanceof Step.PrepareVolume) {
+      return "make volume";
+    } else if (step instanceof Step.PrepareUse) {
+      return "make use";
+    } else if (step instanceof Step.RemoveUse) {
+      return "remove use";
+    } else if (step instanceof Step.RemoveVolume) {
+      return "remove volume";
+    } else if (step instanceof Step.Forget) {
+      return "forget";
+    } else if (step instanceof Step.Bury) {
+      return "bury";
+    } else if (step instanceof Step.Pause) {
+      return "pause";
+    }
+    return step instanceof Step.Look ? "look" : "end";
+  }
+
+  private static String word(Step step) {
+    if (step instanceof Step.Save save) {
+      return name(step) + " " + word(save.record());
+    } else if (step instanceof Step.End end) {
+      return word(end.result());
+    }
+    return name(step);
+  }
+
+  private static String word(Result result) {
+    if (result instanceof Result.Released released) {
+      return "released " + released.release();
+    } else if (result instanceof Result.Refused refused) {
+      return "refused " + refused.failure().code();
+    } else if (result instanceof Result.Unfinished unfinished) {
+      return "unfinished " + unfinished.failure().code();
+    } else if (result instanceof Result.Held held) {
+      return "held " + held.failure().code();
+    }
+    return "published";
+  }
+
+  /** Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}. */
+  static String word(VolumeRecord record) {
+    List<String> words = new ArrayList<>();
+    words.add(word(record.staging()));
+    record
+        .targets()
+        .values()
+        .forEach(target -> words.add(target.usage().workload() + " " + word(target.path())));
+    return words.toString();
+  }
+
+  private static String word(PathRecord path) {
+    return path.status()
+        + path.pending().map(pending -> " " + word(pending.verb()) + "?").orElse("");
+  }
+
+  private static String word(Verb verb) {
+    return verb.toString();
+  }
+}

@@ -1,0 +1,169 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.sim.Explorer.Limit;
+import io.csi4j.volume.sim.Explorer.Tally;
+import io.csi4j.volume.sim.Simulation.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The simulator as a program, for any budget: {@code testing/simulate} starts it. Ends with status
+ * 1 when an invariant was broken, with the smallest history that was found for it.
+ */
+public final class Campaign {
+
+  private static final String USAGE =
+      """
+      usage: simulate [--seeds N [--from N]] [--exhaustive] [--rules] [--replay SETUP SCRIPT]
+        --seeds N       N random histories, with the journal on a failing disk
+        --from N        the first seed (1)
+        --exhaustive    all histories of four operations within the budget
+        --rules         each rule of the protocol turned off, until the harm is found
+        --replay N      the random history of a seed, told event by event
+        --script TEXT   the history of a script, as a violation is reported with
+        --mode NAME     drill-single, drill-shared, hurry-single, hurry-shared or roam-…; a + at the
+                        end for a plugin that does not serialise its calls. Default: all that fit
+      budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
+              --go-on    does not stop at the first violation
+      """;
+
+  private int seeds;
+  private long from = 1;
+  private long replay = -1;
+  private String script = "";
+  private String mode = "";
+  private boolean exhaustive;
+  private boolean rules;
+  private boolean goOn;
+  private int crashes = -1;
+  private int faults = -1;
+  private double seconds = Double.MAX_VALUE;
+  private int threads = Runtime.getRuntime().availableProcessors();
+
+  private Campaign() {}
+
+  /** Runs it. */
+  public static void main(String[] args) {
+    Campaign campaign = new Campaign();
+    if (!campaign.read(args)) {
+      System.err.print(USAGE);
+      System.exit(2);
+    }
+    System.exit(campaign.run() ? 0 : 1);
+  }
+
+  private boolean read(String[] args) {
+    for (int at = 0; at < args.length; at++) {
+      String value = at + 1 < args.length ? args[at + 1] : "";
+      boolean flag = false;
+      try {
+        switch (args[at]) {
+          case "--exhaustive" -> flag = exhaustive = true;
+          case "--rules" -> flag = rules = true;
+          case "--go-on" -> flag = goOn = true;
+          case "--seeds" -> seeds = Integer.parseInt(value);
+          case "--from" -> from = Long.parseLong(value);
+          case "--replay" -> replay = Long.parseLong(value);
+          case "--script" -> script = value;
+          case "--mode" -> mode = value;
+          case "--crashes" -> crashes = Integer.parseInt(value);
+          case "--faults" -> faults = Integer.parseInt(value);
+          case "--seconds" -> seconds = Double.parseDouble(value);
+          case "--threads" -> threads = Integer.parseInt(value);
+          default -> {
+            return false;
+          }
+        }
+      } catch (NumberFormatException e) {
+        return false;
+      }
+      at += flag ? 0 : 1;
+    }
+    return exhaustive || rules || seeds > 0 || replay >= 0 || !script.isEmpty();
+  }
+
+  private boolean run() {
+    boolean sound = true;
+    if (replay >= 0) {
+      return told(Simulation.random(random(replay), replay, false));
+    }
+    if (!script.isEmpty()) {
+      return told(Simulation.play(setups().get(0), Script.parse(script), false));
+    }
+    if (exhaustive) {
+      for (Setup setup : setups()) {
+        Tally tally =
+            Explorer.exhaustive(setup, new Limit(Long.MAX_VALUE, seconds, !goOn, threads));
+        sound &= report(setup.toString(), tally);
+      }
+    }
+    if (seeds > 0) {
+      Tally tally =
+          Explorer.random(
+              from, seeds, this::random, new Limit(Long.MAX_VALUE, seconds, !goOn, threads));
+      sound &= report("seeds " + from + " to " + (from + seeds - 1), tally);
+    }
+    if (rules) {
+      sound &= rules();
+    }
+    return sound;
+  }
+
+  private boolean told(Outcome outcome) {
+    System.out.println(Explorer.story(outcome));
+    return outcome.violation().isEmpty();
+  }
+
+  private static boolean report(String what, Tally tally) {
+    System.out.println(what + ": " + tally);
+    for (Outcome outcome : tally.found()) {
+      System.out.println("found:  " + outcome.setup() + " " + outcome.script());
+      System.out.println(Explorer.story(Explorer.shrink(outcome)));
+    }
+    return tally.found().isEmpty();
+  }
+
+  private boolean rules() {
+    boolean all = true;
+    System.out.printf(
+        "%-26s %-9s %10s %8s  %s%n", "switch", "broken", "histories", "seconds", "by");
+    for (Rule rule : Rule.values()) {
+      RuleHunt.Catch caught = RuleHunt.hunt(rule, Math.min(60, seconds));
+      System.out.println(caught);
+      all &= caught.outcome().isPresent();
+    }
+    return all;
+  }
+
+  /** The setup for a seed: the kinds take turns. */
+  private Setup random(long seed) {
+    if (!mode.isEmpty()) {
+      return setups().get(0);
+    }
+    return Setup.roam(
+        seed % 2 == 0, seed / 2 % 2 == 0, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults);
+  }
+
+  private List<Setup> setups() {
+    int crashBudget = crashes < 0 ? 1 : crashes;
+    int faultBudget = faults < 0 ? 1 : faults;
+    List<Setup> setups = new ArrayList<>();
+    if (mode.isEmpty()) {
+      for (boolean shared : new boolean[] {false, true}) {
+        for (boolean serialising : new boolean[] {true, false}) {
+          setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
+        }
+      }
+    } else {
+      boolean serialising = !mode.endsWith("+");
+      boolean shared = mode.contains("shared");
+      setups.add(
+          mode.startsWith("roam")
+              ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
+              : Setup.drill(shared, serialising, crashBudget, faultBudget)
+                  .with(mode.startsWith("hurry") ? Setup.Drive.HURRY : Setup.Drive.DRILL));
+    }
+    return setups;
+  }
+}

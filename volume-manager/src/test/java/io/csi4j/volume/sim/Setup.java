@@ -1,0 +1,71 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Rules;
+
+/**
+ * What kind of histories are played.
+ *
+ * @param host what the host does
+ * @param shared whether several workloads may use the volume at once
+ * @param serialising whether the plugin refuses a call while it works on another for the volume
+ * @param journal whether the state is the journal on a disk that can fail, and not memory
+ * @param crashes how often the host may crash
+ * @param faults how often something else may go wrong
+ * @param rules which rules of the protocol are on
+ */
+record Setup(
+    Drive host,
+    boolean shared,
+    boolean serialising,
+    boolean journal,
+    int crashes,
+    int faults,
+    Rules rules) {
+
+  /** What the host does. */
+  enum Drive {
+    /** Four operations, one after the other. */
+    DRILL,
+    /** Four operations, some before the one before has ended. */
+    HURRY,
+    /** Many operations on two volumes at random, with all kinds of trouble. */
+    ROAM
+  }
+
+  /** One volume, four operations, state in memory: small enough for all histories. */
+  static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
+    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, Rules.ALL);
+  }
+
+  /** Random histories with the journal on a failing disk. */
+  static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
+    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, Rules.ALL);
+  }
+
+  Setup with(Drive other) {
+    return new Setup(other, shared, serialising, journal, crashes, faults, rules);
+  }
+
+  Setup without(Rule rule) {
+    return new Setup(host, shared, serialising, journal, crashes, faults, Rules.allBut(rule));
+  }
+
+  boolean roams() {
+    return host == Drive.ROAM;
+  }
+
+  @Override
+  public String toString() {
+    return host.name().toLowerCase(java.util.Locale.ROOT)
+        + (shared ? ", shared" : ", single writer")
+        + (serialising ? ", serialising" : ", not serialising")
+        + (journal ? ", journal" : "")
+        + ", "
+        + crashes
+        + " crashes, "
+        + faults
+        + " faults"
+        + (rules.off().isEmpty() ? "" : ", without " + rules.off());
+  }
+}

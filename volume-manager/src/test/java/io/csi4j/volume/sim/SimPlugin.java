@@ -1,0 +1,441 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.client.StatusCode;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.PluginAnswer;
+import io.csi4j.volume.internal.record.Verb;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * A plugin that stages with a mount, publishes with another, and can fail at everything. It keeps
+ * what it does for a volume apart from the mounts, as a plugin with a session to a server does.
+ */
+final class SimPlugin {
+
+  static final MountPolicy POLICY = MountPolicy.defaults().withRequireStagingMount(true);
+
+  private static final Duration MOMENT = Duration.ofMillis(1);
+  private static final StatusCode[] UNCERTAIN = {
+    StatusCode.INTERNAL, StatusCode.UNKNOWN, StatusCode.RESOURCE_EXHAUSTED, StatusCode.DATA_LOSS
+  };
+  private static final StatusCode[] REFUSALS_FORWARD = {
+    StatusCode.INVALID_ARGUMENT,
+    StatusCode.FAILED_PRECONDITION,
+    StatusCode.NOT_FOUND,
+    StatusCode.ALREADY_EXISTS,
+    StatusCode.PERMISSION_DENIED,
+    StatusCode.OUT_OF_RANGE,
+    StatusCode.UNIMPLEMENTED,
+    StatusCode.UNAUTHENTICATED
+  };
+  private static final StatusCode[] REFUSALS_BACK = {
+    StatusCode.PERMISSION_DENIED,
+    StatusCode.FAILED_PRECONDITION,
+    StatusCode.INVALID_ARGUMENT,
+    StatusCode.OUT_OF_RANGE,
+    StatusCode.UNAUTHENTICATED
+  };
+
+  /** One of the four calls, with what matters of it. */
+  record Call(Verb verb, String volume, MountPath path, boolean readOnly, MountPath staging) {
+
+    static Optional<Call> of(NodeCall call) {
+      String volume = call.volume().value();
+      if (call instanceof NodeCall.Stage stage) {
+        return Optional.of(new Call(Verb.STAGE, volume, stage.staging(), false, stage.staging()));
+      } else if (call instanceof NodeCall.Publish publish) {
+        return Optional.of(
+            new Call(
+                Verb.PUBLISH,
+                volume,
+                publish.target(),
+                publish.readOnly(),
+                publish.staging().orElse(null)));
+      } else if (call instanceof NodeCall.Unpublish unpublish) {
+        return Optional.of(new Call(Verb.UNPUBLISH, volume, unpublish.target(), false, null));
+      } else if (call instanceof NodeCall.Unstage unstage) {
+        return Optional.of(
+            new Call(Verb.UNSTAGE, volume, unstage.staging(), false, unstage.staging()));
+      }
+      return Optional.empty();
+    }
+
+    boolean isSameAs(Call other) {
+      return verb == other.verb && path.equals(other.path);
+    }
+
+    @Override
+    public String toString() {
+      return verb + " " + path + (readOnly ? " (ro)" : "");
+    }
+  }
+
+  /** A call that it is still working on although nobody waits for it. */
+  final class Late {
+    final Call call;
+    private final long begun = world.time().nanos();
+
+    /** Whether the same call was answered since, which looks as if this one had ended. */
+    private boolean overtaken;
+
+    private boolean over;
+
+    private Late(Call call, Duration due) {
+      this.call = call;
+      late.add(this);
+      world.time().later(due, this::finish);
+    }
+
+    boolean isRogue() {
+      return overtaken || world.time().nanos() - begun >= POLICY.quarantine().toNanos();
+    }
+
+    private void finish() {
+      if (!over) {
+        over = true;
+        late.remove(this);
+        world.findings().note("LATE", call);
+        apply(call, isRogue());
+      }
+    }
+  }
+
+  private final World world;
+  private final PluginId id;
+  private final boolean faulty;
+  private final List<Late> late = new ArrayList<>();
+  private final Set<MountPath> staged = new TreeSet<>();
+  private final Set<MountPath> published = new TreeSet<>();
+  private final Set<Path> made = new TreeSet<>();
+  private int process = 1;
+  private boolean hung;
+  private boolean down;
+
+  SimPlugin(World world, PluginId id, boolean faulty) {
+    this.world = world;
+    this.id = id;
+    this.faulty = faulty;
+  }
+
+  PluginId id() {
+    return id;
+  }
+
+  /** Writes down what is done with it. */
+  void tell(String what, Call call) {
+    world.findings().note(what, world.time().elapsed(), id, call);
+  }
+
+  // ---- what happens to it
+
+  /** All that it is still working on is done. */
+  void finishLate() {
+    List.copyOf(late).forEach(Late::finish);
+  }
+
+  /** Whether it works on something that nobody waits for. */
+  boolean isWorking() {
+    return !late.isEmpty();
+  }
+
+  /** What it may still be working on, as far as a manager has to expect it. */
+  List<Call> working() {
+    return late.stream().filter(it -> !it.isRogue()).map(it -> it.call).toList();
+  }
+
+  /** Another process takes its place; what the old one was working on is not done any more. */
+  void restart() {
+    process++;
+    late.forEach(it -> it.over = true);
+    late.clear();
+  }
+
+  /** The host starts again. What it did for volumes elsewhere is still there. */
+  void reboot() {
+    restart();
+    hung = false;
+    published.clear();
+  }
+
+  /** Answers nothing from now on, or again. */
+  void hang(boolean value) {
+    hung = value;
+  }
+
+  /** Cannot be reached from now on, or again. */
+  void down(boolean value) {
+    down = value;
+  }
+
+  /** What it still does for volumes. */
+  List<MountPath> sessions() {
+    List<MountPath> all = new ArrayList<>(staged);
+    all.addAll(published);
+    return all;
+  }
+
+  // ---- as the manager sees it
+
+  NodePlugin seenBy(Life life) {
+    return new NodePlugin() {
+      @Override
+      public MountPolicy policy() {
+        return POLICY;
+      }
+
+      @Override
+      public void facts(Consumer<PluginAnswer> then) {
+        life.check();
+        world
+            .time()
+            .later(
+                MOMENT,
+                life,
+                () ->
+                    then.accept(
+                        down
+                            ? new PluginAnswer.Down("nobody listens at its socket")
+                            : new PluginAnswer.Up(true, instance(), false, false)));
+      }
+
+      @Override
+      public String instance() {
+        return SimPlugin.this.instance();
+      }
+
+      @Override
+      public void call(NodeCall call, Consumer<Answer> then) {
+        life.check();
+        Call seen = Call.of(call).orElseThrow(() -> new AssertionError("Nobody asked for " + call));
+        new Open(life, seen, then).begin();
+      }
+    };
+  }
+
+  private String instance() {
+    return id + "-" + process;
+  }
+
+  /** One call that the manager waits for. */
+  private final class Open {
+    private final Life life;
+    private final Call call;
+    private final Consumer<Answer> then;
+
+    Open(Life life, Call call, Consumer<Answer> then) {
+      this.life = life;
+      this.call = call;
+      this.then = then;
+    }
+
+    void begin() {
+      world.watch().sent(SimPlugin.this, life, call);
+      if (down) {
+        answer(MOMENT, failed(StatusCode.UNAVAILABLE, false));
+        return;
+      }
+      if (hung) {
+        answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
+        return;
+      }
+      if (faulty && world.mayCrashInFlight()) {
+        if (world.choices().choose("what the crash leaves of " + call.verb(), 2) == 0) {
+          apply(call, false);
+        } else {
+          new Late(call, soon());
+        }
+        world.crash(life);
+      }
+      List<Late> working =
+          late.stream().filter(it -> it.call.volume().equals(call.volume())).toList();
+      if (!working.isEmpty()) {
+        if (world.isQuiet()
+            || world.choices().choose("late work ends before " + call.verb(), 2) == 1) {
+          working.forEach(Late::finish);
+        } else if (world.setup().serialising()) {
+          answer(MOMENT, failed(StatusCode.ABORTED, true));
+          return;
+        }
+      }
+      perform(faulty ? world.fault(call) : Fault.NONE);
+    }
+
+    private void perform(Fault fault) {
+      if (fault != Fault.NONE) {
+        world.findings().note("FAULT", fault);
+      }
+      boolean forward = call.verb().isForward();
+      switch (fault) {
+        case NONE -> ok(true);
+        case REFUSED -> answer(MOMENT, failed(refusal(), true));
+        case REFUSED_DONE -> {
+          apply(call, false);
+          answer(MOMENT, failed(refusal(), true));
+        }
+        case UNCERTAIN_DONE -> {
+          apply(call, false);
+          answer(MOMENT, failed(any("uncertain", UNCERTAIN), true));
+        }
+        case UNCERTAIN_NOT_DONE -> answer(MOMENT, failed(any("uncertain", UNCERTAIN), true));
+        case LATE -> {
+          new Late(call, soon());
+          answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
+        }
+        case ROGUE -> {
+          new Late(call, POLICY.quarantine().plusMinutes(3));
+          answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
+        }
+        // A lie that nobody can see is the plugin's own business.
+        case LIE -> ok(!forward && !world.kernel().isMounted(call.path()));
+        case HANG -> answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
+        case LOST -> {
+          apply(call, false);
+          answer(MOMENT, failed(StatusCode.UNAVAILABLE, true));
+        }
+        case NOT_SENT -> answer(MOMENT, failed(StatusCode.UNAVAILABLE, false));
+        case TWICE -> {
+          ok(true);
+          if (forward) {
+            world.kernel().mount(call.path(), call.volume(), call.readOnly(), false);
+          }
+        }
+        case OTHER_FLAGS -> {
+          if (call.verb() == Verb.PUBLISH) {
+            apply(
+                new Call(call.verb(), call.volume(), call.path(), !call.readOnly(), call.staging()),
+                false);
+          }
+          ok(true);
+        }
+        case WRONG_PATH -> {
+          if (call.verb() == Verb.PUBLISH) {
+            world.strayMount(call);
+            answer(MOMENT, Answer.ok());
+          } else {
+            ok(true);
+          }
+        }
+      }
+    }
+
+    private StatusCode refusal() {
+      return any("refusal", call.verb().isForward() ? REFUSALS_FORWARD : REFUSALS_BACK);
+    }
+
+    private void ok(boolean done) {
+      if (call.verb() == Verb.PUBLISH
+          && call.staging() != null
+          && !world.kernel().isMounted(call.staging())) {
+        answer(MOMENT, failed(StatusCode.FAILED_PRECONDITION, true));
+        return;
+      }
+      if (done) {
+        apply(call, false);
+      }
+      answer(MOMENT, Answer.ok());
+    }
+
+    private void answer(Duration after, Answer answer) {
+      world
+          .time()
+          .later(
+              after,
+              life,
+              () -> {
+                world.findings().note("ANSWER", call, answer);
+                if (isConclusive(answer)) {
+                  late.stream()
+                      .filter(it -> it.call.isSameAs(call))
+                      .forEach(it -> it.overtaken = true);
+                }
+                world.watch().answered(SimPlugin.this, life, call, answer);
+                then.accept(answer);
+              });
+    }
+  }
+
+  /** Done soon enough for a manager that waits as long as it was told to. */
+  private static Duration soon() {
+    return POLICY.quarantine().minusSeconds(1);
+  }
+
+  private StatusCode any(String label, StatusCode... codes) {
+    return world.setup().roams() ? codes[world.choices().choose(label, codes.length)] : codes[0];
+  }
+
+  private static boolean isConclusive(Answer answer) {
+    return !(answer instanceof Answer.Failed failed)
+        || switch (failed.code()) {
+          case ABORTED, DEADLINE_EXCEEDED, UNAVAILABLE, CANCELLED -> false;
+          default -> true;
+        };
+  }
+
+  private static Answer failed(StatusCode code, boolean sent) {
+    return new Answer.Failed(code, sent, "told to answer " + code, Optional.empty());
+  }
+
+  private void apply(Call call, boolean rogue) {
+    world.findings().note("DOES", call);
+    switch (call.verb()) {
+      case STAGE -> {
+        staged.add(call.path());
+        appear(call, rogue);
+      }
+      case PUBLISH -> {
+        published.add(call.path());
+        appear(call, rogue);
+      }
+      case UNPUBLISH -> {
+        published.remove(call.path());
+        disappear(call);
+        if (!world.kernel().isMounted(call.path())) {
+          tidy(call.path().toPath());
+        }
+      }
+      case UNSTAGE -> {
+        staged.remove(call.path());
+        disappear(call);
+        if (made.contains(call.path().toPath()) && !world.kernel().isMounted(call.path())) {
+          tidy(call.path().toPath());
+        }
+      }
+    }
+    if (rogue) {
+      world.watch().rogue(call);
+    }
+  }
+
+  /** Removes a target, and what it had to make above of it because nobody else had. */
+  private void tidy(Path target) {
+    world.disk().removeIfEmpty(target);
+    for (Path at = target.getParent(); made.contains(at); at = at.getParent()) {
+      world.disk().removeIfEmpty(at);
+    }
+    made.removeIf(path -> !world.disk().isThere(path));
+  }
+
+  private void appear(Call call, boolean rogue) {
+    boolean there = world.kernel().at(call.path()).stream().anyMatch(mount -> !mount.foreign);
+    if (!there) {
+      made.addAll(world.disk().makeDirectories(call.path().toPath()));
+      world.kernel().mount(call.path(), call.volume(), call.readOnly(), rogue);
+    }
+  }
+
+  private void disappear(Call call) {
+    world.kernel().unmount(call.path(), mount -> !mount.foreign);
+  }
+}

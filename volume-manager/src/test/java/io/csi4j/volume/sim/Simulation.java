@@ -1,0 +1,63 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.volume.internal.port.CrashPoint;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Plays one history. */
+final class Simulation {
+
+  private Simulation() {}
+
+  /**
+   * What came of it.
+   *
+   * @param setup what kind of history it was
+   * @param script plays it again
+   * @param violation what was broken, if anything was
+   * @param events how much happened
+   * @param crashedAt at which points the host crashed
+   * @param deviations what went otherwise than usual, for people
+   * @param trace every event, when asked for
+   */
+  record Outcome(
+      Setup setup,
+      Script script,
+      Optional<Findings.Violation> violation,
+      long events,
+      Map<CrashPoint, Integer> crashedAt,
+      List<String> deviations,
+      List<String> trace) {}
+
+  /** Plays the history in which these choices are made. */
+  static Outcome play(Setup setup, Choices choices, boolean tracing) {
+    Findings findings = new Findings(tracing);
+    World world = new World(setup, choices, findings);
+    try {
+      if (setup.roams()) {
+        new Roam(world).run();
+      } else {
+        new Drill(world).run();
+      }
+    } catch (SimHost.Stop stop) {
+      // What was found is in the findings.
+    }
+    return new Outcome(
+        setup,
+        choices.written(),
+        Optional.ofNullable(findings.first()),
+        findings.events(),
+        world.crashedAt(),
+        findings.isBroken() ? choices.deviations() : List.of(),
+        findings.trace());
+  }
+
+  static Outcome play(Setup setup, Script script, boolean tracing) {
+    return play(setup, Choices.scripted(script), tracing);
+  }
+
+  static Outcome random(Setup setup, long seed, boolean tracing) {
+    return play(setup, Choices.random(seed), tracing);
+  }
+}

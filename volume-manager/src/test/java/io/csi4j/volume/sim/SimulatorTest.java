@@ -1,0 +1,128 @@
+package io.csi4j.volume.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.sim.Explorer.Limit;
+import io.csi4j.volume.sim.Explorer.Tally;
+import io.csi4j.volume.sim.Simulation.Outcome;
+import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The engine in the simulator: many histories, and no invariant is broken in any. {@code
+ * testing/simulate} goes through more of them.
+ */
+class SimulatorTest {
+
+  private static final Limit NONE = new Limit(Long.MAX_VALUE, 600, true, 2);
+
+  private static void assertSound(Tally tally) {
+    assertThat(tally.first().map(Explorer::shrink).map(Explorer::story)).isEmpty();
+  }
+
+  private static Tally allOf(Setup setup) {
+    Tally tally = Explorer.exhaustive(setup, NONE);
+    assertSound(tally);
+    assertThat(tally.isComplete()).isTrue();
+    return tally;
+  }
+
+  @Test
+  @Tag("A1")
+  @Tag("A5")
+  @Tag("A7")
+  @Tag("A8")
+  @Tag("A9")
+  @Tag("A10")
+  @Tag("A11")
+  @Tag("A12")
+  @Tag("A13")
+  @Tag("A14")
+  @Tag("A15")
+  @Tag("A16")
+  @Tag("A17")
+  @Tag("A18")
+  @Tag("A19")
+  @Tag("A20")
+  @Tag("A21")
+  @Tag("A25")
+  @Tag("B1")
+  @Tag("D1")
+  @Tag("D2")
+  @Tag("D3")
+  @Tag("H3")
+  void noInvariantBreaksInAnyHistoryWithOneCrashAndOneFault() {
+    Tally all = new Tally();
+    for (boolean shared : new boolean[] {false, true}) {
+      all.plus(allOf(Setup.drill(shared, false, 1, 1)));
+      // A plugin that refuses a second call can do less harm, so it gets less.
+      all.plus(allOf(Setup.drill(shared, true, 1, 0)));
+      all.plus(allOf(Setup.drill(shared, true, 0, 1)));
+    }
+
+    assertThat(all.crashedAt().keySet()).containsExactlyInAnyOrder(CrashPoint.values());
+    assertThat(all.crashedAt().values()).allMatch(times -> times >= 2);
+  }
+
+  @Test
+  @Tag("E1")
+  @Tag("E3")
+  @Tag("E4")
+  void noInvariantBreaksWhenOperationsOverlap() {
+    for (boolean shared : new boolean[] {false, true}) {
+      allOf(Setup.drill(shared, false, 0, 1).with(Setup.Drive.HURRY));
+    }
+  }
+
+  @Test
+  @Tag("A6")
+  @Tag("A23")
+  @Tag("B2")
+  @Tag("B3")
+  @Tag("D4")
+  @Tag("D5")
+  @Tag("D6")
+  @Tag("E6")
+  @Tag("H1")
+  @Tag("H2")
+  @Tag("H6")
+  @Tag("I-1")
+  @Tag("I-2")
+  @Tag("J3")
+  void noInvariantBreaksInLongRandomHistoriesOnAFailingDisk() {
+    Tally tally =
+        Explorer.random(1, 600, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6), NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(600);
+  }
+
+  @Test
+  void theSameHistoryHappensAgainBitForBit() {
+    for (long seed = 1; seed <= 10; seed++) {
+      Setup setup = Setup.roam(seed % 2 == 0, seed % 3 == 0, 4, 6);
+      Outcome once = Simulation.random(setup, seed, true);
+
+      Outcome again = Simulation.play(setup, Script.parse(once.script().toString()), true);
+
+      assertThat(again.trace()).isEqualTo(once.trace());
+      assertThat(again.script()).isEqualTo(once.script());
+      assertThat(once.trace()).hasSizeGreaterThan(100);
+    }
+  }
+
+  @Test
+  void differentSeedsAreDifferentHistories() {
+    Setup setup = Setup.roam(true, true, 4, 6);
+
+    long different =
+        Arrays.stream(new long[] {1, 2, 3, 4, 5, 6, 7, 8})
+            .mapToObj(seed -> Simulation.random(setup, seed, true).trace())
+            .distinct()
+            .count();
+
+    assertThat(different).isEqualTo(8);
+  }
+}

@@ -2,7 +2,10 @@ package io.csi4j.examples;
 
 import io.csi4j.client.CsiException;
 import io.csi4j.mount.MountException;
+import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.state.StateException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 
 /** What the programs share: wrong arguments and failures become a line and an exit status. */
 final class Program {
@@ -26,7 +29,12 @@ final class Program {
       }
       body.run();
       return DONE;
-    } catch (CsiException | MountException failed) {
+    } catch (CsiException
+        | MountException
+        | VolumeException
+        | StateException
+        | UncheckedIOException
+        | IllegalStateException failed) {
       err.println(failed.getMessage());
       return FAILED;
     } catch (IllegalArgumentException wrong) {

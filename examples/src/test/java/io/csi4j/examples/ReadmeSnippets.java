@@ -1,5 +1,6 @@
 package io.csi4j.examples;
 
+import io.csi4j.client.AccessMode;
 import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiException;
@@ -36,6 +37,17 @@ import io.csi4j.testkit.Fault;
 import io.csi4j.testkit.When;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.LiveMount;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.WorkloadId;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +88,32 @@ final class ReadmeSnippets {
       if (failed.outcome() == Outcome.UNCERTAIN) {
         keepOnRecord.accept(request.name()); // there may be a volume; the same request finds it
       }
+    }
+    // end
+  }
+
+  static void volumes(
+      Path directory,
+      PluginId plugin,
+      CsiEndpoint endpoint,
+      List<LiveMount> live,
+      Volume created,
+      Consumer<Path> workload,
+      Consumer<String> log) {
+    // snippet: volumes
+    UsageKey usage = UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"));
+    try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
+      manager.register(PluginBinding.of(plugin, endpoint));
+      manager.reconcile(live); // once: all that is still wanted; the rest is given back
+      MountedVolume mounted =
+          manager.mount(
+              MountRequest.builder(plugin, usage, created.id(), AccessMode.SINGLE_NODE_WRITER)
+                  .volumeContext(created.context())
+                  .build());
+      workload.accept(mounted.path());
+      log.accept("given back: " + manager.unmount(usage)); // the two names are all it needs
+    } catch (VolumeException failed) {
+      log.accept(failed.outcome() + " " + failed.getMessage());
     }
     // end
   }

@@ -20,7 +20,10 @@ import io.csi4j.client.scripted.ScriptedPlugin;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.UnmountResult;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.PluginId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -101,6 +104,8 @@ class ReadmeTest {
   @Test
   void theCommandShownStartsAProgramThatIsThere() throws IOException {
     assertThat(PAGE.text("command")).contains(ReadPlugin.class.getName() + " unix:///");
+    assertThat(PAGE.text("command of the quickstart")).isEqualTo("examples/quickstart");
+    assertThat(ROOT.resolve("examples/quickstart")).isExecutable();
     assertThat(PAGE.text("command of mounts")).contains(ListMounts.class.getName() + " /");
   }
 
@@ -217,6 +222,26 @@ class ReadmeTest {
     assertThat(done.step()).isEqualTo(UnmountResult.Step.PLAIN);
     assertThat(kernel.table().probe(target)).isEqualTo(new MountProbe.NotAMount());
     assertThat(ReadmeSnippets.mountsInMemory().isMount()).isTrue();
+  }
+
+  @Test
+  void theVolumeBlockTellsWhyAWorkloadDidNotGetAVolumeThatIsNotMounted() throws IOException {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      ReadmeSnippets.volumes(
+          Files.createDirectory(directory.resolve("v")),
+          PluginId.of("fake"),
+          fake.endpoint(),
+          List.of(),
+          plugin.controller().createVolume(request()),
+          told::add,
+          told::add);
+    }
+    assertThat(told)
+        .singleElement()
+        .asString()
+        .startsWith("REFUSED CSI-412 MOUNT_NOT_VISIBLE: ")
+        .contains("'web-1'");
   }
 
   @Test

@@ -1,0 +1,93 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.VolumeManager;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The host of the quickstart that is killed: a process that mounts the volume for web-1. */
+final class MortalHost implements AutoCloseable {
+
+  private final Process process;
+  private final BufferedReader said;
+
+  private MortalHost(Process process) {
+    this.process = process;
+    this.said = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** What the process does: it opens a manager, mounts, tells of it, and waits for its end. */
+  public static void main(String[] args) throws IOException {
+    Path directory = Path.of(args[0]);
+    CsiEndpoint endpoint = CsiEndpoint.of(Quickstart.socket(directory));
+    try (CsiPlugin plugin = CsiPlugin.connect(endpoint);
+        VolumeManager manager = VolumeManager.open(Quickstart.volumes(directory))) {
+      System.out.println(
+          "process "
+              + ProcessHandle.current().pid()
+              + " opened a manager in "
+              + Story.millis(manager.recovered().elapsed())
+              + ", with nothing on record");
+      manager.register(PluginBinding.of(Quickstart.PLUGIN, endpoint));
+      Volume volume = Quickstart.volume(plugin);
+      long begun = System.nanoTime();
+      MountedVolume mounted = manager.mount(Quickstart.wish(volume, Quickstart.WEB_1));
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
+      System.out.println("mounted the volume for web-1 in " + Story.millis(elapsed) + ":");
+      System.out.println(mounted.path());
+      System.in.read(); // until it is killed, or the quickstart ends
+    }
+  }
+
+  /** Starts it on the JVM and the class path of this one. */
+  static MortalHost start(Path directory) throws IOException {
+    return new MortalHost(
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                MortalHost.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start());
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Waits until it has mounted, and gives the path. */
+  Path mounted(Story story) throws IOException {
+    story.step("host", line());
+    story.step("host", line());
+    String path = line();
+    story.line(path);
+    return Path.of(path);
+  }
+
+  private String line() throws IOException {
+    String line = said.readLine();
+    if (line == null) {
+      throw new IOException("The process that was to mount ended before it had. See above.");
+    }
+    return line;
+  }
+
+  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,250 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CapacityRange;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountTable;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.volume.LiveMount;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.RecoveryReport;
+import io.csi4j.volume.Release;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A volume through its life on this machine: created, mounted for a workload, kept through the
+ * death of the process that mounted it, shared with a second workload, given back. The mounts are
+ * real, so this needs to be root or in a user namespace; {@code examples/quickstart} sees to that.
+ */
+public final class Quickstart {
+
+  static final PluginId PLUGIN = PluginId.of("hostpath.csi4j.example");
+  static final VolumeKey VOLUME = VolumeKey.of("notes");
+  static final UsageKey WEB_1 = UsageKey.of(VOLUME, WorkloadId.of("web-1"));
+  static final UsageKey WEB_2 = UsageKey.of(VOLUME, WorkloadId.of("web-2"));
+
+  /** On one node, and several workloads may write. */
+  private static final AccessMode MODE = AccessMode.SINGLE_NODE_MULTI_WRITER;
+
+  private final Path directory;
+  private final Story story;
+
+  private Quickstart(Path directory, Story story) {
+    this.directory = directory;
+    this.story = story;
+  }
+
+  /** Shows it in the directory given, which is made if it is missing. */
+  public static void main(String[] args) {
+    System.exit(run(args, System.out, System.err));
+  }
+
+  static int run(String[] args, PrintStream out, PrintStream err) {
+    return Program.run(
+        "Quickstart PATH",
+        args,
+        err,
+        () -> {
+          Path directory = Path.of(args[0]).toAbsolutePath();
+          try {
+            Files.createDirectories(directory);
+            new Quickstart(directory, new Story(out)).tell();
+          } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+          }
+        });
+  }
+
+  /** Where the manager that is to be killed, and the one after it, keep their volumes. */
+  static Path volumes(Path directory) {
+    return directory.resolve("volumes");
+  }
+
+  static Path socket(Path directory) {
+    return directory.resolve("csi").resolve("csi.sock");
+  }
+
+  /** Creates the volume, or finds it: the same request again gives the same volume. */
+  static Volume volume(CsiPlugin plugin) {
+    return plugin
+        .controller()
+        .createVolume(
+            CreateVolumeRequest.builder("notes", List.of(VolumeCapability.mount(MODE)))
+                .capacityRange(CapacityRange.atLeast(16 << 20))
+                .build());
+  }
+
+  /** What a workload wants of the volume. */
+  static MountRequest wish(Volume volume, UsageKey usage) {
+    return MountRequest.builder(PLUGIN, usage, volume.id(), MODE)
+        .volumeContext(volume.context())
+        .build();
+  }
+
+  private void tell() throws IOException {
+    story.title("A volume for two workloads, and a crash. Everything is in " + directory + ".");
+    try (HostPathPlugin plugin =
+            HostPathPlugin.builder(directory.resolve("plugin")).socket(socket(directory)).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      story.step("plugin", PLUGIN + " listens at " + plugin.endpoint());
+      Volume volume = volume(client);
+      story.step("plugin", "created a volume: " + volume.id());
+      use(volume, PluginBinding.of(PLUGIN, plugin.endpoint()));
+      client.controller().deleteVolume(DeleteVolumeRequest.builder(volume.id()).build());
+      story.step("plugin", "deleted the volume");
+    }
+    story.end();
+  }
+
+  private void use(Volume volume, PluginBinding binding) throws IOException {
+    Path seen;
+    FileChannel open;
+    try (MortalHost host = MortalHost.start(directory)) {
+      seen = host.mounted(story);
+      Path notes = seen.resolve("notes.txt");
+      open = FileChannel.open(notes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      write(open, "written before the crash\n");
+      story.step("web-1", "wrote notes.txt, reads it back, and keeps it open: " + read(notes));
+      host.kill();
+      story.step("crash", "process " + host.pid() + " was killed (SIGKILL); it unmounted nothing");
+    }
+    Path root = volumes(directory);
+    try (open) {
+      write(open, "written while nobody managed the volume\n");
+      story.step("web-1", "wrote to the file that it holds open: no error");
+    }
+    try (VolumeManager manager = VolumeManager.open(root)) {
+      manager.register(binding);
+      adopted(manager, seen);
+      manager.reconcile(List.of(new LiveMount.Wanted(wish(volume, WEB_1))));
+      share(manager, wish(volume, WEB_2), seen);
+      giveBack(manager);
+    }
+    left(root);
+  }
+
+  private void adopted(VolumeManager manager, Path seen) throws IOException {
+    RecoveryReport found = manager.recovered();
+    expect(found.adopted().equals(List.of(WEB_1)), "The mount was not adopted: " + found);
+    expect(manager.hasMount(WEB_1), "The mount of web-1 is not there any more.");
+    story.step(
+        "host",
+        "another manager, here in process "
+            + ProcessHandle.current().pid()
+            + ", adopted "
+            + found.adopted()
+            + " in "
+            + Story.millis(found.elapsed())
+            + ", asking no plugin");
+    story.step("web-1", "is mounted where it was, and reads: " + read(seen.resolve("notes.txt")));
+  }
+
+  private void share(VolumeManager manager, MountRequest wish, Path first) throws IOException {
+    long begun = System.nanoTime();
+    MountedVolume second = manager.mount(wish);
+    story.step("host", "mounted it for web-2 in " + Story.millis(since(begun)) + ":");
+    story.line(second.path().toString());
+    Files.writeString(second.path().resolve("more.txt"), "hello from web-2");
+    story.step("web-2", "reads what web-1 wrote, and writes more.txt");
+    story.step("web-1", "reads it: " + read(first.resolve("more.txt")));
+  }
+
+  private void giveBack(VolumeManager manager) {
+    for (UsageKey usage : List.of(WEB_1, WEB_2)) {
+      long begun = System.nanoTime();
+      Release release = manager.unmount(usage);
+      story.step(
+          "host",
+          "unmounted it for "
+              + usage.workload()
+              + " in "
+              + Story.millis(since(begun))
+              + (release == Release.LAST
+                  ? ": the last, so it was unstaged"
+                  : ": another workload has it still"));
+    }
+  }
+
+  /** Three places where something could be left: the mount table, directories, the journal. */
+  private void left(Path root) throws IOException {
+    MountPath top = MountPath.of(root);
+    int mounts =
+        MountTable.system()
+            .list(mount -> mount.path().isWithin(top) && !mount.path().equals(top))
+            .records()
+            .size();
+    long directories;
+    try (Stream<Path> all = Files.list(root.resolve("v"))) {
+      directories = all.count();
+    }
+    Map<StateKind, Long> journal;
+    try (JournalStateStore state =
+        JournalStateStore.open(root.resolve("state"), JournalSettings.defaults())) {
+      journal =
+          state.load().values().keySet().stream()
+              .collect(Collectors.groupingBy(StateKey::kind, Collectors.counting()));
+    }
+    long volumes = journal.getOrDefault(StateKind.VOLUME, 0L);
+    story.step(
+        "left",
+        mounts
+            + " mounts, "
+            + directories
+            + " directories of volumes; in the journal "
+            + volumes
+            + " volumes, and "
+            + journal.getOrDefault(StateKind.TOMBSTONE, 0L)
+            + " tombstone");
+    expect(mounts + directories + volumes == 0, "Something is left in " + root + ".");
+  }
+
+  private static void write(FileChannel file, String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      file.write(bytes);
+    }
+  }
+
+  private static String read(Path file) throws IOException {
+    return Files.readAllLines(file).stream().collect(Collectors.joining("\", \"", "\"", "\""));
+  }
+
+  private static void expect(boolean good, String otherwise) {
+    if (!good) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+
+  private static Duration since(long begun) {
+    return Duration.ofNanos(System.nanoTime() - begun);
+  }
+}

@@ -1,0 +1,54 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.MountPolicy;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the tables of docs/volumes.md to the settings that there are, and to their defaults. */
+class VolumesPageTest {
+
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z]\\w+)` \\| ([^|]+) \\|");
+
+  @Test
+  void theTablesHaveEverySettingWithItsDefault() throws Exception {
+    Map<String, String> real = new LinkedHashMap<>();
+    for (Record defaults : new Record[] {ManagerSettings.defaults(), MountPolicy.defaults()}) {
+      for (RecordComponent each : defaults.getClass().getRecordComponents()) {
+        real.put(each.getName(), text(each.getAccessor().invoke(defaults)));
+      }
+    }
+    assertThat(shown()).containsExactlyEntriesOf(real);
+  }
+
+  private static Map<String, String> shown() throws IOException {
+    Map<String, String> shown = new LinkedHashMap<>();
+    String page = Files.readString(Page.ROOT.resolve("docs/volumes.md"));
+    ROW.matcher(page).results().forEach(row -> shown.put(row.group(1), row.group(2)));
+    return shown;
+  }
+
+  private static String text(Object value) {
+    if (value instanceof Duration time) {
+      return Stream.of(Map.entry(60_000, " min"), Map.entry(1000, " s"), Map.entry(1, " ms"))
+          .filter(unit -> time.toMillis() % unit.getKey() == 0)
+          .map(unit -> time.toMillis() / unit.getKey() + unit.getValue())
+          .findFirst()
+          .orElseThrow();
+    }
+    if (value instanceof Boolean is) {
+      return is ? "yes" : "no";
+    }
+    return String.format(Locale.ROOT, "%,d", (Integer) value).replace(',', ' ');
+  }
+}

@@ -41,6 +41,7 @@ import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.state.LoadedState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,13 +97,14 @@ public final class VolumeEngine {
   private void recover() {
     long begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
+    LoadedState state = parts.state().load();
     Recovered recovered =
         Recovery.of(
             parts.layout(),
             parts.rules(),
             new Found(
-                parts.state().load(),
-                directories(damaged),
+                state,
+                directories(state, damaged),
                 parts.kernel().beneath(parts.layout().volumes()),
                 parts.kernel().place()));
     for (VolumeRecord volume : recovered.volumes()) {
@@ -163,9 +165,9 @@ public final class VolumeEngine {
     }
   }
 
-  private List<VolumeDirectories.Found> directories(List<PathProblem> damaged) {
+  private List<VolumeDirectories.Found> directories(LoadedState state, List<PathProblem> damaged) {
     try {
-      return parts.directories().scan(damaged::add);
+      return parts.directories().scan(Recovery.readable(state), damaged::add);
     } catch (PathProblem problem) {
       damaged.add(problem);
       return List.of();

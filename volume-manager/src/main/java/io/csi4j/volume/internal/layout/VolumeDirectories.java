@@ -387,22 +387,35 @@ public final class VolumeDirectories {
   // ---- looking
 
   /**
-   * Every volume that has an identity file. What is damaged, or not ours, is reported and not
+   * Every volume that has an identity file, but those whose names are remembered: of them it is
+   * only looked whether the file says so. What is damaged, or not ours, is reported and not
    * returned; an empty directory of a volume whose file was never written is neither.
    */
-  public List<Found> scan(Consumer<PathProblem> damaged) throws PathProblem {
+  public List<Found> scan(Set<String> remembered, Consumer<PathProblem> damaged)
+      throws PathProblem {
     List<Found> found = new ArrayList<>();
     if (!isThere(layout.root(), layout.volumes())) {
       return found;
     }
     for (String name : disk.names(layout.volumes())) {
       try {
-        find(name, damaged).ifPresent(found::add);
+        if (!remembered.contains(name) || !saysWhose(name)) {
+          find(name, damaged).ifPresent(found::add);
+        }
       } catch (PathProblem problem) {
         damaged.accept(problem);
       }
     }
     return found;
+  }
+
+  /** Whether the identity file of a directory is there, and is the right one. */
+  private boolean saysWhose(String name) throws PathProblem {
+    MountPath who = layout.volumes().resolve(name).resolve("who");
+    return disk.isFile(who)
+        && IdentityFile.read(disk.read(who, IdentityFile.LIMIT))
+            .filter(identity -> VolumeLayout.id(identity).equals(name))
+            .isPresent();
   }
 
   /** Whether any volume has an identity file, so that there must be something to remember. */

@@ -23,6 +23,7 @@ import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKind;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -63,6 +64,26 @@ public final class Recovery {
   /** The picture. */
   public static Recovered of(VolumeLayout layout, Rules rules, Found found) {
     return new Recovery(layout, rules, found).run();
+  }
+
+  /** The names of the volumes whose records can be read. */
+  public static Set<String> readable(LoadedState state) {
+    Set<String> names = new HashSet<>();
+    state
+        .values()
+        .forEach(
+            (key, value) -> {
+              try {
+                if (key.kind() == StateKind.VOLUME
+                    && VolumeLayout.id(RecordCodec.decodeVolume(value).identity())
+                        .equals(key.id())) {
+                  names.add(key.id());
+                }
+              } catch (MalformedRecordException e) {
+                // It is told of when the records are compared with the world.
+              }
+            });
+    return names;
   }
 
   private Recovered run() {

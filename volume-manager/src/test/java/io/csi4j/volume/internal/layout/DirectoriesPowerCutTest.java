@@ -110,7 +110,7 @@ class DirectoriesPowerCutTest {
   /** The identity file is absent or whole, and absent only when there is nothing beside it. */
   private static void checkItSaysWhose(FakeDisk disk, String when) throws PathProblem {
     List<PathProblem> problems = new ArrayList<>();
-    List<Found> found = new VolumeDirectories(disk, LAYOUT).scan(problems::add);
+    List<Found> found = new VolumeDirectories(disk, LAYOUT).scan(Set.of(), problems::add);
 
     assertThat(problems).as(when).isEmpty();
     boolean named = disk.files().contains(LAYOUT.who(ONE).toPath());

@@ -222,7 +222,7 @@ class DiskTroubleInDirectoriesTest {
         });
 
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.scan(problem -> {})).hasSize(1);
+    assertThat(directories.scan(Set.of(), problem -> {})).hasSize(1);
   }
 
   @ParameterizedTest
@@ -260,6 +260,7 @@ class DiskTroubleInDirectoriesTest {
 
     assertThat(
             directories.scan(
+                Set.of(),
                 problem -> {
                   throw new AssertionError(problem);
                 }))

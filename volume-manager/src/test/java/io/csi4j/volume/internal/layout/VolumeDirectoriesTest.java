@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,7 +174,9 @@ class VolumeDirectoriesTest {
 
     directories.prepareVolume(ONE);
 
-    assertThat(directories.scan(problem -> {})).extracting(Found::identity).containsExactly(ONE);
+    assertThat(directories.scan(Set.of(), problem -> {}))
+        .extracting(Found::identity)
+        .containsExactly(ONE);
     assertThat(file(layout.volume(ONE)).resolve("who.new")).doesNotExist();
   }
 
@@ -256,7 +259,8 @@ class VolumeDirectoriesTest {
         () -> directories.removeUse(ONE, WEB),
         "holds 1 entry");
     assertThat(beside).exists();
-    fails(Kind.NOT_EMPTY, layout.uses(ONE), () -> directories.removeVolume(ONE), "holds 1 entry");
+    fails(
+        Kind.NOT_EMPTY, layout.use(ONE, WEB), () -> directories.removeVolume(ONE), "holds 1 entry");
     assertThat(file(layout.who(ONE))).exists();
   }
 
@@ -490,7 +494,7 @@ class VolumeDirectoriesTest {
     directories.prepareVolume(TWO);
     List<PathProblem> problems = new ArrayList<>();
 
-    List<Found> found = directories.scan(problems::add);
+    List<Found> found = directories.scan(Set.of(), problems::add);
 
     assertThat(problems).isEmpty();
     assertThat(found)
@@ -499,6 +503,21 @@ class VolumeDirectoriesTest {
             new Found(TWO, List.of()));
     assertThat(directories.strayTarget(ONE, VolumeLayout.id(WEB)))
         .isEqualTo(layout.target(ONE, WEB));
+  }
+
+  @Test
+  @Tag("G5")
+  void ofRememberedVolumesOnlyTheIdentityFileIsLookedAt() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareVolume(TWO);
+    Files.writeString(file(layout.who(TWO)), "nonsense");
+    List<PathProblem> problems = new ArrayList<>();
+
+    assertThat(directories.scan(Set.of(VolumeLayout.id(ONE), VolumeLayout.id(TWO)), problems::add))
+        .isEmpty();
+    assertThat(problems)
+        .extracting(problem -> problem.kind() + " " + problem.path())
+        .containsExactly("WRONG_IDENTITY " + layout.who(TWO));
   }
 
   @Test
@@ -519,7 +538,7 @@ class VolumeDirectoriesTest {
     Files.createDirectory(volumes.resolve("e".repeat(26)));
     List<PathProblem> problems = new ArrayList<>();
 
-    assertThat(directories.scan(problems::add))
+    assertThat(directories.scan(Set.of(), problems::add))
         .containsExactly(new Found(ONE, List.of(VolumeLayout.id(WEB))));
     assertThat(problems)
         .extracting(problem -> problem.kind() + " " + problem.path())
@@ -553,7 +572,7 @@ class VolumeDirectoriesTest {
     removeAll();
 
     assertThat(directories.hasVolumes()).isFalse();
-    assertThat(directories.scan(problem -> {})).isEmpty();
+    assertThat(directories.scan(Set.of(), problem -> {})).isEmpty();
   }
 
   // ---- removing
@@ -646,6 +665,6 @@ class VolumeDirectoriesTest {
                 "'%s' was gone and was made again; find out who removed or unmounted it"
                     .formatted(layout.root())));
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.scan(problem -> {})).hasSize(2);
+    assertThat(directories.scan(Set.of(), problem -> {})).hasSize(2);
   }
 }

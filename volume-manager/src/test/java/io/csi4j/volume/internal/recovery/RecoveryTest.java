@@ -311,6 +311,16 @@ class RecoveryTest {
   }
 
   @Test
+  void onlyTheDirectoriesOfReadableRecordsNeedNoReading() {
+    remember(present(HERE));
+    state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
+    state.value(StateKey.volume("torn"), StateValue.of(new byte[] {1, 2, 3}));
+    bury(USE);
+
+    assertThat(Recovery.readable(state.build())).containsExactly(VolumeLayout.id(IDENTITY));
+  }
+
+  @Test
   void aRecordOfAnotherVolumeThanItsKeyIsReported() {
     state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
 

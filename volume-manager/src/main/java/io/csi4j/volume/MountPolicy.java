@@ -2,6 +2,7 @@ package io.csi4j.volume;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How patient and how strict the manager is with a plugin. Immutable; each {@code with} gives
@@ -66,137 +67,94 @@ public record MountPolicy(
 
   /** This policy with another limit for one call. */
   public MountPolicy withAttemptDeadline(Duration value) {
-    return new MountPolicy(
-        value,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.attemptDeadline = value);
   }
 
   /** This policy with another number of attempts. */
   public MountPolicy withAttempts(int value) {
-    return new MountPolicy(
-        attemptDeadline,
-        value,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.attempts = value);
   }
 
   /** This policy with other pauses within an operation. */
   public MountPolicy withBackoff(Duration first, Duration cap) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        first,
-        cap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(
+        parts -> {
+          parts.backoff = first;
+          parts.backoffCap = cap;
+        });
   }
 
   /** This policy with another longest pause in the background. */
   public MountPolicy withBackgroundCap(Duration value) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        value,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.backgroundCap = value);
   }
 
   /** This policy with another quarantine. */
   public MountPolicy withQuarantine(Duration value) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        value,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.quarantine = value);
   }
 
   /** This policy with another number of calls at a time. */
   public MountPolicy withCallsInFlight(int value) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        value,
-        requireMount,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.callsInFlight = value);
   }
 
   /** For a plugin whose published filesystems need not be mounts, or have to be. */
   public MountPolicy withRequireMount(boolean value) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        value,
-        requireStagingMount,
-        requireDevice);
+    return changed(parts -> parts.requireMount = value);
   }
 
   /** For a plugin that always mounts at the staging path, or need not. */
   public MountPolicy withRequireStagingMount(boolean value) {
-    return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        value,
-        requireDevice);
+    return changed(parts -> parts.requireStagingMount = value);
   }
 
   /** For a plugin whose block volumes may be something else than device nodes, or may not. */
   public MountPolicy withRequireDevice(boolean value) {
+    return changed(parts -> parts.requireDevice = value);
+  }
+
+  private MountPolicy changed(Consumer<Parts> change) {
+    Parts parts = new Parts(this);
+    change.accept(parts);
     return new MountPolicy(
-        attemptDeadline,
-        attempts,
-        backoff,
-        backoffCap,
-        backgroundCap,
-        quarantine,
-        callsInFlight,
-        requireMount,
-        requireStagingMount,
-        value);
+        parts.attemptDeadline,
+        parts.attempts,
+        parts.backoff,
+        parts.backoffCap,
+        parts.backgroundCap,
+        parts.quarantine,
+        parts.callsInFlight,
+        parts.requireMount,
+        parts.requireStagingMount,
+        parts.requireDevice);
+  }
+
+  /** The parts of a policy while one of them is changed. */
+  private static final class Parts {
+    private Duration attemptDeadline;
+    private int attempts;
+    private Duration backoff;
+    private Duration backoffCap;
+    private Duration backgroundCap;
+    private Duration quarantine;
+    private int callsInFlight;
+    private boolean requireMount;
+    private boolean requireStagingMount;
+    private boolean requireDevice;
+
+    Parts(MountPolicy policy) {
+      attemptDeadline = policy.attemptDeadline;
+      attempts = policy.attempts;
+      backoff = policy.backoff;
+      backoffCap = policy.backoffCap;
+      backgroundCap = policy.backgroundCap;
+      quarantine = policy.quarantine;
+      callsInFlight = policy.callsInFlight;
+      requireMount = policy.requireMount;
+      requireStagingMount = policy.requireStagingMount;
+      requireDevice = policy.requireDevice;
+    }
   }
 
   private static void positive(String what, Duration value) {

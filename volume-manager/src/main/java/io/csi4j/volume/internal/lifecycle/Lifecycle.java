@@ -44,34 +44,9 @@ public final class Lifecycle {
     if (event instanceof Event.Broke broke) {
       return broken(turn, broke.cause(), now);
     }
-    return switch (turn.phase()) {
-      case LOOK_FIRST,
-          SAVE_INTENT,
-          PREPARE_VOLUME,
-          STAGE,
-          LOOK_STAGED,
-          SAVE_STAGED,
-          PREPARE_USE,
-          PUBLISH,
-          LOOK_PUBLISHED,
-          SAVE_RESTAGE,
-          SAVE_PUBLISHED ->
-          Publishing.next(turn, (Goal.Publish) turn.goal(), event, now);
-      case LOOK_GOING,
-          SAVE_GOING,
-          UNPUBLISH,
-          LOOK_UNPUBLISHED,
-          LOOK_FORGOTTEN_USE,
-          REMOVE_USE,
-          SAVE_RELEASED,
-          UNSTAGE,
-          LOOK_UNSTAGED,
-          LOOK_FORGOTTEN_STAGING,
-          REMOVE_VOLUME,
-          FORGET ->
-          Releasing.next(turn, event, now);
-      case ENDED -> throw new IllegalStateException("An operation that has ended goes nowhere.");
-    };
+    return turn.phase().isPublishing()
+        ? Publishing.next(turn, (Goal.Publish) turn.goal(), event, now)
+        : Releasing.next(turn, event, now);
   }
 
   /**
@@ -114,19 +89,11 @@ public final class Lifecycle {
     Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
     return switch (turn.phase()) {
       case LOOK_FIRST -> turn.end(new Result.Refused(failure));
-      case SAVE_INTENT,
-          PREPARE_VOLUME,
-          STAGE,
-          LOOK_STAGED,
-          SAVE_STAGED,
-          PREPARE_USE,
-          PUBLISH,
-          LOOK_PUBLISHED,
-          SAVE_RESTAGE,
-          SAVE_PUBLISHED ->
-          Releasing.undo(reached, failure, now);
       case LOOK_GOING -> Releasing.unfinished(Releasing.marked(turn), failure);
-      default -> Releasing.unfinished(turn, failure);
+      default ->
+          turn.phase().isPublishing()
+              ? Releasing.undo(reached, failure, now)
+              : Releasing.unfinished(turn, failure);
     };
   }
 }

@@ -49,5 +49,24 @@ public enum Phase {
   /** Release: the volume is being forgotten. */
   FORGET,
   /** Nothing is waited for. */
-  ENDED
+  ENDED;
+
+  /** Whether the operation is on its way to a workload, rather than back. */
+  boolean isPublishing() {
+    return switch (this) {
+      case LOOK_FIRST,
+          SAVE_INTENT,
+          PREPARE_VOLUME,
+          STAGE,
+          LOOK_STAGED,
+          SAVE_STAGED,
+          PREPARE_USE,
+          PUBLISH,
+          LOOK_PUBLISHED,
+          SAVE_RESTAGE,
+          SAVE_PUBLISHED ->
+          true;
+      default -> false;
+    };
+  }
 }

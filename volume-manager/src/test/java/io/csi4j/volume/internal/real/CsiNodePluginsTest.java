@@ -339,8 +339,8 @@ class CsiNodePluginsTest {
   private static void restart(FakeCsiPlugin fake, NodePlugin plugin, int times) {
     for (int i = 0; i < times; i++) {
       fake.restart();
-      Waits.until(() -> facts(plugin) instanceof Up);
-      assertThat(call(plugin, unpublish())).isEqualTo(Answer.ok());
+      // A call may still meet the connection that has just broken.
+      Waits.until(() -> call(plugin, unpublish()) instanceof Answer.Ok);
     }
   }
 
@@ -401,7 +401,7 @@ class CsiNodePluginsTest {
     assertThat(failed.text()).contains("started anew").contains("not sent");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     assertThat(plugin.instance()).isNotEmpty().isNotEqualTo(before);
-    assertThat(call(plugin, stage())).isEqualTo(Answer.ok());
+    Waits.until(() -> call(plugin, stage()) instanceof Answer.Ok);
   }
 
   @Test
@@ -439,7 +439,7 @@ class CsiNodePluginsTest {
     assertThat(before).startsWith("boot-1/" + ProcessHandle.current().pid() + "/");
     fake.replaceSocket();
 
-    assertThat(call(plugin, stage())).isEqualTo(Answer.ok());
+    Waits.until(() -> call(plugin, stage()) instanceof Answer.Ok);
     assertThat(plugin.instance()).isEqualTo(before);
   }
 

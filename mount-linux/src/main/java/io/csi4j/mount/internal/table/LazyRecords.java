@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.RandomAccess;
 import java.util.Spliterator;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class LazyRecords extends AbstractList<MountRecord> implements RandomAccess {
 
   private final int size;
+  private final ReentrantLock lock = new ReentrantLock();
 
   /** What makes them, forgotten with all that it holds once they are there. */
   private @Nullable Supplier<List<MountRecord>> maker;
@@ -72,13 +74,18 @@ public final class LazyRecords extends AbstractList<MountRecord> implements Rand
     return there == null ? make() : there;
   }
 
-  private synchronized List<MountRecord> make() {
-    List<MountRecord> there = made;
-    if (there == null && maker != null) {
-      there = List.copyOf(maker.get());
-      made = there;
-      maker = null;
+  private List<MountRecord> make() {
+    lock.lock();
+    try {
+      List<MountRecord> there = made;
+      if (there == null && maker != null) {
+        there = List.copyOf(maker.get());
+        made = there;
+        maker = null;
+      }
+      return there == null ? List.of() : there;
+    } finally {
+      lock.unlock();
     }
-    return there == null ? List.of() : there;
   }
 }

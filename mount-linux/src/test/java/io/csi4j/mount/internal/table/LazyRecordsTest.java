@@ -96,7 +96,7 @@ class LazyRecordsTest {
 
   /** Whether a thread has neither come to the lock nor made the mounts. */
   private static boolean isOnItsWay(Thread thread) {
-    return thread != Thread.currentThread() && thread.getState() != Thread.State.BLOCKED;
+    return thread != Thread.currentThread() && thread.getState() != Thread.State.WAITING;
   }
 
   private static MountRecord copy(MountRecord mount) {

@@ -20,10 +20,18 @@ final class Inspection {
     return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
   }
 
-  /** Whether what is at a path is not what was seen there when it became present. */
+  /**
+   * Whether what is at a path is not what was seen there when it became present. Where nothing was
+   * seen yet, mounts on top of each other that differ: nobody can say which of them is ours.
+   */
   static boolean isForeign(PathRecord path, List<Sighting> stack) {
+    if (stack.isEmpty()) {
+      return false;
+    }
+    Evidence top = stack.get(stack.size() - 1).evidence();
     return path.evidence().isPresent()
-        && top(stack).filter(now -> !now.looksLike(path.evidence().get())).isPresent();
+        ? !top.looksLike(path.evidence().get())
+        : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
   }
 
   /** Whether what was seen at a path when it became present is there no more. */

@@ -98,6 +98,13 @@ class LifecycleTest {
             publish(A),
             "look; held FOREIGN_MOUNT"),
         row(
+            "a mount covered by another, where nobody knows which is ours",
+            fromNothing()
+                .from(fromNothing().record().withStaging(PathRecord.NONE.as(PathStatus.IN_DOUBT)))
+                .covered(STAGING),
+            publish(A),
+            "look; held FOREIGN_MOUNT"),
+        row(
             "a mount that nobody remembers at the target",
             fromNothing().mount(TARGET),
             publish(A),
@@ -508,6 +515,11 @@ class LifecycleTest {
         row(
             "another mount at the target",
             fromUsedBy(A).foreign(TARGET),
+            release,
+            "look; held FOREIGN_MOUNT"),
+        row(
+            "a mount covered by another, where nobody knows which is ours",
+            comingUse().quarantineIsOver().covered(TARGET),
             release,
             "look; held FOREIGN_MOUNT"),
         row(

@@ -119,6 +119,13 @@ final class Walk {
     return this;
   }
 
+  /** Something else is mounted on what is mounted there. */
+  Walk covered(Optional<UsageKey> path) {
+    mount(path);
+    mounts.get(path).add(new Evidence("other", "tmpfs", "none", "/", false));
+    return this;
+  }
+
   /** This many mounts are on top of each other. */
   Walk layers(Optional<UsageKey> path, int count) {
     mounts.remove(path);

@@ -302,6 +302,79 @@ public enum OperatorCode {
       "nothing was begun for this volume",
       "Release volumes that are not needed, or run the workload on another node"),
 
+  PLUGIN_UNHEALTHY(
+      316,
+      Severity.ERROR,
+      "The plugin was ready, and has not been for several questions in a row",
+      "what is mounted stays; no new volume is mounted with it, and releases wait for it",
+      "Look in the plugin's log; it is asked again and again, and taken for ready at its first good answers"),
+  PLUGIN_FLAPPING(
+      317,
+      Severity.WARNING,
+      "The plugin comes and goes",
+      "what is mounted stays; its changes are told less often than they happen",
+      "Look in its log for why it ends or stops answering, and at its limits of memory"),
+  PLUGIN_START_TIMEOUT(
+      318,
+      Severity.ERROR,
+      "The plugin was started and has not become ready in time",
+      "no volume is mounted with it; it is asked further",
+      "Look in the plugin's log; start it anew, or give it more time if it needs that"),
+  PLUGIN_EXITED(
+      319,
+      Severity.ERROR,
+      "The process of the plugin has ended with an error soon after its start",
+      "what is mounted stays",
+      "Read its last words; most often its configuration is wrong. It is started again after a pause that grows"),
+  PLUGIN_DUPLICATE(
+      320,
+      Severity.ERROR,
+      "Another socket claims the name of a plugin that is registered",
+      "the one that was there first stays, and the other was not sent anything",
+      "Stop the one that is not meant, or register it under an id of its own"),
+  PLUGIN_IN_USE(
+      321,
+      Severity.WARNING,
+      "The plugin cannot be stopped without harm, because volumes are mounted with it",
+      "it takes no new volumes meanwhile, and workloads keep what they have",
+      "Stop the workloads that are named, or let them be moved; then stop the plugin"),
+  PLUGIN_DRAINING(
+      322,
+      Severity.ERROR,
+      "The plugin is being stopped and takes no new volumes",
+      "nothing was begun for this volume",
+      "Run the workload on another node, or cancel the stop and ask again"),
+  NODE_ID_CHANGED(
+      323,
+      Severity.ERROR,
+      "The plugin gives this node another id than before",
+      "what is mounted stays; what is attached is still attached under the former id",
+      "Find out why, and detach under the former id what is released"),
+  PLUGIN_SAYS_NONSENSE(
+      324,
+      Severity.WARNING,
+      "The plugin says something of itself that cannot be, and it is passed over",
+      "nothing else of it is affected",
+      "Tell its vendor"),
+  REGISTRATION_REFUSED(
+      325,
+      Severity.ERROR,
+      "A registration socket announces what cannot be registered",
+      "nothing was registered, and who announced it was told why",
+      "Repair what announces it; it is looked at again when its socket is made anew"),
+  REGISTRATION_SILENT(
+      326,
+      Severity.WARNING,
+      "A registration socket gives no answer",
+      "nothing was registered, and what is registered stays",
+      "It is asked again after a pause that grows; remove the socket if nobody is behind it"),
+  PLUGIN_STOPPED(
+      327,
+      Severity.INFO,
+      "The plugin was stopped",
+      "what is mounted stays, and releases wait until it is there again",
+      "Nothing is to be done if that was meant"),
+
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(
       401,
@@ -420,6 +493,14 @@ public enum OperatorCode {
       "what was to be checked is in doubt, and no workload was told that it has a volume",
       "It is tried again; look whether /proc is mounted and this process may open more files"),
 
+  MOUNT_DEAD(
+      421,
+      Severity.ERROR,
+      "What is mounted for a workload answers no more, because what served it has ended",
+      "nothing of its data was touched; the workload sees errors when it uses the volume",
+      "By the policy of the plugin it is left, or mounted anew; a running workload sees the new mount"
+          + " only where the mount is propagated into it, otherwise start it anew"),
+
   // 5xx: requests
   OPTIONS_DIFFER(
       501,
@@ -481,6 +562,37 @@ public enum OperatorCode {
       "The request asks for what this volume cannot be",
       "nothing was begun",
       "Correct the request as the text says"),
+
+  RUNTIME_CANNOT_MOUNT(
+      531,
+      Severity.ERROR,
+      "The runtime of a task cannot take volume mounts",
+      "no volume was claimed and no plugin was called",
+      "Run the task with another runtime, or without the volume"),
+  PROPAGATION_REFUSED(
+      532,
+      Severity.ERROR,
+      "Mounts of a task were to reach the host, and that is not allowed for it",
+      "no volume was claimed and no plugin was called",
+      "Use host-to-task or private; or ask for the volume read-write and let the host permit it"),
+  TOPOLOGY_MISMATCH(
+      533,
+      Severity.ERROR,
+      "The volume cannot be reached from this node",
+      "no volume was claimed and no plugin was called",
+      "Run the workload on a node in one of the places that are named"),
+  MOUNT_MISSING(
+      534,
+      Severity.ERROR,
+      "A task refers to a volume that is not mounted for its workload",
+      "the task was not started with a part of its volumes missing",
+      "Mount the volume first, or correct the name"),
+  DESTINATION_CONFLICT(
+      535,
+      Severity.ERROR,
+      "Two volumes would be at the same place of a task, or one inside of the other in the wrong order",
+      "no volume was claimed and no plugin was called",
+      "Give each its own place"),
 
   // 6xx: directories and paths
   NO_SPACE(

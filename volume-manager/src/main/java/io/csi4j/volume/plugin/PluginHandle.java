@@ -1,0 +1,18 @@
+package io.csi4j.volume.plugin;
+
+/** The registration of one instance, in the hands of who made it. */
+public interface PluginHandle extends AutoCloseable {
+
+  /** What was registered. */
+  PluginRegistration registration();
+
+  /** Tells the registry how the instance is; nothing happens once it was replaced or has left. */
+  void report(PluginHealth health);
+
+  /** Tells the registry what the instance says of itself. */
+  void report(PluginFingerprint fingerprint);
+
+  /** Deregisters the instance, unless another registration has taken its place. */
+  @Override
+  void close();
+}

@@ -1,0 +1,76 @@
+package io.csi4j.volume.plugin;
+
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * How an instance of a plugin is.
+ *
+ * @param state how it is
+ * @param reason why
+ * @param text why, as a clause for people; never a secret
+ * @param since since when
+ */
+public record PluginHealth(State state, Reason reason, Text text, Instant since) {
+
+  /** How an instance can be. */
+  public enum State {
+    /** It was started, or is remembered from an earlier run, and has not been ready yet. */
+    STARTING,
+    /** It answers and is ready. */
+    READY,
+    /** It was ready, and is not any more; or it did not become ready in time. */
+    UNHEALTHY,
+    /** It was stopped, or has left. */
+    GONE
+  }
+
+  /** Why it is so. */
+  public enum Reason {
+    /** Nobody has asked it yet. */
+    NOT_ASKED,
+    /** It said that it is ready. */
+    ANSWERED,
+    /** There is no socket. */
+    NO_SOCKET,
+    /** There is a socket, and nobody listens. */
+    NOBODY_LISTENS,
+    /** This process may not use the socket, or the wrong one listens on it. */
+    DENIED,
+    /** It does not answer in time. */
+    SILENT,
+    /** It answers, and says that it is not ready. */
+    NOT_READY,
+    /** It answers with an error. */
+    ERROR,
+    /** It is not the plugin that was meant, or says something of itself that cannot be. */
+    REFUSED,
+    /** It was stopped. */
+    STOPPED
+  }
+
+  /**
+   * Why, for people.
+   *
+   * @param value a clause without a full stop
+   */
+  public record Text(String value) {
+    @Override
+    public String toString() {
+      return value;
+    }
+  }
+
+  /** Checks that all parts are there. */
+  public PluginHealth {
+    Objects.requireNonNull(state, "state");
+    Objects.requireNonNull(reason, "reason");
+    Objects.requireNonNull(text, "text");
+    Objects.requireNonNull(since, "since");
+  }
+
+  /** Whether volumes may be mounted with it. */
+  public boolean isReady() {
+    return state == State.READY;
+  }
+}

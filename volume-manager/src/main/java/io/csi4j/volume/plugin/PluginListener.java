@@ -1,0 +1,12 @@
+package io.csi4j.volume.plugin;
+
+/**
+ * Somebody who is told what happens to plugins. Events come in order, none is lost, one at a time
+ * and under no lock; a listener that throws harms nobody.
+ */
+@FunctionalInterface
+public interface PluginListener {
+
+  /** Told of one event. */
+  void on(PluginEvent event);
+}

@@ -1,0 +1,52 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.volume.PluginId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The instances of plugins that there are. Of several instances of one plugin the newest that is
+ * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent.
+ */
+public interface PluginRegistry {
+
+  /**
+   * Registers an instance for all its roles at once. The same instance again is an update.
+   *
+   * @throws PluginException if it cannot be: another socket claims the name already
+   */
+  PluginHandle register(PluginRegistration registration);
+
+  /** Forgets an instance. False if it was not registered. */
+  boolean deregister(PluginId plugin, InstanceId instance);
+
+  /** The instance that serves a role of a plugin now. */
+  Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role);
+
+  /**
+   * The instance that serves a role of a plugin now.
+   *
+   * @throws PluginException if there is none, naming those that are registered
+   */
+  RegisteredPlugin get(PluginId plugin, PluginRole role);
+
+  /**
+   * The instance that serves a role of a plugin, as soon as one is ready.
+   *
+   * @param limit when to give up, with {@link PluginException}
+   */
+  CompletableFuture<RegisteredPlugin> await(PluginId plugin, PluginRole role, Duration limit);
+
+  /** All instances, by plugin, the newest first. */
+  List<RegisteredPlugin> plugins();
+
+  /**
+   * Tells a listener what happens to instances with a role from now on; it is told first of those
+   * that there are.
+   *
+   * @return ends it
+   */
+  AutoCloseable listen(PluginRole role, PluginListener listener);
+}

@@ -1,0 +1,28 @@
+package io.csi4j.volume.plugin;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What an instance of a plugin serves. */
+public enum PluginRole {
+  /** Volumes of the node on which it runs. */
+  NODE,
+  /** The storage system as a whole. */
+  CONTROLLER;
+
+  /**
+   * The roles that a word of a configuration stands for: {@code node}, {@code controller} or {@code
+   * monolith}, which is both.
+   */
+  public static Set<PluginRole> parse(String word) {
+    return switch (word) {
+      case "node" -> EnumSet.of(NODE);
+      case "controller" -> EnumSet.of(CONTROLLER);
+      case "monolith" -> EnumSet.allOf(PluginRole.class);
+      default ->
+          throw new IllegalArgumentException(
+              "A plugin is a node, a controller or a monolith, and not what was given. Use one of"
+                  + " these three words.");
+    };
+  }
+}

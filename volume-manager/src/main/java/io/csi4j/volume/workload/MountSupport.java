@@ -1,0 +1,9 @@
+package io.csi4j.volume.workload;
+
+/** Which volume mounts a runtime of workloads can take. */
+public enum MountSupport {
+  /** All; also what a runtime means that does not say anything, as older ones do. */
+  ALL,
+  /** None. */
+  NONE
+}

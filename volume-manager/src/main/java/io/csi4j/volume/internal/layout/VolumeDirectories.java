@@ -73,14 +73,23 @@ public final class VolumeDirectories {
     checkFilesystem(root, findings);
     boolean madeState = disk.make(layout.state(), findings);
     boolean madeVolumes = disk.make(layout.volumes(), findings);
-    // Not when nothing was made: a disk that fails must not be in the way of giving back.
-    if (madeState || madeVolumes) {
-      disk.sync(root);
-    }
-    if (made) {
-      disk.sync(root.parent());
-    }
+    sync(root, madeState || madeVolumes);
+    sync(root.parent(), made);
     return findings;
+  }
+
+  /**
+   * Keeps the names in a directory. Also where nothing was made: who made them may have crashed
+   * before this. But then a disk that fails is not in the way of giving back.
+   */
+  private void sync(MountPath directory, boolean isNeeded) throws PathProblem {
+    try {
+      disk.sync(directory);
+    } catch (PathProblem problem) {
+      if (isNeeded) {
+        throw problem;
+      }
+    }
   }
 
   private static void checkLength(MountPath root, List<Finding> findings) throws PathProblem {

@@ -179,22 +179,15 @@ public final class FakeDisk implements Disk {
     return after;
   }
 
-  /** What comes back when only the process dies: everything. */
+  /** What comes back when only the process dies: everything, with what is not synced still so. */
   public FakeDisk restartProcess() {
     FakeDisk after = new FakeDisk();
     after.ids = ids;
     after.writes = writes;
     after.type = type;
-    names.forEach(
-        (path, node) -> {
-          Node copy = new Node(node.id, node.kind, node.mode);
-          copy.modified = node.modified;
-          copy.owner = node.owner;
-          copy.cache = node.cache.clone();
-          copy.media = node.cache.clone();
-          after.names.put(path, copy);
-        });
-    after.namesOnMedia.putAll(after.names);
+    after.names.putAll(names);
+    after.namesOnMedia.putAll(namesOnMedia);
+    after.unsyncedNames.addAll(unsyncedNames);
     return after;
   }
 

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
@@ -202,6 +203,32 @@ class DirectoriesPowerCutTest {
 
     assertThat(below(made.restart(choices().get(0)))).isEqualTo(below(made));
     assertThat(made.files()).contains(LAYOUT.staging(ONE).toPath(), LAYOUT.uses(ONE).toPath());
+  }
+
+  @Test
+  @Tag("A6")
+  void aRootThatWasMadeByALifeThatCrashedBeforeItWasSyncedOutlivesAPowerCut() throws PathProblem {
+    int all = operationsOfARoot();
+    for (int at = 0; at < all; at++) {
+      FakeDisk crashed = FakeDisk.with(Path.of("/")).cutPowerAt(at);
+      assertThatThrownBy(() -> new VolumeDirectories(crashed, LAYOUT).prepareRoot())
+          .isInstanceOf(FakeDisk.PowerCut.class);
+      FakeDisk disk = crashed.restartProcess();
+      VolumeDirectories directories = new VolumeDirectories(disk, LAYOUT);
+
+      directories.prepareRoot();
+      directories.prepareVolume(ONE);
+
+      assertThat(below(disk.restart(choices().get(0))))
+          .as("crash at %d", at)
+          .isEqualTo(below(disk));
+    }
+  }
+
+  private static int operationsOfARoot() throws PathProblem {
+    FakeDisk disk = FakeDisk.with(Path.of("/"));
+    new VolumeDirectories(disk, LAYOUT).prepareRoot();
+    return disk.operations();
   }
 
   @Test

@@ -87,8 +87,8 @@ final class Opening {
       checkFilesystem(there ? directory : above());
       if (!there) {
         disk.createDirectory(directory);
-        syncAbove();
       }
+      syncAbove(there);
       lock();
       return foundUnderLock();
     } catch (DiskException e) {
@@ -115,13 +115,17 @@ final class Opening {
     return above == null ? directory : above;
   }
 
-  /** Without it a power cut could take the directory with all that was kept in it. */
-  private void syncAbove() throws DiskException {
+  /**
+   * Without it a power cut could take the directory with all that was kept in it: also one that is
+   * there already, as who made it may have crashed before this. But then a disk that fails is not
+   * in the way of giving back.
+   */
+  private void syncAbove(boolean wasThere) throws DiskException {
     try {
       disk.syncDirectory(above());
     } catch (DiskException e) {
       // Whoever may make a directory there may still not read it, and only that can be synced.
-      if (e.kind() != DiskException.Kind.DENIED) {
+      if (!wasThere && e.kind() != DiskException.Kind.DENIED) {
         throw e;
       }
     }

@@ -59,6 +59,8 @@ final class SegmentFiles {
 
   /** Opens a segment to go on writing where its records end. */
   Segment open(int number, SegmentScan scan) throws DiskException {
+    // Whoever made it may have crashed before its name was kept.
+    disk.syncDirectory(directory);
     Path path = path(number);
     return new Segment(disk, path, disk.open(path), number, scan.length(), scan.end());
   }

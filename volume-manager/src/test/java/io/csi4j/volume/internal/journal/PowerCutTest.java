@@ -144,6 +144,24 @@ class PowerCutTest {
     assertThat(checked).isGreaterThan(1000);
   }
 
+  @Test
+  @Tag("A23")
+  @Tag("B2")
+  void whatIsWrittenAfterACrashAtAnyOperationIsThereAfterAPowerCut() {
+    FakeDisk whole = FakeDisk.with(Fixture.ROOT);
+    new History().play(whole);
+    for (int crash = 0; crash < whole.operations(); crash++) {
+      FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(crash);
+      History history = new History();
+      try {
+        history.play(disk);
+      } catch (PowerCut e) {
+        // Only the process ends: the disk has all that was written, synced or not.
+      }
+      checkAfter(disk.restartProcess(), history, "crash at " + crash);
+    }
+  }
+
   private static void checkAfter(FakeDisk disk, History history, String when) {
     Map<StateKey, StateValue> found;
     try (StateStore store = Journal.open(disk, Fixture.STATE, SETTINGS)) {

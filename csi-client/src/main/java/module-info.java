@@ -22,6 +22,7 @@ module io.csi4j.client {
   exports io.csi4j.client.node;
   exports io.csi4j.client.group;
   exports io.csi4j.client.metadata;
+  exports io.csi4j.client.registration;
   // The testkit speaks the same contract from the other side; nobody else sees generated code.
   // Protobuf reads the fields of a message by reflection when it is asked for them by name.
   exports io.csi4j.client.internal.proto to

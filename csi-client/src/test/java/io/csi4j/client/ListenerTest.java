@@ -253,7 +253,8 @@ class ListenerTest extends AgainstScriptedPlugin {
       assertThat(
               catchThrowableOfType(
                   CsiTransientException.class, () -> plugin.node().unpublishVolume(UNPUBLISH)))
-          .isNotNull();
+          .returns(StatusCode.ABORTED, CsiTransientException::code)
+          .returns(Outcome.UNCERTAIN, CsiTransientException::outcome);
       recording.stop();
       recording.dump(file);
     }

@@ -197,7 +197,10 @@ final class CallPath {
         reason);
   }
 
-  /** The same failure, with what a look at the socket adds to it. May take some milliseconds. */
+  /**
+   * The same failure, with what a look at the socket adds to it, which is suppressed in it. May
+   * take some milliseconds.
+   */
   CsiException explained(CsiException failure) {
     if (!(failure instanceof CsiTransientException)) {
       return failure;
@@ -205,13 +208,17 @@ final class CallPath {
     return ground
         .diagnose()
         .<CsiException>map(
-            seen ->
-                new CsiTransientException(
-                    failure.failure().toBuilder()
-                        .why(failure.failure().why() + ": " + seen.failure().why())
-                        .advice(seen.advice())
-                        .build(),
-                    failure.getCause()))
+            seen -> {
+              CsiException explained =
+                  new CsiTransientException(
+                      failure.failure().toBuilder()
+                          .why(failure.failure().why() + ": " + seen.failure().why())
+                          .advice(seen.advice())
+                          .build(),
+                      failure.getCause());
+              explained.addSuppressed(seen);
+              return explained;
+            })
         .orElse(failure);
   }
 

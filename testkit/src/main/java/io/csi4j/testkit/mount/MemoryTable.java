@@ -71,6 +71,16 @@ final class MemoryTable implements MountTable {
   }
 
   @Override
+  public MountSnapshot listOf(long process) {
+    throw MountException.builder(
+            MountException.Reason.NO_MOUNT_TABLE,
+            "Reading the mounts of process "
+                + process
+                + " failed: a kernel in memory has no processes. Ask the table of its namespace.")
+        .build();
+  }
+
+  @Override
   public RefCheck check(MountRef ref) {
     return kernel.call(
         () -> {

@@ -69,6 +69,11 @@ class MemoryKernelTest {
   }
 
   @Test
+  void itHasNoProcessesToAsk() {
+    refusal(Reason.NO_MOUNT_TABLE, () -> kernel.table().listOf(1));
+  }
+
+  @Test
   void aNewHostHasItsRootDirectoryOnly() {
     List<MountRecord> all = kernel.table().list().records();
 

@@ -60,9 +60,11 @@ import io.csi4j.client.scripted.Wire;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -238,11 +240,15 @@ class HostileAnswersTest {
     return Stream.of(CsiOperation.values()).filter(operation -> !EMPTY_ANSWERS.contains(operation));
   }
 
+  @Test
+  void everyOperationThatAnswersWithSomethingIsTried() {
+    assertThat(mappings()).containsOnlyKeys(operations().toList());
+  }
+
   @ParameterizedTest
   @MethodSource("operations")
   void everyAnswerEndsInAResultOrInViolations(CsiOperation operation) {
-    Mapping mapping = mappings().get(operation);
-    assertThat(mapping).as("a mapping of " + operation).isNotNull();
+    Mapping mapping = Objects.requireNonNull(mappings().get(operation), operation::toString);
     Random random = new Random(operation.fullName().hashCode());
     boolean usable = false;
     for (int run = 0; run < RUNS; run++) {

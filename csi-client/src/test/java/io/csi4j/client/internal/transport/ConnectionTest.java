@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -440,10 +441,11 @@ class ConnectionTest {
   void aFileOnTheWayAndALinkToNothingAreReported() throws IOException {
     Files.createFile(dir.resolve("file"));
     Path link = Files.createSymbolicLink(dir.resolve("link"), dir.resolve("nothing"));
-    assertThat(failure(Transport.AUTO, dir.resolve("file/s"), SHORT, options -> options))
-        .hasMessageContaining("'" + dir + "/file' is not a directory");
     CsiConnectException failure =
-        failure(Transport.AUTO, link, SHORT, options -> options.allowSymlink(true));
+        failure(Transport.AUTO, dir.resolve("file/s"), SHORT, options -> options);
+    assertFailure(failure, Reason.NO_SUCH_SOCKET, StatusCode.UNAVAILABLE);
+    assertThat(failure).hasMessageContaining("'" + dir + "/file' is not a directory");
+    failure = failure(Transport.AUTO, link, SHORT, options -> options.allowSymlink(true));
     assertFailure(failure, Reason.NO_SUCH_SOCKET, StatusCode.UNAVAILABLE);
     assertThat(failure).hasMessageContaining("'" + link + "' leads to nothing");
   }
@@ -647,7 +649,8 @@ class ConnectionTest {
   @EnumSource(names = {"EPOLL", "JDK"})
   void failuresToConnectLeaveNothingBehind(Transport transport) throws Exception {
     try (RawPeer peer = RawPeer.saying(socket(), new byte[64], true)) {
-      failure(transport, LONG, options -> options);
+      assertFailure(
+          failure(transport, LONG, options -> options), Reason.NOT_GRPC, StatusCode.UNAVAILABLE);
       long files = openFiles();
       for (int round = 0; round < 20; round++) {
         failure(transport, Duration.ofMillis(20), options -> options);
@@ -921,11 +924,9 @@ class ConnectionTest {
       Path path,
       Duration deadline,
       UnaryOperator<ConnectOptions.Builder> change) {
-    CsiConnectException failure =
-        catchThrowableOfType(
-            CsiConnectException.class, () -> open(transport, path, deadline, change).close());
-    assertThat(failure).isNotNull();
-    return failure;
+    return assertThatExceptionOfType(CsiConnectException.class)
+        .isThrownBy(() -> open(transport, path, deadline, change).close())
+        .actual();
   }
 
   private static void assertFailure(CsiConnectException failure, Reason reason, StatusCode code) {

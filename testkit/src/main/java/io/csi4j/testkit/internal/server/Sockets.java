@@ -156,7 +156,7 @@ final class Sockets {
   private void bind(Path socket, ServedStream.Door door) throws IOException {
     // Netty removes the file that it bound when it closes, and a killed process does not: it binds
     // another name, which is then moved, in one step, to where it belongs.
-    Path hidden = socket.resolveSibling("~" + ThreadLocalRandom.current().nextInt(100_000));
+    Path hidden = socket.resolveSibling(".~" + ThreadLocalRandom.current().nextInt(100_000));
     ChannelFuture bound =
         new ServerBootstrap()
             .group(loop)

@@ -1,0 +1,130 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.PeerCredentials;
+import io.csi4j.client.internal.mapping.RegistrationMapping;
+import io.csi4j.client.internal.proto.InfoRequest;
+import io.csi4j.client.internal.proto.PluginInfo;
+import io.csi4j.client.internal.proto.RegistrationGrpc;
+import io.csi4j.client.internal.proto.RegistrationStatus;
+import io.csi4j.client.internal.proto.RegistrationStatusResponse;
+import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.registration.AsyncPluginRegistrar;
+import io.csi4j.client.registration.PluginAnnouncement;
+import io.csi4j.client.registration.PluginRegistrar;
+import io.csi4j.client.registration.RegistrarException.Call;
+import io.csi4j.client.registration.RegistrarException.Reason;
+import io.csi4j.client.registration.RegistrationOutcome;
+import io.grpc.MethodDescriptor;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A registrar behind a connection. */
+public final class ConnectedRegistrar implements PluginRegistrar {
+
+  private final CsiEndpoint socket;
+  private final ConnectOptions options;
+  private final Connection connection;
+  private final Set<RegistrarCall<?, ?>> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  private ConnectedRegistrar(CsiEndpoint socket, ConnectOptions options, Connection connection) {
+    this.socket = socket;
+    this.options = options;
+    this.connection = connection;
+  }
+
+  /** See {@link PluginRegistrar#connect(CsiEndpoint, ConnectOptions)}. */
+  public static PluginRegistrar connect(CsiEndpoint socket, ConnectOptions options) {
+    return new ConnectedRegistrar(
+        socket, options, Connection.open(socket, options, options.deadline()));
+  }
+
+  @Override
+  public CsiEndpoint socket() {
+    return socket;
+  }
+
+  @Override
+  public PeerCredentials peer() {
+    return connection.peer();
+  }
+
+  @Override
+  public PluginAnnouncement info() {
+    RegistrarCall<PluginInfo, PluginAnnouncement> call = infoCall();
+    return Waiting.on(call.result(), () -> call.end(Reason.INTERRUPTED));
+  }
+
+  @Override
+  public void tell(RegistrationOutcome outcome) {
+    RegistrarCall<RegistrationStatusResponse, @Nullable Void> call = tellCall(outcome);
+    Waiting.on(call.result(), () -> call.end(Reason.INTERRUPTED));
+  }
+
+  @Override
+  public AsyncPluginRegistrar async() {
+    return new NotBlocking(this);
+  }
+
+  private RegistrarCall<PluginInfo, PluginAnnouncement> infoCall() {
+    return begin(
+        Call.GET_INFO,
+        RegistrationGrpc.getGetInfoMethod(),
+        InfoRequest.getDefaultInstance(),
+        info -> RegistrationMapping.announcement(socket, info));
+  }
+
+  private RegistrarCall<RegistrationStatusResponse, @Nullable Void> tellCall(
+      RegistrationOutcome outcome) {
+    return this.<RegistrationStatus, RegistrationStatusResponse, @Nullable Void>begin(
+        Call.NOTIFY_REGISTRATION_STATUS,
+        RegistrationGrpc.getNotifyRegistrationStatusMethod(),
+        RegistrationMapping.status(outcome),
+        response -> null);
+  }
+
+  private <Q extends Message, A extends Message, R extends @Nullable Object>
+      RegistrarCall<A, R> begin(
+          Call kind, MethodDescriptor<Q, A> method, Q request, Function<A, R> reader) {
+    RegistrarCall<A, R> call = new RegistrarCall<>(socket, options, connection, kind);
+    open.add(call);
+    var unused = call.result().whenComplete((value, thrown) -> open.remove(call));
+    if (closed) {
+      call.end(Reason.CLOSED);
+    }
+    call.send(method, request, reader);
+    return call;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    open.forEach(call -> call.end(Reason.CLOSED));
+    connection.close();
+  }
+
+  @Override
+  public String toString() {
+    return "PluginRegistrar[" + socket + "]";
+  }
+
+  /** The same calls, not blocking. */
+  private record NotBlocking(ConnectedRegistrar registrar) implements AsyncPluginRegistrar {
+
+    @Override
+    public CompletionStage<PluginAnnouncement> info() {
+      return registrar.infoCall().result();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> tell(RegistrationOutcome outcome) {
+      return registrar.tellCall(outcome).result();
+    }
+  }
+}

@@ -72,6 +72,14 @@ public final class MountSnapshot {
     return seen.filter(tops::contains).or(() -> tops.stream().reduce((one, later) -> later));
   }
 
+  /**
+   * The mount that a path is in, which needs not be there: the one that a walk along the path ends
+   * in, if no symbolic link is on the way. Nothing if no mount above it is in this snapshot.
+   */
+  public Optional<MountRecord> holding(MountPath path) {
+    return reached(path);
+  }
+
   /** The mounts that this accepts, in the kernel's order. */
   public List<MountRecord> matching(Predicate<MountRecord> filter) {
     return records.stream().filter(filter).toList();

@@ -48,6 +48,17 @@ public interface MountTable {
   /** Every mount that this accepts; {@link MountSnapshot#refresh} accepts the same. */
   MountSnapshot list(Predicate<MountRecord> filter);
 
+  /**
+   * Every mount that another process sees, in whatever mount namespace it is, with the paths that
+   * it has for them. Mounts of one peer group have its number in all namespaces, and one mount has
+   * one {@link MountRecord#id()}; the references serve for nothing else here.
+   *
+   * @param process its number, as this process sees it
+   * @throws MountException with {@link MountException.Reason#NO_MOUNT_TABLE} if it has ended, or if
+   *     this process may not look into it
+   */
+  MountSnapshot listOf(long process);
+
   /** What became of the mount that this reference was taken of. */
   RefCheck check(MountRef ref);
 

@@ -43,6 +43,9 @@ public final class MountsFamily {
 
   private static final TimeValue WARMUP = TimeValue.milliseconds(400);
 
+  /** What is called once for a whole table is compiled after hundreds of tables. */
+  private static final TimeValue WARMUP_OF_TABLES = TimeValue.seconds(2);
+
   /** What a JVM needs to start and to warm up. */
   private static final double STARTING_SECONDS = 3.0;
 
@@ -130,7 +133,8 @@ public final class MountsFamily {
         + WINDOWS
         + " windows of "
         + window
-        + " each; every round of Java is a new JVM. The size is how many volumes are bound beside"
+        + " each; every round of Java is a new JVM that has touched its heap already, as C has its"
+        + " memory. The size is how many volumes are bound beside"
         + " the machine's own mounts. The best window of each side is the one that other work on"
         + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA"
         + " 5.19.1.";
@@ -210,10 +214,14 @@ public final class MountsFamily {
             .param("size", Integer.toString(size))
             .forks(1)
             .warmupIterations(WARMUPS)
-            .warmupTime(WARMUP)
+            .warmupTime(operation.name().equals("table") ? WARMUP_OF_TABLES : WARMUP)
             .measurementIterations(WINDOWS)
             .measurementTime(window)
-            .jvmArgsAppend("-D" + Layout.PROPERTY + "=" + layout.directory(), "-Xmx1g")
+            .jvmArgsAppend(
+                "-D" + Layout.PROPERTY + "=" + layout.directory(),
+                "-Xms1g",
+                "-Xmx1g",
+                "-XX:+AlwaysPreTouch")
             .verbosity(VerboseMode.SILENT)
             .shouldFailOnError(true)
             .build();

@@ -31,6 +31,7 @@ final class JnaSyscalls implements Syscalls {
 
   private final Scratch.Pool pool = new Scratch.Pool();
   private final long statx;
+  private final boolean hasNamedStatx;
 
   /** The binding itself; using it loads the native library, or throws what the JVM throws. */
   private static final class Libc {
@@ -86,6 +87,19 @@ final class JnaSyscalls implements Syscalls {
   }
 
   /**
+   * The most frequent call by the name that the C library has for it, which costs a number less.
+   * Where the kernel, or a filter on the thread, says that there is no such call, that library
+   * answers by itself: it refuses flags about waiting, or leaves out in which mount the file is.
+   */
+  private static final class NamedStatx {
+    static {
+      Native.register(NamedStatx.class, NativeLibrary.getProcess());
+    }
+
+    static native int statx(int directory, long path, int flags, int mask, long out);
+  }
+
+  /**
    * Loads the native library; throws whatever the JVM throws if it cannot be.
    *
    * @param architecture the name of the processor's architecture, as the JVM has it
@@ -94,6 +108,28 @@ final class JnaSyscalls implements Syscalls {
   JnaSyscalls(String architecture) {
     statx = statx(architecture);
     Libc.close(-1);
+    hasNamedStatx = knowsStatx() && isStatxNamed();
+  }
+
+  /** Whether the kernel knows the call, and says in which mount a path is. */
+  private boolean knowsStatx() {
+    byte[] out = new byte[Abi.STATX_SIZE];
+    return statx(Abi.AT_FDCWD, Abi.path("/"), Abi.AT_STATX_DONT_SYNC, Abi.STATX_MNT_ID, out) == 0
+        && saysMount(Struct.u32(out, Abi.STATX_AT_MASK));
+  }
+
+  private static boolean isStatxNamed() {
+    try {
+      NamedStatx.statx(-1, 0, 0, 0, 0);
+      return true;
+    } catch (LinkageError absent) {
+      return false;
+    }
+  }
+
+  /** Any kernel says it that ever did, asked or not; an answer of the C library's own does not. */
+  private static boolean saysMount(int mask) {
+    return (mask & (Abi.STATX_MNT_ID | Abi.STATX_MNT_ID_UNIQUE)) != 0;
   }
 
   /** The one number that differs; the newer calls have the same on all these. */
@@ -115,15 +151,27 @@ final class JnaSyscalls implements Syscalls {
     Scratch scratch = pool.take();
     try {
       scratch.put(0, path);
-      int result =
-          result(Libc.syscall(statx, directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
+      int result = statx(directory, flags, mask, scratch);
       if (result == 0) {
-        scratch.get(AT_OUT, out, Abi.STATX_SIZE);
+        scratch.get(AT_OUT, out, Math.min(out.length, Abi.STATX_SIZE));
       }
       return result;
     } finally {
       pool.giveBack(scratch);
     }
+  }
+
+  private int statx(int directory, int flags, int mask, Scratch scratch) {
+    if (hasNamedStatx) {
+      int result =
+          result(NamedStatx.statx(directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
+      boolean isOfKernel =
+          result == 0 ? saysMount(scratch.u32(AT_OUT + Abi.STATX_AT_MASK)) : result != -Abi.EINVAL;
+      if (isOfKernel) {
+        return result;
+      }
+    }
+    return result(Libc.syscall(statx, directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
   }
 
   @Override

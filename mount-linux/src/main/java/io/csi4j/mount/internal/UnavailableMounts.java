@@ -53,6 +53,11 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
   }
 
   @Override
+  public MountSnapshot listOf(long process) {
+    return text.orElseThrow(why).listOf(process);
+  }
+
+  @Override
   public MountProbe probe(MountPath path) {
     throw why.get();
   }

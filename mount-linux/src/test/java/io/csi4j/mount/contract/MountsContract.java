@@ -1,7 +1,7 @@
 package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.MountException;
@@ -47,8 +47,8 @@ public abstract class MountsContract {
   }
 
   static MountException refusal(Reason reason, ThrowingCallable call) {
-    MountException refusal = catchThrowableOfType(MountException.class, call);
-    assertThat(refusal).isNotNull();
+    MountException refusal =
+        assertThatExceptionOfType(MountException.class).isThrownBy(call).actual();
     assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(reason);
     return refusal;
   }

@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Syscalls {
 
+  /**
+   * Looks at a file.
+   *
+   * @param out takes as much of the {@code struct statx} as fits
+   */
   int statx(int directory, byte[] path, int flags, int mask, byte[] out);
 
   int openat(int directory, byte[] path, int flags, int mode);

@@ -93,6 +93,11 @@ public final class LinuxMountTable implements MountTable {
   }
 
   @Override
+  public MountSnapshot listOf(long process) {
+    return TableReader.of(kernel, process).readText();
+  }
+
+  @Override
   public RefCheck check(MountRef ref) {
     return checker.check(ref);
   }

@@ -27,8 +27,13 @@ public final class MountInfoReader {
 
   private static final int MOST_READINGS = 10;
 
+  private static final String NO_PROC =
+      "Mount /proc where this process sees it (mount -t proc proc /proc), and see that nothing hides"
+          + " its files.";
+
   private final Kernel kernel;
   private final Table table;
+  private final String advice;
 
   /** Where the text comes from. */
   interface Table {
@@ -40,8 +45,24 @@ public final class MountInfoReader {
   }
 
   MountInfoReader(Kernel kernel, Table table) {
+    this(kernel, table, NO_PROC);
+  }
+
+  private MountInfoReader(Kernel kernel, Table table, String advice) {
     this.kernel = kernel;
     this.table = table;
+    this.advice = advice;
+  }
+
+  /** A reader of the table that another process sees. */
+  static MountInfoReader of(Kernel kernel, long process) {
+    return new MountInfoReader(
+        kernel,
+        () -> ProcFiles.open("/proc/" + process + "/mountinfo"),
+        "See whether the process "
+            + process
+            + " still runs, and whether this one may look into it (as the same user, or with"
+            + " CAP_SYS_PTRACE).");
   }
 
   /**
@@ -120,8 +141,8 @@ public final class MountInfoReader {
               Reason.NO_MOUNT_TABLE,
               "Reading the table of mounts failed: "
                   + SafeText.escape(String.valueOf(e.getMessage()))
-                  + ". Mount /proc where this process sees it (mount -t proc proc /proc), and see"
-                  + " that nothing hides its files.")
+                  + ". "
+                  + advice)
           .cause(e)
           .build();
     }

@@ -18,6 +18,9 @@ final class StatxLook implements PathLook {
   private static final int FLAGS =
       Abi.AT_SYMLINK_NOFOLLOW | Abi.AT_NO_AUTOMOUNT | Abi.AT_STATX_DONT_SYNC;
 
+  /** How much of the structure is looked at: up to the number of the mount. */
+  private static final int NEEDED = Abi.STATX_AT_MNT_ID + Long.BYTES;
+
   private final Syscalls calls;
   private final boolean unique;
   private final int mask;
@@ -32,7 +35,7 @@ final class StatxLook implements PathLook {
 
   @Override
   public Seen at(MountPath path) {
-    byte[] out = new byte[Abi.STATX_SIZE];
+    byte[] out = new byte[NEEDED];
     int result = calls.statx(Abi.AT_FDCWD, Abi.path(path), FLAGS, mask, out);
     if (result < 0) {
       Seen seen = LookErrors.seen(path, "statx", result);

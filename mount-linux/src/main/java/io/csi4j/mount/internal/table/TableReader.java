@@ -39,8 +39,12 @@ public final class TableReader {
   private final StatmountReader mounts;
 
   public TableReader(Kernel kernel) {
+    this(kernel, new MountInfoReader(kernel));
+  }
+
+  private TableReader(Kernel kernel, MountInfoReader text) {
     this.kernel = kernel;
-    this.text = new MountInfoReader(kernel);
+    this.text = text;
     this.ids = new MountIds(kernel);
     this.mounts = new StatmountReader(kernel);
   }
@@ -64,6 +68,16 @@ public final class TableReader {
       before = after;
     }
     return snapshot(mounts.records(before), 0, before, filter);
+  }
+
+  /** A reader of what another process sees, of which there is only text. */
+  static TableReader of(Kernel kernel, long process) {
+    return new TableReader(kernel, MountInfoReader.of(kernel, process));
+  }
+
+  /** Every mount as text gives it. */
+  MountSnapshot readText() {
+    return textSnapshot(text.read(), ALL);
   }
 
   /** The table as text gives it: references are reusable numbers. */

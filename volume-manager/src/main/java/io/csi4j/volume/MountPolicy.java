@@ -19,6 +19,9 @@ import java.util.function.Consumer;
  * @param requireMount whether a published filesystem has to be a mount
  * @param requireStagingMount whether a staged volume has to be a mount; the spec leaves it open
  * @param requireDevice whether a published block volume has to be a device node
+ * @param onDeadMount what is done about a mount whose server has ended
+ * @param forceAfterRefusals how often a plugin may say that it does not know a volume which is
+ *     still mounted and not wanted any more, before the manager unmounts it itself; 0 for never
  */
 public record MountPolicy(
     Duration attemptDeadline,
@@ -30,7 +33,9 @@ public record MountPolicy(
     int callsInFlight,
     boolean requireMount,
     boolean requireStagingMount,
-    boolean requireDevice) {
+    boolean requireDevice,
+    OnDeadMount onDeadMount,
+    int forceAfterRefusals) {
 
   private static final MountPolicy DEFAULTS =
       new MountPolicy(
@@ -43,7 +48,9 @@ public record MountPolicy(
           32,
           true,
           false,
-          true);
+          true,
+          OnDeadMount.REPORT,
+          0);
 
   /** Refuses what makes no sense. */
   public MountPolicy {
@@ -57,6 +64,11 @@ public record MountPolicy(
     }
     if (attempts < 1 || callsInFlight < 1) {
       throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
+    }
+    Objects.requireNonNull(onDeadMount, "onDeadMount");
+    if (forceAfterRefusals < 0) {
+      throw new IllegalArgumentException(
+          "The number of refusals is negative: " + forceAfterRefusals + ".");
     }
   }
 
@@ -114,6 +126,19 @@ public record MountPolicy(
     return changed(parts -> parts.requireDevice = value);
   }
 
+  /** For a plugin whose mounts may die, and what is done then. */
+  public MountPolicy withOnDeadMount(OnDeadMount value) {
+    return changed(parts -> parts.onDeadMount = value);
+  }
+
+  /**
+   * Allows the manager to unmount by itself what is still mounted, not wanted any more, and unknown
+   * to the plugin, once it has said so this many times. The device behind it may stay attached.
+   */
+  public MountPolicy withForceAfterRefusals(int value) {
+    return changed(parts -> parts.forceAfterRefusals = value);
+  }
+
   private MountPolicy changed(Consumer<Parts> change) {
     Parts parts = new Parts(this);
     change.accept(parts);
@@ -127,7 +152,9 @@ public record MountPolicy(
         parts.callsInFlight,
         parts.requireMount,
         parts.requireStagingMount,
-        parts.requireDevice);
+        parts.requireDevice,
+        parts.onDeadMount,
+        parts.forceAfterRefusals);
   }
 
   /** The parts of a policy while one of them is changed. */
@@ -142,6 +169,8 @@ public record MountPolicy(
     private boolean requireMount;
     private boolean requireStagingMount;
     private boolean requireDevice;
+    private OnDeadMount onDeadMount;
+    private int forceAfterRefusals;
 
     Parts(MountPolicy policy) {
       attemptDeadline = policy.attemptDeadline;
@@ -154,6 +183,8 @@ public record MountPolicy(
       requireMount = policy.requireMount;
       requireStagingMount = policy.requireStagingMount;
       requireDevice = policy.requireDevice;
+      onDeadMount = policy.onDeadMount;
+      forceAfterRefusals = policy.forceAfterRefusals;
     }
   }
 

@@ -1,5 +1,7 @@
 package io.csi4j.volume;
 
+import io.csi4j.volume.internal.text.Words;
+
 /**
  * Whose volumes these are: a tenant, a project. Volumes of two namespaces may have one id.
  *

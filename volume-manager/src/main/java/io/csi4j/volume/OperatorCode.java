@@ -360,12 +360,12 @@ public enum OperatorCode {
       325,
       Severity.ERROR,
       "A registration socket announces what cannot be registered",
-      "nothing was registered, and who announced it was told why",
+      "nothing was registered, and what it had registered before stays",
       "Repair what announces it; it is looked at again when its socket is made anew"),
   REGISTRATION_SILENT(
       326,
       Severity.WARNING,
-      "A registration socket gives no answer",
+      "A registration socket gives no answer that could be used",
       "nothing was registered, and what is registered stays",
       "It is asked again after a pause that grows; remove the socket if nobody is behind it"),
   PLUGIN_STOPPED(
@@ -374,6 +374,18 @@ public enum OperatorCode {
       "The plugin was stopped",
       "what is mounted stays, and releases wait until it is there again",
       "Nothing is to be done if that was meant"),
+  PLUGIN_CONFIG_REFUSED(
+      328,
+      Severity.ERROR,
+      "The configuration of a plugin asks for what cannot be",
+      "nothing was made or begun",
+      "Correct the configuration as the text says"),
+  REGISTRATION_DIRECTORY(
+      331,
+      Severity.WARNING,
+      "The directory of registration sockets cannot be looked at",
+      "nothing is registered through it, and what is registered stays as long as its socket is there",
+      "Make the directory, or let this process read it; it is looked at again and again"),
 
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(
@@ -500,6 +512,13 @@ public enum OperatorCode {
       "nothing of its data was touched; the workload sees errors when it uses the volume",
       "By the policy of the plugin it is left, or mounted anew; a running workload sees the new mount"
           + " only where the mount is propagated into it, otherwise start it anew"),
+  MOUNT_RESTORED(
+      422,
+      Severity.INFO,
+      "A mount that was dead was made anew at the same path",
+      "the use counted all the time, and nothing of its data was touched",
+      "A workload that saw errors opens its files again; where the mount is not propagated into it,"
+          + " start it anew"),
 
   // 5xx: requests
   OPTIONS_DIFFER(
@@ -548,7 +567,7 @@ public enum OperatorCode {
       508,
       Severity.ERROR,
       "The plugin does not offer this",
-      "nothing was done, and the volume stays mounted",
+      "nothing was done, and what is mounted stays",
       "Do without it, or use a version of the plugin that has it"),
   SECRETS_UNAVAILABLE(
       509,
@@ -573,7 +592,7 @@ public enum OperatorCode {
       532,
       Severity.ERROR,
       "Mounts of a task were to reach the host, and that is not allowed for it",
-      "no volume was claimed and no plugin was called",
+      "the task was not given the volume",
       "Use host-to-task or private; or ask for the volume read-write and let the host permit it"),
   TOPOLOGY_MISMATCH(
       533,
@@ -590,9 +609,27 @@ public enum OperatorCode {
   DESTINATION_CONFLICT(
       535,
       Severity.ERROR,
-      "Two volumes would be at the same place of a task, or one inside of the other in the wrong order",
-      "no volume was claimed and no plugin was called",
+      "Two mounts of a task would be at the same place, or one inside of a device",
+      "the task was not given them",
       "Give each its own place"),
+  RUNTIME_UNREADABLE(
+      536,
+      Severity.ERROR,
+      "What the runtime of a task can take could not be read",
+      "no volume was claimed and no plugin was called",
+      "Repair the runtime, or what asks it; then ask again"),
+  SOURCE_UNKNOWN(
+      537,
+      Severity.ERROR,
+      "The host knows no volume under the source of a request",
+      "no volume was claimed and no plugin was called",
+      "Create or register the volume, or correct the source"),
+  DESTINATION_IN_READ_ONLY(
+      538,
+      Severity.WARNING,
+      "A volume of a task would be inside of one that is only read",
+      "nothing stands in the way if the directory for it is there already",
+      "Make the directory in the outer volume before it is only read, or choose another place"),
 
   // 6xx: directories and paths
   NO_SPACE(
@@ -736,6 +773,75 @@ public enum OperatorCode {
       "A call that mounts nothing failed",
       "the volume stays mounted as it is",
       "Look at what the plugin says; then ask again"),
+
+  // 8xx: claims across machines
+  CLAIM_HELD_BY(
+      801,
+      Severity.ERROR,
+      "The volume is claimed by somebody beside whom there is no room",
+      "nothing was changed, and the holder keeps it",
+      "Wait until the holder has given it back, or stop the holder; a claim on its way back counts too"),
+  CLAIM_OTHER_USE(
+      802,
+      Severity.ERROR,
+      "The volume is claimed in another way than is asked for",
+      "nothing was changed, and the holders keep it",
+      "Ask for it in the way that it is used, or wait until nobody holds it"),
+  CLAIM_BEING_RELEASED(
+      803,
+      Severity.WARNING,
+      "The claim of the workload is on its way back",
+      "it goes on, and is not turned round",
+      "Claim again when it has been forgotten"),
+  CLAIM_CHANGE_NEEDED(
+      804,
+      Severity.ERROR,
+      "The workload has the volume for something else than it asks for now",
+      "nothing was changed, and it keeps what it has",
+      "Change the claim by saying so; reading never becomes writing by itself"),
+  CLAIM_READ_ONLY(
+      805,
+      Severity.ERROR,
+      "A claim for writing asks for an access mode in which nobody may write",
+      "nothing was changed",
+      "Claim for reading, or ask for another access mode"),
+  CLAIM_EXHAUSTED(
+      806,
+      Severity.WARNING,
+      "The storage system takes no further claim of this volume",
+      "nothing was changed, and the holders keep it",
+      "It is tried again when the time is over; fewer workloads, or more room there, help too"),
+  CLAIM_NOT_FREE(
+      807,
+      Severity.ERROR,
+      "A claim was to be forgotten for which something is still owed",
+      "nothing was changed",
+      "Let the node and the controller finish; override it only with proof that the node cannot write"),
+  CLAIM_MISSING(
+      808,
+      Severity.ERROR,
+      "There is no such claim",
+      "nothing was changed, and what is mounted stays",
+      "Claim the volume; if it was there before, find out who removed it"),
+  CLAIM_UNCONFIRMED(
+      809,
+      Severity.WARNING,
+      "Nobody knows whether the claim was changed",
+      "nothing is mounted on the strength of it",
+      "Ask again: doing it twice is harmless"),
+  CLAIM_STORE_DOWN(
+      810,
+      Severity.ERROR,
+      "The store of claims cannot be asked",
+      "nothing was changed; what is mounted stays",
+      "Bring the store back; ask again then"),
+  CLAIM_STORE_WENT_BACK(
+      811,
+      Severity.ERROR,
+      "The store of claims is another one, or has lost what it had",
+      "nothing is claimed from it; claims may still be given back",
+      "Find out what was restored; compare its claims with what the nodes have mounted before anything is"
+          + " claimed"),
 
   // 9xx: the manager itself
   STEP_FAILED(

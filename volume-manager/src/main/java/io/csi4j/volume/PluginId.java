@@ -1,5 +1,7 @@
 package io.csi4j.volume;
 
+import io.csi4j.volume.internal.text.Words;
+
 /**
  * The name under which a host knows a plugin. Best the plugin's own name, as paths are made from
  * it.

@@ -17,7 +17,9 @@ public sealed interface VolumeEvent {
     /** Reading how full a volume is. */
     STATS,
     /** Taking away in the background what is not wanted any more. */
-    CLEAN_UP
+    CLEAN_UP,
+    /** Making anew in the background what is mounted and dead. */
+    REPAIR
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.csi4j.volume;
 
+import io.csi4j.volume.internal.text.Words;
 import java.util.Comparator;
 import java.util.Objects;
 

@@ -3,13 +3,17 @@ package io.csi4j.volume;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.internal.manager.OpenedManager;
+import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -43,24 +47,50 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return new Builder(root);
   }
 
+  /** The directory of its state and its volumes. */
+  public MountPath root() {
+    return opened.root();
+  }
+
   /**
-   * Registers a plugin, or replaces its binding. Nothing is called; what is owed to volumes of the
-   * plugin is tried when it is there.
+   * The instances of plugins that serve this manager's volumes. Remembered: after a restart it
+   * knows those that an earlier run had, which serve releases until they are registered again.
+   */
+  public PluginRegistry plugins() {
+    return opened.plugins();
+  }
+
+  /**
+   * Registers the only instance of a plugin, or replaces its binding, wherever it is now. Nothing
+   * is called; what is owed to volumes of the plugin is tried when it is there. Nobody looks after
+   * it: it is tried whenever it is needed.
    *
-   * @return what is not as it should be, and no obstacle
+   * @return what is not as it should be, and no obstacle; listeners are told, too
    */
   public List<OperatorMessage> register(PluginBinding binding) {
     return opened.register(binding);
   }
 
   /**
-   * Forgets a plugin. Its volumes stay as they are; what is owed to them waits until it is
-   * registered again.
+   * Forgets the only instance of a plugin. Its volumes stay as they are; what is owed to them waits
+   * until it is registered again.
    *
    * @return whether it was registered
    */
   public boolean deregister(PluginId plugin) {
     return opened.deregister(plugin);
+  }
+
+  /**
+   * Prepares the end of a plugin: from now on no volume is mounted with it for one more workload
+   * ({@link OperatorCode#PLUGIN_DRAINING}), and what is given back is. Nothing is taken from
+   * anybody.
+   *
+   * @param limit after which those are named who still hold volumes
+   * @return tells when no volume is left, and lets volumes be mounted again when it is closed
+   */
+  public PluginDrain drain(PluginId plugin, Duration limit) {
+    return opened.drain(plugin, limit);
   }
 
   /** What was found when it was opened. */
@@ -80,6 +110,14 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    */
   public Reconciliation reconcile(Collection<LiveMount> live) {
     return opened.engine().reconcile(List.copyOf(live));
+  }
+
+  /**
+   * Why this mount would be refused by what is mounted now, if it would: somebody else has the
+   * volume, or has it in another way. Nothing is done, and nobody is asked.
+   */
+  public Optional<OperatorMessage> refusal(MountRequest request) {
+    return opened.engine().refusal(request);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.csi4j.volume;
 
+import io.csi4j.volume.internal.text.Words;
+
 /**
  * Who uses a volume, as the host names it: a task, a pod, an allocation.
  *

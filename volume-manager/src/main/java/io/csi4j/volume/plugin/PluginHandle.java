@@ -9,7 +9,12 @@ public interface PluginHandle extends AutoCloseable {
   /** Tells the registry how the instance is; nothing happens once it was replaced or has left. */
   void report(PluginHealth health);
 
-  /** Tells the registry what the instance says of itself. */
+  /**
+   * Tells the registry what the instance says of itself.
+   *
+   * @throws PluginException if it gives itself another name than its plugin had: it does not serve
+   *     before it has given the right one
+   */
   void report(PluginFingerprint fingerprint);
 
   /** Deregisters the instance, unless another registration has taken its place. */

@@ -33,7 +33,12 @@ public record PluginRegistration(
 
   /** The only instance of a plugin, for volumes of this node. */
   public static PluginRegistration of(PluginBinding binding) {
-    return new PluginRegistration(binding, InstanceId.ONLY, EnumSet.of(PluginRole.NODE));
+    return of(binding, InstanceId.ONLY);
+  }
+
+  /** One of several instances of a plugin, for volumes of this node. */
+  public static PluginRegistration of(PluginBinding binding, InstanceId instance) {
+    return new PluginRegistration(binding, instance, EnumSet.of(PluginRole.NODE));
   }
 
   /** The name of the plugin. */

@@ -1,6 +1,7 @@
 package io.csi4j.volume.plugin;
 
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.manager.StandAloneRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -8,14 +9,22 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The instances of plugins that there are. Of several instances of one plugin the newest that is
- * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent.
+ * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent. One
+ * that is not what it was registered as does not serve at all.
  */
 public interface PluginRegistry {
 
+  /** A registry of its own, which remembers nothing beyond this process. */
+  static PluginRegistry inMemory() {
+    return StandAloneRegistry.open();
+  }
+
   /**
-   * Registers an instance for all its roles at once. The same instance again is an update.
+   * Registers an instance for all its roles at once. The same instance again is an update, after
+   * which the former handle does nothing any more.
    *
-   * @throws PluginException if it cannot be: another socket claims the name already
+   * @throws PluginException if the same instance is registered at another socket already, and not
+   *     only remembered there
    */
   PluginHandle register(PluginRegistration registration);
 
@@ -33,7 +42,8 @@ public interface PluginRegistry {
   RegisteredPlugin get(PluginId plugin, PluginRole role);
 
   /**
-   * The instance that serves a role of a plugin, as soon as one is ready.
+   * The instance that serves a role of a plugin, as soon as one is ready. One that nobody looks
+   * after never is.
    *
    * @param limit when to give up, with {@link PluginException}
    */

@@ -34,6 +34,22 @@ class CrashTest {
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
+  /** A node on which the volume is mounted. */
+  private static Node mounted() {
+    Node node = Node.open();
+    node.volume("vol-1");
+    node.mount(single("vol-1", "web"));
+    return node;
+  }
+
+  /** Kills the process in an unmount, and lets the next one begin. */
+  private static void dieUnmounting(Node node, CrashPoint point) {
+    node.dieAt(point);
+    var unused = node.engine().unmount(usage("vol-1", "web"));
+    node.awaitDeath();
+    node.start();
+  }
+
   /** Kills the process in a mount, and lets the next one begin. */
   private static void dieMounting(Node node, CrashPoint point) {
     node.volume("vol-1");
@@ -116,9 +132,7 @@ class CrashTest {
   @Tag("A14")
   @Test
   void aFileThatIsOpenNoticesNothingOfACrash() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         node.restart();
 
@@ -146,13 +160,8 @@ class CrashTest {
       value = CrashPoint.class,
       names = {"U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9"})
   void aReleaseThatWasBegunIsFinishedThoughTheHostDoesNotMentionIt(CrashPoint point) {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
-      node.dieAt(point);
-      var unused = node.engine().unmount(usage("vol-1", "web"));
-      node.awaitDeath();
-      node.start();
+    try (Node node = mounted()) {
+      dieUnmounting(node, point);
 
       node.reconcile();
 
@@ -168,13 +177,8 @@ class CrashTest {
       value = CrashPoint.class,
       names = {"U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9"})
   void aMountAfterACrashInTheReleaseStagesAgainWhereItHasTo(CrashPoint point) {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
-      node.dieAt(point);
-      var unused = node.engine().unmount(usage("vol-1", "web"));
-      node.awaitDeath();
-      node.start();
+    try (Node node = mounted()) {
+      dieUnmounting(node, point);
 
       node.mount(single("vol-1", "web"));
 
@@ -268,9 +272,7 @@ class CrashTest {
   @Tag("A25")
   @Test
   void inAnotherMountNamespaceNothingIsTakenForMounted() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       node.crash();
       node.changeNamespace();
       node.start();
@@ -322,9 +324,7 @@ class CrashTest {
   @Tag("B1")
   @Test
   void afterARebootAUseThatIsOnlyNamedWaitsForItsRequest() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       node.reboot();
       node.volume("vol-1");
 
@@ -339,9 +339,7 @@ class CrashTest {
   @Tag("B5")
   @Test
   void anotherFilesystemAtOurPathIsNeitherAdoptedNorUnmounted() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       node.crash();
       node.kernel().host().detach(node.targetPath("vol-1", "web"));
       node.kernel().host().tmpfs(node.targetPath("vol-1", "web"));
@@ -369,9 +367,7 @@ class CrashTest {
   @Tag("B5")
   @Test
   void anotherFilesystemAtOurPathAfterARebootIsNeitherAdoptedNorUnmounted() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       node.crash();
       node.bootHost();
       node.kernel().host().tmpfs(node.targetPath("vol-1", "web"));
@@ -394,9 +390,7 @@ class CrashTest {
   @Tag("H3")
   @Test
   void aMountThatAppearsAfterTheReleaseIsTakenAwayAgain() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
       node.crash();
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
@@ -417,9 +411,7 @@ class CrashTest {
   @Tag("B4")
   @Test
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {
-    try (Node node = Node.open()) {
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
+    try (Node node = mounted()) {
       node.medium().refuse(StateReason.JOURNAL_SYNC_FAILED);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
       node.crash();

@@ -37,6 +37,10 @@ final class Incarnation {
   }
 
   private final AtomicBoolean ended = new AtomicBoolean();
+
+  /** Set last: whoever sees it finds nothing of this life any more. */
+  private final AtomicBoolean over = new AtomicBoolean();
+
   private final AtomicReference<CrashPoint> fatal = new AtomicReference<>();
   private final AtomicReference<Throwable> broken = new AtomicReference<>();
   private final Runnable whenKilled;
@@ -49,11 +53,12 @@ final class Incarnation {
   /** Ends it. */
   void end() {
     ended.set(true);
+    over.set(true);
   }
 
   /** Whether it has ended. */
   boolean isOver() {
-    return ended.get();
+    return over.get();
   }
 
   /** Ends it at this moment, the next time that it comes. */
@@ -70,8 +75,9 @@ final class Incarnation {
     return point -> {
       check();
       if (fatal.compareAndSet(point, null)) {
-        end();
+        ended.set(true);
         whenKilled.run();
+        end();
         throw new Killed();
       }
     };
@@ -124,9 +130,15 @@ final class Incarnation {
       }
 
       @Override
-      public void unmount(MountPath path) {
+      public void ask(MountPath path, Consumer<Sighting.Health> then) {
         check();
-        real.unmount(path);
+        real.ask(path, health -> ifAlive(() -> then.accept(health)));
+      }
+
+      @Override
+      public boolean unmount(MountPath path) {
+        check();
+        return real.unmount(path);
       }
     };
   }
@@ -171,6 +183,16 @@ final class Incarnation {
       @Override
       public String instance() {
         return real.instance();
+      }
+
+      @Override
+      public Optional<PluginAnswer.Down> barred() {
+        return real.barred();
+      }
+
+      @Override
+      public boolean mayStillRun(String instance) {
+        return real.mayStillRun(instance);
       }
 
       @Override

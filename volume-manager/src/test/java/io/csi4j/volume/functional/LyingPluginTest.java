@@ -16,6 +16,7 @@ import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
 import io.csi4j.testkit.Fault;
+import io.csi4j.testkit.NodeEffects;
 import io.csi4j.testkit.NodeEffects.Publication;
 import io.csi4j.testkit.When;
 import io.csi4j.volume.MountRequest;
@@ -37,6 +38,24 @@ class LyingPluginTest {
     return MountPath.of(publication.target().value());
   }
 
+  /** Makes the plugin publish so, whatever it is asked for. */
+  private static void publishReadOnly(Node node, boolean readOnly) {
+    NodeEffects honest = node.effects().honest();
+    node.effects()
+        .whenPublishing(
+            asked ->
+                honest.publish(
+                    new Publication(asked.volume(), asked.target(), asked.block(), readOnly)));
+  }
+
+  /** A mount that ends with nothing mounted, for this reason. */
+  private static VolumeException refused(Node node, MountRequest request, OperatorCode code) {
+    VolumeException failure = node.mountFails(request);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.outcome()).isEqualTo(REFUSED);
+    return failure;
+  }
+
   @Tag("D1")
   @Test
   void okWithoutAMountIsNotBelievedAndNamesThePropagation() {
@@ -44,10 +63,9 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.effects().whenPublishing(publication -> {});
 
-      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      VolumeException failure =
+          refused(node, single("vol-1", "web"), OperatorCode.MOUNT_NOT_VISIBLE);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.getMessage()).contains("NodePublishVolume", "nothing is mounted");
       assertThat(failure.operatorMessage().next().text()).contains("rshared");
       assertThat(node.verbs(VOLUME))
@@ -138,10 +156,8 @@ class LyingPluginTest {
               Fault.applyThenFail(StatusCode.INVALID_ARGUMENT, "not like this"),
               When.calling(NODE_PUBLISH_VOLUME));
 
-      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      refused(node, single("vol-1", "web"), OperatorCode.REFUSED_BY_PLUGIN);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.calls())
           .containsExactly("Stage:OK", "Publish:INVALID_ARGUMENT", "Unpublish:OK", "Unstage:OK");
       assertThat(node.isClean()).isTrue();
@@ -186,20 +202,12 @@ class LyingPluginTest {
   void aWritableMountForWhoMayOnlyReadIsTakenBack() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      node.effects()
-          .whenPublishing(
-              asked ->
-                  node.effects()
-                      .honest()
-                      .publish(
-                          new Publication(asked.volume(), asked.target(), asked.block(), false)));
+      publishReadOnly(node, false);
       MountRequest request =
           Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER).readOnly().build();
 
-      VolumeException failure = node.mountFails(request);
+      refused(node, request, OperatorCode.MOUNT_FLAGS_DIFFER);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_FLAGS_DIFFER);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(node.isClean()).isTrue();
       node.effects().reform();
@@ -213,18 +221,10 @@ class LyingPluginTest {
   void aReadOnlyMountForWhoHasToWriteIsTakenBack() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      node.effects()
-          .whenPublishing(
-              asked ->
-                  node.effects()
-                      .honest()
-                      .publish(
-                          new Publication(asked.volume(), asked.target(), asked.block(), true)));
+      publishReadOnly(node, true);
 
-      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      refused(node, single("vol-1", "web"), OperatorCode.MOUNT_FLAGS_DIFFER);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_FLAGS_DIFFER);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -269,10 +269,8 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.effects().whenPublishing(asked -> node.kernel().host().file(path(asked)));
 
-      VolumeException failure = node.mountFails(block());
+      refused(node, block(), OperatorCode.NOT_A_DEVICE);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.NOT_A_DEVICE);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(node.isClean()).isTrue();
     }
@@ -285,10 +283,8 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.effects().whenPublishing(asked -> node.kernel().host().directory(path(asked)));
 
-      VolumeException failure = node.mountFails(block());
+      refused(node, block(), OperatorCode.NOT_A_DEVICE);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.NOT_A_DEVICE);
-      assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.isClean()).isTrue();
     }
   }

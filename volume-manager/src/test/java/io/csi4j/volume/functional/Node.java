@@ -54,6 +54,7 @@ import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.CsiNodePlugins;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.internal.record.Place;
@@ -609,6 +610,11 @@ final class Node implements AutoCloseable {
 
   VolumeLayout layout() {
     return layout;
+  }
+
+  /** What the engine sees at a path, the one on top last. */
+  List<Sighting> sightings(MountPath path) {
+    return new SystemKernelMounts(kernel.table(), kernel.mounts(), devices(), this::place).at(path);
   }
 
   /** How many mounts are at a path. */

@@ -15,17 +15,21 @@ public final class Campaign {
 
   private static final String USAGE =
       """
-      usage: simulate [--seeds N [--from N]] [--exhaustive] [--rules] [--replay SETUP SCRIPT]
+      usage: simulate [--seeds N [--from N]] [--exhaustive] [--compare] [--rules] [--replay SETUP SCRIPT]
         --seeds N       N random histories, with the journal on a failing disk
         --from N        the first seed (1)
-        --exhaustive    all histories of four operations within the budget
+        --exhaustive    all histories of four operations within the budget; one that comes to a world
+                        from which another one has gone on ends there, and is counted as joined
+        --compare       the same with and without joining: both come to the same worlds
         --rules         each rule of the protocol turned off, until the harm is found
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
-        --mode NAME     drill-single, drill-shared, hurry-single, hurry-shared or roam-…; a + at the
+        --mode NAME     drill-single, drill-shared, hurry-…, mend-… or roam-…; a + at the
                         end for a plugin that does not serialise its calls. Default: all that fit
       budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
               --go-on    does not stop at the first violation
+              --full     plays each history to its end, also where another one has gone on from the
+                         same world
       """;
 
   private int seeds;
@@ -36,6 +40,8 @@ public final class Campaign {
   private boolean exhaustive;
   private boolean rules;
   private boolean goOn;
+  private boolean full;
+  private boolean compare;
   private int crashes = -1;
   private int faults = -1;
   private double seconds = Double.MAX_VALUE;
@@ -61,6 +67,8 @@ public final class Campaign {
         switch (args[at]) {
           case "--exhaustive" -> flag = exhaustive = true;
           case "--rules" -> flag = rules = true;
+          case "--compare" -> flag = compare = true;
+          case "--full" -> flag = full = true;
           case "--go-on" -> flag = goOn = true;
           case "--seeds" -> seeds = Integer.parseInt(value);
           case "--from" -> from = Long.parseLong(value);
@@ -80,7 +88,7 @@ public final class Campaign {
       }
       at += flag ? 0 : 1;
     }
-    return exhaustive || rules || seeds > 0 || replay >= 0 || !script.isEmpty();
+    return exhaustive || compare || rules || seeds > 0 || replay >= 0 || !script.isEmpty();
   }
 
   private boolean run() {
@@ -94,8 +102,17 @@ public final class Campaign {
     if (exhaustive) {
       for (Setup setup : setups()) {
         Tally tally =
-            Explorer.exhaustive(setup, new Limit(Long.MAX_VALUE, seconds, !goOn, threads));
+            full
+                ? Explorer.full(setup, new Limit(Long.MAX_VALUE, seconds, !goOn, threads))
+                : Explorer.exhaustive(setup, new Limit(Long.MAX_VALUE, seconds, !goOn, threads));
         sound &= report(setup.toString(), tally);
+      }
+    }
+    if (compare) {
+      for (Setup setup : setups()) {
+        Comparison both = Comparison.of(setup, new Limit(Long.MAX_VALUE, seconds, false, threads));
+        System.out.println(setup + ": " + both);
+        sound &= both.isSame();
       }
     }
     if (seeds > 0) {
@@ -154,6 +171,7 @@ public final class Campaign {
         for (boolean serialising : new boolean[] {true, false}) {
           setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
         }
+        setups.add(Setup.mend(shared, crashBudget, faultBudget));
       }
     } else {
       boolean serialising = !mode.endsWith("+");
@@ -162,7 +180,10 @@ public final class Campaign {
           mode.startsWith("roam")
               ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
               : Setup.drill(shared, serialising, crashBudget, faultBudget)
-                  .with(mode.startsWith("hurry") ? Setup.Drive.HURRY : Setup.Drive.DRILL));
+                  .with(
+                      mode.startsWith("mend")
+                          ? Setup.Drive.MEND
+                          : mode.startsWith("hurry") ? Setup.Drive.HURRY : Setup.Drive.DRILL));
     }
     return setups;
   }

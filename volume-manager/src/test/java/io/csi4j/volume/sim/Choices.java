@@ -51,6 +51,11 @@ final class Choices {
     } else {
       choice = random.nextDouble() < probability ? 1 + random.nextInt(n - 1) : 0;
     }
+    remember(label, choice, n);
+    return choice;
+  }
+
+  private void remember(String label, int choice, int n) {
     if (made == taken.length) {
       taken = Arrays.copyOf(taken, 2 * made);
       arity = Arrays.copyOf(arity, 2 * made);
@@ -59,12 +64,26 @@ final class Choices {
     arity[made] = n;
     labels.add(label);
     made++;
-    return choice;
+  }
+
+  /** The first choice, as nothing new would come of any other. */
+  void settled(String label) {
+    remember(label, 0, 1);
   }
 
   /** A number from 0 to below 1 that is no choice: it changes how long something takes. */
   double jitter() {
     return jitter.nextDouble();
+  }
+
+  /** Lets these numbers begin anew, as those of a process do that has just begun. */
+  void restartJitter() {
+    jitter.setSeed(script.seed() * 31 + 7);
+  }
+
+  /** Whether all is decided that the script decides. */
+  boolean isPastScript() {
+    return made >= script.choices().size();
   }
 
   /** Decides what no choice is made of, such as which sectors outlive a power cut. */

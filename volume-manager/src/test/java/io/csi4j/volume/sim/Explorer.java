@@ -25,6 +25,7 @@ final class Explorer {
   /** What came of many histories. */
   static final class Tally {
     private long histories;
+    private long joined;
     private long events;
     private long nanos;
     private boolean complete;
@@ -34,6 +35,7 @@ final class Explorer {
 
     private synchronized boolean add(Outcome outcome) {
       histories++;
+      joined += outcome.joined() ? 1 : 0;
       events += outcome.events();
       outcome
           .crashedAt()
@@ -50,6 +52,7 @@ final class Explorer {
 
     void plus(Tally other) {
       histories += other.histories;
+      joined += other.joined;
       events += other.events;
       nanos += other.nanos;
       complete = other.complete;
@@ -60,6 +63,11 @@ final class Explorer {
 
     long histories() {
       return histories;
+    }
+
+    /** How many of them ended where another one had gone on from the same world. */
+    long joined() {
+      return joined;
     }
 
     long events() {
@@ -98,9 +106,10 @@ final class Explorer {
     public String toString() {
       return String.format(
           java.util.Locale.ROOT,
-          "%,d histories%s, %,d events, %.1f s, %,.0f events/s, violations %s",
+          "%,d histories%s, %,d of them joined, %,d events, %.1f s, %,.0f events/s, violations %s",
           histories,
           complete ? " (all)" : "",
+          joined,
           events,
           seconds(),
           events / Math.max(1e-9, seconds()),
@@ -129,9 +138,18 @@ final class Explorer {
     boolean isOver();
   }
 
-  /** All histories, each once. */
+  /** All histories, and from worlds that are the same only one of those that lead there. */
   static Tally exhaustive(Setup setup, Limit limit) {
-    return run(new Tree(setup), limit);
+    return exhaustive(setup, limit, Crossroads.create());
+  }
+
+  /** All histories, and each to its end. */
+  static Tally full(Setup setup, Limit limit) {
+    return exhaustive(setup, limit, null);
+  }
+
+  static Tally exhaustive(Setup setup, Limit limit, Crossroads crossroads) {
+    return run(new Tree(setup, crossroads), limit);
   }
 
   /** Random histories with the seeds from one on, and the setups by turns. */
@@ -224,11 +242,13 @@ final class Explorer {
   private static final class Tree implements Source {
 
     private final Setup setup;
+    private final Crossroads crossroads;
     private final Deque<int[]> prefixes = new ArrayDeque<>();
     private int playing;
 
-    Tree(Setup setup) {
+    Tree(Setup setup, Crossroads crossroads) {
       this.setup = setup;
+      this.crossroads = crossroads;
       prefixes.push(new int[0]);
     }
 
@@ -244,7 +264,7 @@ final class Explorer {
       }
       try {
         Choices choices = Choices.scripted(Script.of(1, prefix));
-        Outcome outcome = Simulation.play(setup, choices, false);
+        Outcome outcome = Simulation.play(setup, choices, false, crossroads);
         grow(prefix, choices);
         return Optional.of(outcome);
       } finally {

@@ -93,7 +93,9 @@ final class Invariants {
         }
       }
       for (UsageKey usage : world.host().holding()) {
-        if (world.handle(usage).equals(call.volume())) {
+        // What it had was dead, and is gone.
+        boolean isMended = world.host().suspended().contains(usage);
+        if (world.handle(usage).equals(call.volume()) && !isMended) {
           violated(call + " was sent while " + usage.workload() + " uses the volume");
         }
       }
@@ -303,18 +305,18 @@ final class Invariants {
   /** One call for a volume at a time. */
   private static final class OneCallAtATime extends Invariant {
     private final Map<String, SimPlugin.Call> open = new HashMap<>();
-    private Life of;
 
     OneCallAtATime(World world) {
       super("I8", world);
     }
 
     @Override
+    public void died() {
+      open.clear();
+    }
+
+    @Override
     public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
-      if (of != life) {
-        open.clear();
-        of = life;
-      }
       SimPlugin.Call other = open.put(call.volume(), call);
       if (other != null) {
         violated(call + " was sent while " + other + " is not answered");
@@ -411,7 +413,14 @@ final class Invariants {
       }
       Optional<UsageKey> usage = world.usageAt(call.path());
       if (call.verb() == Verb.UNPUBLISH) {
-        if (usage.isPresent() && world.host().holding().contains(usage.get())) {
+        boolean isUsed = usage.isPresent() && world.host().holding().contains(usage.get());
+        boolean isMended =
+            plugin.mends()
+                && (world.kernel().isDead(call.path())
+                    || usage.filter(world.host().suspended()::contains).isPresent());
+        if (isUsed && isMended) {
+          world.host().suspend(usage.get());
+        } else if (isUsed) {
           violated(call + " was sent while the workload uses it, and was not told to stop");
         }
       }
@@ -428,25 +437,34 @@ final class Invariants {
 
     @Override
     public void unmounted(MountPath path) {
-      violated(path + " was unmounted without asking the plugin, which nobody has allowed");
+      int most = world.plugin(Wanted.FAULTY).policy().forceAfterRefusals();
+      Optional<UsageKey> usage = world.usageAt(path);
+      boolean isUsed =
+          usage.filter(world.host().holding()::contains).isPresent()
+              && usage.filter(world.host().suspended()::contains).isEmpty();
+      if (most == 0 || world.plugin(Wanted.FAULTY).refusals(path) < most) {
+        violated(path + " was unmounted without the plugin, which nobody has allowed yet");
+      } else if (isUsed) {
+        violated(path + " was unmounted while a workload uses it");
+      }
     }
   }
 
   /** Every start of an operation has one end. */
   private static final class EveryStartEnds extends Invariant {
     private final Map<Long, VolumeEvent.Started> open = new TreeMap<>();
-    private Life of;
 
     EveryStartEnds(World world) {
       super("I12", world);
     }
 
     @Override
+    public void died() {
+      open.clear();
+    }
+
+    @Override
     public void event(Life life, VolumeEvent event) {
-      if (of != life) {
-        open.clear();
-        of = life;
-      }
       if (event instanceof VolumeEvent.Started started) {
         if (open.put(started.id().value(), started) != null) {
           violated("an event tells twice that an operation has begun: " + started);
@@ -459,7 +477,7 @@ final class Invariants {
 
     @Override
     public void end() {
-      if (of != null && !of.isDead() && !open.isEmpty()) {
+      if (!open.isEmpty()) {
         violated("operations have begun, and no event tells that they have ended: " + open);
       }
     }

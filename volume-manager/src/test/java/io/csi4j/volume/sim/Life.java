@@ -19,6 +19,9 @@ final class Life {
   /** Whether the host has told what it wants. */
   boolean told;
 
+  /** The uses of which this process has been handed the request. */
+  final Set<UsageKey> requested = new HashSet<>();
+
   Life(int number) {
     this.number = number;
   }

@@ -60,7 +60,7 @@ final class Roam {
     switch (choices.choose("act", 4)) {
       case 0, 1 -> host.mount(any());
       case 2 -> host.unmount(any());
-      default -> trouble(choices.choose("trouble", 16));
+      default -> trouble(choices.choose("trouble", 18));
     }
   }
 
@@ -117,7 +117,19 @@ final class Roam {
           world.usageAt(path).ifPresent(host::lost);
         }
       }
-      case 12 -> faulty.restart();
+      case 12 -> {
+        faulty.restart();
+        tell(faulty);
+      }
+      case 15 -> {
+        faulty.unhealthy(true);
+        tell(faulty);
+        act();
+        pass(WAITS[choices.choose("how long", WAITS.length)]);
+        faulty.unhealthy(false);
+        tell(faulty);
+      }
+      case 16 -> faulty.forget();
       case 13 -> {
         boolean hung = choices.choose("how", 2) == 0;
         faulty.hang(hung);
@@ -143,6 +155,12 @@ final class Roam {
         pass(WAITS[choices.choose("how long", WAITS.length)]);
         world.kernel().blind(false);
       }
+    }
+  }
+
+  private void tell(SimPlugin plugin) {
+    if (choices.choose("the host is told", 2) == 1) {
+      host.plugin(plugin);
     }
   }
 

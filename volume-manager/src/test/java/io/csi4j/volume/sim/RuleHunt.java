@@ -5,12 +5,23 @@ import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
 import io.csi4j.volume.sim.Simulation.Outcome;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /** Turns one rule of the protocol off, and looks for the harm. */
 final class RuleHunt {
+
+  /** Those that are about plugins in trouble. */
+  private static final Set<Rule> MENDING =
+      EnumSet.of(
+          Rule.USE_OUTLIVES_REPAIR,
+          Rule.ALL_GONE_BEFORE_RESTAGE,
+          Rule.WITHDRAW_BEFORE_PUBLISH,
+          Rule.BARRED_GETS_NOTHING,
+          Rule.PLUGIN_FIRST);
 
   private RuleHunt() {}
 
@@ -39,7 +50,7 @@ final class RuleHunt {
   static Catch hunt(Rule rule, double seconds) {
     Tally tally = new Tally();
     // What a tombstone is for takes more than one thing that goes wrong.
-    for (Setup setup : rule == Rule.TOMBSTONES ? List.<Setup>of() : setups()) {
+    for (Setup setup : rule == Rule.TOMBSTONES ? List.<Setup>of() : setups(rule)) {
       double left = seconds - tally.seconds();
       if (left > 0 && tally.first().isEmpty()) {
         tally.plus(Explorer.exhaustive(setup.without(rule), Limit.seconds(left)));
@@ -61,6 +72,9 @@ final class RuleHunt {
     if (rule == Rule.TOMBSTONES) {
       return Setup.roam(true, false, 4, 6);
     }
+    if (MENDING.contains(rule)) {
+      return Setup.mend(seed % 2 == 0, 1, (int) (seed / 2 % 2));
+    }
     boolean shared = seed / 2 % 2 == 0;
     boolean serialising = seed / 4 % 2 == 0;
     return seed % 2 == 0
@@ -69,8 +83,13 @@ final class RuleHunt {
   }
 
   /** From the smallest on. */
-  private static List<Setup> setups() {
+  private static List<Setup> setups(Rule rule) {
     List<Setup> setups = new ArrayList<>();
+    if (MENDING.contains(rule)) {
+      setups.add(Setup.mend(false, 0, 0));
+      setups.add(Setup.mend(true, 0, 0));
+      return setups;
+    }
     int[][] budgets = {{0, 0}, {0, 1}, {1, 0}};
     for (int[] budget : budgets) {
       for (boolean shared : new boolean[] {false, true}) {

@@ -24,6 +24,11 @@ class RuleSwitchTest {
           UNPUBLISH_FAILURE_COUNTS ->
           "I2";
       case LOOK_AFTER_OK, USAGE_BY_VALUE -> "I3";
+      case BARRED_GETS_NOTHING -> "C8";
+      case ALL_GONE_BEFORE_RESTAGE -> "I2";
+      case WITHDRAW_BEFORE_PUBLISH -> "I3";
+      case USE_OUTLIVES_REPAIR -> "I4";
+      case PLUGIN_FIRST -> "I11";
       case SINGLE_WRITER_ADMISSION -> "I4";
       case UNSTAGE_IN_DOUBT_FIRST, PLACE_CHECKED, ONE_STAGING_PATH -> "I5";
       case WAIT_FOR_HOST -> "I11";

@@ -29,6 +29,8 @@ record Setup(
     DRILL,
     /** Four operations, some before the one before has ended. */
     HURRY,
+    /** A plugin that is started anew, forgets, or is unhealthy while workloads use it. */
+    MEND,
     /** Many operations on two volumes at random, with all kinds of trouble. */
     ROAM
   }
@@ -36,6 +38,11 @@ record Setup(
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
     return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, Rules.ALL);
+  }
+
+  /** One volume whose plugin is in trouble: small enough for all histories. */
+  static Setup mend(boolean shared, int crashes, int faults) {
+    return drill(shared, false, crashes, faults).with(Drive.MEND);
   }
 
   /** Random histories with the journal on a failing disk. */
@@ -49,6 +56,10 @@ record Setup(
 
   Setup without(Rule rule) {
     return new Setup(host, shared, serialising, journal, crashes, faults, Rules.allBut(rule));
+  }
+
+  boolean mends() {
+    return host == Drive.MEND;
   }
 
   boolean roams() {

@@ -85,6 +85,10 @@ final class SimHost {
   private final Map<UsageKey, Wanted> all = new TreeMap<>();
   private final Set<UsageKey> desired = new TreeSet<>();
   private final Set<UsageKey> holding = new TreeSet<>();
+
+  /** Who works with a volume of which the mount was dead and is being made anew. */
+  private final Set<UsageKey> suspended = new TreeSet<>();
+
   private final List<Asked> asked = new ArrayList<>();
   private Life life;
   private VolumeEngine engine;
@@ -108,6 +112,24 @@ final class SimHost {
   /** Who has been given a volume, and works with it. */
   Set<UsageKey> holding() {
     return holding;
+  }
+
+  Set<UsageKey> suspended() {
+    suspended.retainAll(holding);
+    return suspended;
+  }
+
+  /** A repair has ended well. */
+  void repaired() {
+    suspended.removeIf(
+        usage ->
+            world.kernel().isMounted(world.target(usage))
+                && !world.kernel().isDead(world.target(usage)));
+  }
+
+  /** The dead mount of a workload is taken away to be made anew. */
+  void suspend(UsageKey usage) {
+    suspended.add(usage);
   }
 
   Set<UsageKey> desired() {
@@ -138,8 +160,11 @@ final class SimHost {
   void start() {
     boolean first = life == null;
     do {
-      life = world.begin();
       asked.clear();
+      if (!first) {
+        world.meet("STARTING");
+      }
+      life = world.begin();
       Life mine = life;
       engine = attempt(() -> world.open(mine));
       if (engine == null || life.isDead()) {
@@ -190,6 +215,10 @@ final class SimHost {
     if (world.findings().isBroken()) {
       throw new Stop();
     }
+    if (!world.setup().roams()) {
+      asked.removeIf(Asked::isDone);
+      world.meet("UP");
+    }
   }
 
   /** Tells the manager all that it wants. */
@@ -200,6 +229,9 @@ final class SimHost {
     for (UsageKey usage : desired) {
       boolean names = world.setup().roams() && world.choices().rarely("only names", 2, 0.2) == 1;
       live.add(names ? new LiveMount.Named(usage) : new LiveMount.Wanted(all.get(usage).request()));
+      if (!names) {
+        life.requested.add(usage);
+      }
     }
     world.findings().note("TELL", live);
     Reconciliation work = attempt(() -> engine.reconcile(live));
@@ -240,10 +272,12 @@ final class SimHost {
   Asked mount(UsageKey usage) {
     desired.add(usage);
     life.named.add(usage);
+    life.requested.add(usage);
     return ask(
         new Asked("MOUNT", usage, life),
         () -> engine.mount(all.get(usage).request()),
         (it, volume) -> {
+          suspended.remove(usage);
           world.watch().told(usage, (MountedVolume) volume);
           if (!it.superseded && desired.contains(usage)) {
             holding.add(usage);
@@ -356,6 +390,7 @@ final class SimHost {
     world.calm();
     recover();
     awaitAll();
+    mended();
     for (int round = 0; round < 4; round++) {
       desired.clear();
       holding.clear();
@@ -378,6 +413,42 @@ final class SimHost {
     awaitAll();
     recover();
     world.watch().end();
+  }
+
+  /** What was dead is made anew in the end, where the policy says so and the request is known. */
+  private void mended() {
+    SimPlugin faulty = world.plugin(Wanted.FAULTY);
+    if (life.isDead() || !faulty.mends()) {
+      return;
+    }
+    plugin(faulty);
+    world.time().until(() -> unmended().isEmpty() || life.isDead() || broken(), BACKGROUND);
+    if (!unmended().isEmpty() && !life.isDead()) {
+      world.findings().violated("B10", "a dead mount was not made anew for " + unmended());
+    }
+  }
+
+  private List<UsageKey> unmended() {
+    boolean isOneTaken = faultyUses().stream().anyMatch(usage -> !life.requested.contains(usage));
+    return faultyUses().stream()
+        .filter(usage -> !isOneTaken)
+        .filter(usage -> world.kernel().isDead(world.target(usage)) || suspended().contains(usage))
+        .toList();
+  }
+
+  private List<UsageKey> faultyUses() {
+    return holding.stream()
+        .filter(usage -> wanted(usage).identity().plugin().equals(Wanted.FAULTY))
+        .toList();
+  }
+
+  /** Tells the manager that a plugin has changed. */
+  void plugin(SimPlugin changed) {
+    attempt(
+        () -> {
+          engine.pluginChanged(changed.id());
+          return changed;
+        });
   }
 
   /** Whether nothing is asked for that has not ended. */

@@ -28,6 +28,9 @@ final class SimKernel {
     /** Whether the manager has seen it. */
     private boolean seen;
 
+    /** Whether its server has ended. */
+    private boolean dead;
+
     private Mount(
         int number,
         int boot,
@@ -49,26 +52,34 @@ final class SimKernel {
       return rogue && !seen;
     }
 
+    boolean isDead() {
+      return dead;
+    }
+
     /** Whether the manager has seen it. */
     boolean wasSeen() {
       return seen;
+    }
+
+    /** How the mount is named, by itself and in records. */
+    String ref() {
+      return "m" + number + "@" + boot;
     }
 
     private Sighting sighting() {
       return new Sighting(
           path,
           foreign ? "7:" + number : "9:1",
-          new Evidence(
-              "m" + number + "@" + boot,
-              foreign ? "tmpfs" : "ext4",
-              "/dev/" + volume,
-              "/",
-              readOnly));
+          new Evidence(ref(), foreign ? "tmpfs" : "ext4", "/dev/" + volume, "/", readOnly),
+          dead ? Sighting.Health.DEAD : Sighting.Health.WELL);
     }
 
     @Override
     public String toString() {
-      return path + (readOnly ? " (ro)" : "") + (foreign ? " (foreign)" : "");
+      return path
+          + (readOnly ? " (ro)" : "")
+          + (foreign ? " (foreign)" : "")
+          + (dead ? " (dead)" : "");
     }
   }
 
@@ -85,6 +96,17 @@ final class SimKernel {
   /** A volume of a plugin appears at a path. */
   void mount(MountPath path, String volume, boolean readOnly, boolean rogue) {
     mounts.add(new Mount(++numbers, boot, path, volume, readOnly, false, rogue));
+  }
+
+  /** What serves these mounts ends. */
+  void kill(Predicate<Mount> which) {
+    mounts.stream().filter(which).forEach(mount -> mount.dead = true);
+  }
+
+  /** Whether what is on top has no server any more. */
+  boolean isDead(MountPath path) {
+    List<Mount> stack = at(path);
+    return !stack.isEmpty() && stack.get(stack.size() - 1).dead;
   }
 
   /** Somebody else mounts something. */
@@ -154,18 +176,19 @@ final class SimKernel {
 
       @Override
       public List<Sighting> at(MountPath path) {
-        view.looked(path);
+        life.check();
+        view.lookedAt(path);
         return look(mount -> mount.path.equals(path));
       }
 
       @Override
       public List<Sighting> beneath(MountPath directory) {
+        life.check();
         view.looked(directory);
         return look(mount -> mount.path.isWithin(directory));
       }
 
       private List<Sighting> look(Predicate<Mount> which) {
-        life.check();
         if (blind) {
           throw MountException.builder(
                   MountException.Reason.LIMIT, "Reading the mount table failed: told to fail.")
@@ -194,17 +217,22 @@ final class SimKernel {
       }
 
       @Override
-      public void unmount(MountPath path) {
+      public boolean unmount(MountPath path) {
         life.check();
         view.unmountedByManager(path);
-        SimKernel.this.unmount(path, mount -> true);
+        while (SimKernel.this.unmount(path, mount -> true)) {
+          // All layers go.
+        }
+        return false;
       }
     };
   }
 
   /** Told of what the manager does with the table. */
   interface View {
-    void looked(MountPath pathOrAbove);
+    void lookedAt(MountPath path);
+
+    void looked(MountPath directory);
 
     void unmountedByManager(MountPath path);
   }

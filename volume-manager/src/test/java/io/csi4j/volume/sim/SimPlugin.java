@@ -3,18 +3,23 @@ package io.csi4j.volume.sim;
 import io.csi4j.client.StatusCode;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OnDeadMount;
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.PluginAnswer;
+import io.csi4j.volume.internal.port.Scheduler;
 import io.csi4j.volume.internal.record.Verb;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -25,6 +30,18 @@ import java.util.function.Consumer;
 final class SimPlugin {
 
   static final MountPolicy POLICY = MountPolicy.defaults().withRequireStagingMount(true);
+
+  /** What ends with the process of the plugin. */
+  enum Serving {
+    /** Nothing: the kernel serves its mounts. */
+    NOTHING,
+    /** One of its targets. */
+    ONE_TARGET,
+    /** Its targets. */
+    TARGETS,
+    /** What it has staged, and with it the targets. */
+    ALL
+  }
 
   private static final Duration MOMENT = Duration.ofMillis(1);
   private static final StatusCode[] UNCERTAIN = {
@@ -92,22 +109,40 @@ final class SimPlugin {
 
     private boolean over;
 
+    private final Scheduler.Timer timer;
+
     private Late(Call call, Duration due) {
       this.call = call;
       late.add(this);
-      world.time().later(due, this::finish);
+      timer = world.time().later(due, this::finish);
+    }
+
+    long begun() {
+      return begun;
     }
 
     boolean isRogue() {
       return overtaken || world.time().nanos() - begun >= POLICY.quarantine().toNanos();
     }
 
+    private void end() {
+      over = true;
+      timer.cancel();
+    }
+
     private void finish() {
       if (!over) {
-        over = true;
+        end();
         late.remove(this);
         world.findings().note("LATE", call);
+        boolean takes =
+            call.verb() == Verb.UNPUBLISH
+                && world.kernel().isMounted(call.path())
+                && !world.kernel().isDead(call.path());
         apply(call, isRogue());
+        if (takes) {
+          world.tookFromWorkload(call, isRogue());
+        }
       }
     }
   }
@@ -119,14 +154,54 @@ final class SimPlugin {
   private final Set<MountPath> staged = new TreeSet<>();
   private final Set<MountPath> published = new TreeSet<>();
   private final Set<Path> made = new TreeSet<>();
+  private final Set<MountPath> forgotten = new TreeSet<>();
+  private final Map<MountPath, Integer> refusals = new TreeMap<>();
+  private MountPolicy policy = POLICY;
+  private Serving serving = Serving.NOTHING;
   private int process = 1;
   private boolean hung;
   private boolean down;
+  private boolean unhealthy;
 
   SimPlugin(World world, PluginId id, boolean faulty) {
     this.world = world;
     this.id = id;
     this.faulty = faulty;
+    if (faulty && (world.setup().roams() || world.setup().mends())) {
+      choosePolicy();
+    }
+  }
+
+  private void choosePolicy() {
+    Choices choices = world.choices();
+    OnDeadMount[] policies =
+        world.setup().mends()
+            ? new OnDeadMount[] {OnDeadMount.REMOUNT, OnDeadMount.REPUBLISH}
+            : new OnDeadMount[] {
+              OnDeadMount.REPORT, OnDeadMount.REMOUNT, OnDeadMount.REPUBLISH, OnDeadMount.LEAVE
+            };
+    policy =
+        POLICY
+            .withOnDeadMount(policies[choices.choose("policy for dead mounts", policies.length)])
+            .withForceAfterRefusals(choices.choose("may be forced", 2) == 0 ? 0 : 2);
+    if (policy.onDeadMount() == OnDeadMount.REPUBLISH) {
+      serving =
+          new Serving[] {Serving.TARGETS, Serving.ONE_TARGET}[choices.choose("what it serves", 2)];
+    } else {
+      serving =
+          new Serving[] {Serving.ALL, Serving.TARGETS, Serving.ONE_TARGET}
+              [choices.choose("what it serves", 3)];
+    }
+  }
+
+  MountPolicy policy() {
+    return policy;
+  }
+
+  /** Whether what dies of it is made anew. */
+  boolean mends() {
+    return policy.onDeadMount() == OnDeadMount.REPUBLISH
+        || policy.onDeadMount() == OnDeadMount.REMOUNT;
   }
 
   PluginId id() {
@@ -158,8 +233,48 @@ final class SimPlugin {
   /** Another process takes its place; what the old one was working on is not done any more. */
   void restart() {
     process++;
-    late.forEach(it -> it.over = true);
+    late.forEach(Late::end);
     late.clear();
+    Set<MountPath> targets = new TreeSet<>();
+    for (MountPath path : published) {
+      if (targets.isEmpty() || serving != Serving.ONE_TARGET) {
+        targets.add(path);
+      }
+    }
+    world
+        .kernel()
+        .kill(
+            mount ->
+                !mount.foreign
+                    && serving != Serving.NOTHING
+                    && (targets.contains(mount.path)
+                        || (serving == Serving.ALL && staged.contains(mount.path))));
+  }
+
+  /** Loses its memory of what it has mounted. */
+  void forget() {
+    forgotten.addAll(sessions());
+    staged.clear();
+    published.clear();
+  }
+
+  /** A person has given it its memory back. */
+  void recall() {
+    forgotten.clear();
+  }
+
+  /** Gets no calls from now on, or again. */
+  void unhealthy(boolean value) {
+    unhealthy = value;
+  }
+
+  boolean isUnhealthy() {
+    return unhealthy;
+  }
+
+  /** How often it has said that it does not know what is at a path. */
+  int refusals(MountPath path) {
+    return refusals.getOrDefault(path, 0);
   }
 
   /** The host starts again. What it did for volumes elsewhere is still there. */
@@ -192,7 +307,16 @@ final class SimPlugin {
     return new NodePlugin() {
       @Override
       public MountPolicy policy() {
-        return POLICY;
+        return policy;
+      }
+
+      @Override
+      public Optional<PluginAnswer.Down> barred() {
+        return unhealthy
+            ? Optional.of(
+                new PluginAnswer.Down(
+                    "it has not answered for long", OperatorCode.PLUGIN_UNHEALTHY))
+            : Optional.empty();
       }
 
       @Override
@@ -205,7 +329,7 @@ final class SimPlugin {
                 life,
                 () ->
                     then.accept(
-                        down
+                        down || unhealthy
                             ? new PluginAnswer.Down("nobody listens at its socket")
                             : new PluginAnswer.Up(true, instance(), false, false)));
       }
@@ -224,7 +348,8 @@ final class SimPlugin {
     };
   }
 
-  private String instance() {
+  /** Its process, as records name it. */
+  String instance() {
     return id + "-" + process;
   }
 
@@ -242,6 +367,9 @@ final class SimPlugin {
 
     void begin() {
       world.watch().sent(SimPlugin.this, life, call);
+      if (unhealthy) {
+        world.findings().violated("C8", call + " was sent to a plugin that gets no calls");
+      }
       if (down) {
         answer(MOMENT, failed(StatusCode.UNAVAILABLE, false));
         return;
@@ -250,7 +378,7 @@ final class SimPlugin {
         answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
         return;
       }
-      if (faulty && world.mayCrashInFlight()) {
+      if (faulty && world.mayCrashInFlight(call)) {
         if (world.choices().choose("what the crash leaves of " + call.verb(), 2) == 0) {
           apply(call, false);
         } else {
@@ -266,6 +394,13 @@ final class SimPlugin {
           working.forEach(Late::finish);
         } else if (world.setup().serialising()) {
           answer(MOMENT, failed(StatusCode.ABORTED, true));
+          return;
+        }
+      }
+      if (forgotten.contains(call.path())) {
+        if (!call.verb().isForward() && world.kernel().isMounted(call.path())) {
+          refusals.merge(call.path(), 1, Integer::sum);
+          answer(MOMENT, failed(StatusCode.NOT_FOUND, true));
           return;
         }
       }
@@ -389,6 +524,9 @@ final class SimPlugin {
 
   private void apply(Call call, boolean rogue) {
     world.findings().note("DOES", call);
+    if (call.verb().isForward()) {
+      forgotten.remove(call.path());
+    }
     switch (call.verb()) {
       case STAGE -> {
         staged.add(call.path());
@@ -396,7 +534,12 @@ final class SimPlugin {
       }
       case PUBLISH -> {
         published.add(call.path());
-        appear(call, rogue);
+        if (appear(call, rogue)
+            && serving == Serving.ALL
+            && call.staging() != null
+            && world.kernel().isDead(call.staging())) {
+          world.kernel().kill(mount -> !mount.foreign && mount.path.equals(call.path()));
+        }
       }
       case UNPUBLISH -> {
         published.remove(call.path());
@@ -427,15 +570,21 @@ final class SimPlugin {
     made.removeIf(path -> !world.disk().isThere(path));
   }
 
-  private void appear(Call call, boolean rogue) {
+  private boolean appear(Call call, boolean rogue) {
+    if (world.kernel().isDead(call.path())
+        && world.choices().choose("what is dead is replaced", 2) == 1) {
+      disappear(call);
+    }
     boolean there = world.kernel().at(call.path()).stream().anyMatch(mount -> !mount.foreign);
     if (!there) {
       made.addAll(world.disk().makeDirectories(call.path().toPath()));
       world.kernel().mount(call.path(), call.volume(), call.readOnly(), rogue);
     }
+    return !there;
   }
 
   private void disappear(Call call) {
+    refusals.remove(call.path());
     world.kernel().unmount(call.path(), mount -> !mount.foreign);
   }
 }

@@ -35,7 +35,8 @@ final class SimTime {
     this.uncaught = uncaught;
   }
 
-  private static final class Item implements Comparable<Item>, Scheduler.Timer {
+  /** Something that is to be done. */
+  static final class Item implements Comparable<Item>, Scheduler.Timer {
     private final long due;
     private final long order;
     private final Life life;
@@ -60,6 +61,14 @@ final class SimTime {
       cancelled = true;
     }
 
+    long due() {
+      return due;
+    }
+
+    Runnable work() {
+      return work;
+    }
+
     boolean isVoid() {
       return cancelled || (life != null && life.isDead());
     }
@@ -69,9 +78,33 @@ final class SimTime {
     return now;
   }
 
-  /** The time since the beginning, for people. */
-  String elapsed() {
-    return (now - BEGIN) / 1_000_000 + "ms";
+  /** A time since the beginning, in words only for who reads them. */
+  record Elapsed(long nanos) {
+    @Override
+    public String toString() {
+      return nanos / 1_000_000 + "ms";
+    }
+  }
+
+  Elapsed elapsed() {
+    return new Elapsed(now - BEGIN);
+  }
+
+  /** What is to be done, in the order in which it will be. */
+  List<Item> waiting() {
+    return queue.stream().filter(item -> !item.isVoid()).sorted().toList();
+  }
+
+  /** What of it will be done when no process of the host lives. */
+  List<Item> waitingWithout() {
+    List<Item> all = new ArrayList<>();
+    for (Item item : queue) {
+      if (item.life == null && !item.cancelled) {
+        all.add(item);
+      }
+    }
+    all.sort(null);
+    return all;
   }
 
   /** Lets the clock on the wall jump. */

@@ -20,6 +20,7 @@ final class Simulation {
    * @param crashedAt at which points the host crashed
    * @param deviations what went otherwise than usual, for people
    * @param trace every event, when asked for
+   * @param joined whether it ended where another history goes on from the same world
    */
   record Outcome(
       Setup setup,
@@ -28,17 +29,27 @@ final class Simulation {
       long events,
       Map<CrashPoint, Integer> crashedAt,
       List<String> deviations,
-      List<String> trace) {}
+      List<String> trace,
+      boolean joined) {}
 
   /** Plays the history in which these choices are made. */
   static Outcome play(Setup setup, Choices choices, boolean tracing) {
+    return play(setup, choices, tracing, null);
+  }
+
+  /** The same up to the first of these crossroads, if any, that another history has come to. */
+  static Outcome play(Setup setup, Choices choices, boolean tracing, Crossroads crossroads) {
     Findings findings = new Findings(tracing);
     World world = new World(setup, choices, findings);
+    world.joinAt(crossroads);
     try {
       if (setup.roams()) {
         new Roam(world).run();
       } else {
         new Drill(world).run();
+        if (crossroads != null) {
+          crossroads.ended(world);
+        }
       }
     } catch (SimHost.Stop stop) {
       // What was found is in the findings.
@@ -50,7 +61,8 @@ final class Simulation {
         findings.events(),
         world.crashedAt(),
         findings.isBroken() ? choices.deviations() : List.of(),
-        findings.trace());
+        findings.trace(),
+        world.isJoined());
   }
 
   static Outcome play(Setup setup, Script script, boolean tracing) {

@@ -77,6 +77,17 @@ class SimulatorTest {
   }
 
   @Test
+  @Tag("C8")
+  @Tag("C13")
+  @Tag("H5")
+  void noInvariantBreaksWhenThePluginDiesForgetsOrIsUnhealthy() {
+    for (boolean shared : new boolean[] {false, true}) {
+      allOf(Setup.mend(shared, 0, 1));
+      allOf(Setup.mend(shared, 1, 0));
+    }
+  }
+
+  @Test
   @Tag("A6")
   @Tag("A23")
   @Tag("B2")

@@ -52,6 +52,9 @@ interface Watch {
   /** The host is told what happens. */
   default void event(Life life, VolumeEvent event) {}
 
+  /** The process of the host has ended, and all that it was doing. */
+  default void died() {}
+
   /** What was mounted in another place says nothing any more. */
   default void moved() {}
 

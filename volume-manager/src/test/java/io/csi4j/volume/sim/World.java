@@ -3,6 +3,7 @@ package io.csi4j.volume.sim;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.ManagerSettings;
 import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
@@ -60,6 +61,14 @@ final class World implements SimKernel.View {
   private boolean diskFailed;
   private boolean rebooted;
   private boolean moved;
+
+  /** Where histories meet; null when each goes on to its end. */
+  private Crossroads crossroads;
+
+  private boolean isJoined;
+
+  /** How far the history has got. */
+  private List<Object> progress = new ArrayList<>();
 
   World(Setup setup, Choices choices, Findings findings) {
     this.setup = setup;
@@ -151,7 +160,7 @@ final class World implements SimKernel.View {
     return plugins.get(id);
   }
 
-  /** At which points the host has crashed, and how often. */
+  /** At which points the host has crashed, or need not as that joins another, and how often. */
   Map<CrashPoint, Integer> crashedAt() {
     return crashedAt;
   }
@@ -235,6 +244,8 @@ final class World implements SimKernel.View {
             plugin -> {
               plugin.hang(false);
               plugin.down(false);
+              plugin.unhealthy(false);
+              plugin.recall();
               plugin.finishLate();
             });
   }
@@ -258,9 +269,23 @@ final class World implements SimKernel.View {
     }
   }
 
-  /** Whether the host crashes while a plugin works for it. */
-  boolean mayCrashInFlight() {
-    return crashIsPossible() && choices.rarely("crash in flight", 2, crashDensity) == 1;
+  /** Whether the host crashes while a plugin works on this call for it. */
+  boolean mayCrashInFlight(SimPlugin.Call call) {
+    return crashIsPossible()
+        && !isCrashJoined(call)
+        && choices.rarely("crash in flight", 2, crashDensity) == 1;
+  }
+
+  /**
+   * Whether a history has crashed in this world before, as far as it outlives a crash, and with the
+   * same still to be decided; then there is no need to crash here again.
+   */
+  private boolean isCrashJoined(Object what) {
+    if (crossroads == null || !choices.isPastScript() || !crossroads.wasCrashHere(this, what)) {
+      return false;
+    }
+    choices.settled(String.valueOf(what));
+    return true;
   }
 
   /** The host crashes. */
@@ -274,6 +299,7 @@ final class World implements SimKernel.View {
   /** The host's process ends, and with it the host if that was decided. */
   void end(Life life) {
     life.die();
+    watch.died();
     state.endProcess();
     if (rebooted) {
       disk.cutPower(choices.chance(lives));
@@ -325,6 +351,17 @@ final class World implements SimKernel.View {
     return true;
   }
 
+  /** A call that nobody waits for has taken away what a workload uses; that was to be expected. */
+  void tookFromWorkload(SimPlugin.Call call, boolean rogue) {
+    UsageKey usage = usageAt(call.path()).filter(host.holding()::contains).orElse(null);
+    if (usage != null && rogue) {
+      host.lost(usage);
+    } else if (usage != null) {
+      findings.violated(
+          "I3", call + " was still going on, and took the volume from " + usage.workload());
+    }
+  }
+
   /** A plugin mounts where nobody asked it to; only a person can set that right. */
   void strayMount(SimPlugin.Call call) {
     kernel.mountForeign(MountPath.of(SimDisk.ROOT.resolve("v-" + call.volume())));
@@ -332,9 +369,44 @@ final class World implements SimKernel.View {
 
   // ---- the engine
 
+  /** Lets the history end where another one has gone on from the same world. */
+  void joinAt(Crossroads where) {
+    crossroads = where;
+  }
+
+  /** Whether it ended in that way. */
+  boolean isJoined() {
+    return isJoined;
+  }
+
+  /** Takes what a history adds to when it gets further. */
+  void follow(List<Object> list) {
+    progress = list;
+  }
+
+  /**
+   * Histories may meet here: between two processes, or when the engine has done what it was asked
+   * for.
+   */
+  void meet(String where) {
+    if (setup.roams() || quiet) {
+      return;
+    }
+    choices.restartJitter();
+    if (crossroads != null && choices.isPastScript() && crossroads.wasHere(this)) {
+      isJoined = true;
+      throw new SimHost.Stop();
+    }
+    // The same history never meets itself.
+    progress.add(where);
+  }
+
   /** A process starts. */
   Life begin() {
     operations = 0;
+    if (!setup.roams()) {
+      choices.restartJitter();
+    }
     Life life = new Life(++lives);
     findings.note("START", life);
     return life;
@@ -379,6 +451,10 @@ final class World implements SimKernel.View {
     life.check();
     findings.note("AT", point);
     if (crashIsPossible()) {
+      if (isCrashJoined("")) {
+        crashedAt.merge(point, 1, Integer::sum);
+        return;
+      }
       try {
         mayCrash(life, LABELS.get(point));
       } catch (Life.Crash crash) {
@@ -395,6 +471,9 @@ final class World implements SimKernel.View {
         operations++;
       } else if (event instanceof VolumeEvent.Ended) {
         operations--;
+      } else if (event instanceof VolumeEvent.Noticed noticed
+          && noticed.message().code() == OperatorCode.MOUNT_RESTORED) {
+        host.repaired();
       }
       watch.event(life, event);
     }
@@ -418,8 +497,16 @@ final class World implements SimKernel.View {
   }
 
   @Override
-  public void looked(MountPath path) {
-    watch.lookedForMounts(path);
+  public void lookedAt(MountPath path) {
+    // What is mounted over the directory itself says nothing of what is mounted in it.
+    if (!layout.volumes().isWithin(path)) {
+      watch.lookedForMounts(path);
+    }
+  }
+
+  @Override
+  public void looked(MountPath directory) {
+    watch.lookedForMounts(directory);
   }
 
   @Override
@@ -499,6 +586,11 @@ final class World implements SimKernel.View {
       @Override
       public void event(Life life, VolumeEvent event) {
         watches.forEach(it -> it.event(life, event));
+      }
+
+      @Override
+      public void died() {
+        watches.forEach(Watch::died);
       }
 
       @Override

@@ -29,6 +29,8 @@ public record FileFacts(
     LINK,
     /** The node of a block device. */
     BLOCK_DEVICE,
+    /** A socket. */
+    SOCKET,
     /** Anything else. */
     OTHER
   }

@@ -100,6 +100,7 @@ public final class RealDisk implements Disk {
       case 0040000 -> FileFacts.Kind.DIRECTORY;
       case 0120000 -> FileFacts.Kind.LINK;
       case 0060000 -> FileFacts.Kind.BLOCK_DEVICE;
+      case 0140000 -> FileFacts.Kind.SOCKET;
       default -> FileFacts.Kind.OTHER;
     };
   }
@@ -213,7 +214,14 @@ public final class RealDisk implements Disk {
 
   @Override
   public String filesystemType(Path directory) throws DiskException {
-    return attempt(directory, () -> Files.getFileStore(directory).type());
+    return attempt(
+        directory,
+        () -> {
+          long device = (Long) Files.getAttribute(directory, "unix:dev");
+          Optional<String> type = MountedDevices.type(device(device));
+          // The JDK finds every filesystem, and reads the whole table for it.
+          return type.isPresent() ? type.get() : Files.getFileStore(directory).type();
+        });
   }
 
   @Override

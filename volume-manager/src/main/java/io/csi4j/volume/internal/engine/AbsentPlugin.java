@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.StatusCode;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.NodeCall;
@@ -24,8 +25,13 @@ record AbsentPlugin(Set<PluginId> known) implements NodePlugin {
   }
 
   @Override
+  public Optional<PluginAnswer.Down> barred() {
+    return Optional.of(new PluginAnswer.Down(text(), OperatorCode.PLUGIN_NOT_REGISTERED));
+  }
+
+  @Override
   public void facts(Consumer<PluginAnswer> then) {
-    then.accept(new PluginAnswer.Down(text()));
+    then.accept(new PluginAnswer.Down(text(), OperatorCode.PLUGIN_NOT_REGISTERED));
   }
 
   @Override

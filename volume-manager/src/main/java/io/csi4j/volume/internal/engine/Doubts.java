@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Since when, and of which process of the plugin, the end of calls is not known; by target, and
@@ -50,9 +51,18 @@ final class Doubts {
                         pending -> begin(Optional.of(target.usage()), nanos, pending.instance())));
   }
 
-  /** The paths whose call may still be going on in the plugin. */
+  /**
+   * The paths whose call may still be going on in the plugin.
+   *
+   * @param running whether a process that was the plugin may still be there
+   */
   Set<Optional<UsageKey>> quarantined(
-      VolumeRecord record, long nanos, Duration quarantine, String instance, Rules rules) {
+      VolumeRecord record,
+      long nanos,
+      Duration quarantine,
+      String instance,
+      Predicate<String> running,
+      Rules rules) {
     Set<Optional<UsageKey>> paths = new HashSet<>();
     if (!rules.on(Rule.QUARANTINE)) {
       return paths;
@@ -64,11 +74,12 @@ final class Doubts {
                   ? Optional.of(record.staging())
                   : record.target(path.get()).map(target -> target.path());
           boolean isPending = at.flatMap(PathRecord::pending).isPresent();
-          boolean isOtherProcess =
+          boolean isOver =
               !doubt.instance().isEmpty()
                   && !instance.isEmpty()
-                  && !doubt.instance().equals(instance);
-          if (isPending && !isOtherProcess && nanos - doubt.since() < quarantine.toNanos()) {
+                  && !doubt.instance().equals(instance)
+                  && !running.test(doubt.instance());
+          if (isPending && !isOver && nanos - doubt.since() < quarantine.toNanos()) {
             paths.add(path);
           }
         });

@@ -78,6 +78,7 @@ record Explaining(
       case LOOK_UNPUBLISHED, LOOK_FORGOTTEN_USE -> "looking whether it is unpublished";
       case UNSTAGE -> "waiting for the plugin to unstage it";
       case LOOK_UNSTAGED, LOOK_FORGOTTEN_STAGING -> "looking whether it is unstaged";
+      case FORCE_USE, FORCE_STAGING -> "unmounting it without the plugin";
       case REMOVE_USE, REMOVE_VOLUME -> "removing directories";
       case FORGET -> "forgetting it";
       case ENDED -> "beginning";

@@ -11,20 +11,21 @@ import org.jspecify.annotations.Nullable;
  * Runs what is put in one after the other, in order, on the scheduler's threads; what is thrown is
  * told, and ends nothing.
  */
-final class Mailbox {
+public final class Mailbox {
 
   private final Scheduler scheduler;
   private final Consumer<Throwable> broken;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
 
-  Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
+  /** With nothing in it. */
+  public Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
     this.scheduler = scheduler;
     this.broken = broken;
   }
 
   /** Runs it when everything before it has run. */
-  void put(Runnable work) {
+  public void put(Runnable work) {
     lock.lock();
     try {
       if (waiting != null) {

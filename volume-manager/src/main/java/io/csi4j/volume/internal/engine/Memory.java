@@ -117,10 +117,21 @@ final class Memory {
             .map(
                 known ->
                     doubts.quarantined(
-                        known, parts.clock().nanos(), policy.quarantine(), instance, parts.rules()))
+                        known,
+                        parts.clock().nanos(),
+                        policy.quarantine(),
+                        instance,
+                        plugin::mayStillRun,
+                        parts.rules()))
             .orElse(Set.of()),
+        Voice.barred(plugin),
         parts.rules(),
         parts.scheduler().random());
+  }
+
+  /** Whether a call may be going on in the plugin that keeps its opposite waiting. */
+  boolean isQuarantined(NodePlugin plugin) {
+    return !situation(plugin).quarantined().isEmpty();
   }
 
   // ---- calls whose end is not known

@@ -6,6 +6,7 @@ import io.csi4j.volume.OperationId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.internal.lifecycle.Goal;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -52,6 +53,13 @@ record Operation(
 
     /** How full it is. */
     record Stats() implements Wish {}
+
+    /**
+     * That what is mounted and dead is made anew.
+     *
+     * @param requests how each use is wanted
+     */
+    record Repair(Map<UsageKey, MountRequest> requests) implements Wish {}
   }
 
   /** Whether two who wait can share one operation. */

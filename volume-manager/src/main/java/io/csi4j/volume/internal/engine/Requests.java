@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -35,10 +36,17 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
         Plan.mustBeWritable(request.capability(), request.readOnly()));
   }
 
+  /** What making anew the mount of a running workload wants. */
+  Goal.Publish repair(MountRequest request, boolean stages) {
+    Goal.Publish goal = goal(request, stages);
+    return new Goal.Publish(
+        identity, goal.usage(), goal.plan(), goal.readOnly(), goal.writable(), true);
+  }
+
   /** The call of a step. */
   NodeCall call(Operation operation, Turn at, Step.Call call) {
     return switch (call.verb()) {
-      case STAGE -> new NodeCall.Stage(identity.handle(), staging(at), parcel(operation));
+      case STAGE -> new NodeCall.Stage(identity.handle(), staging(at), parcel(operation, at));
       case PUBLISH -> publish(operation, at, call.usage().orElseThrow());
       case UNPUBLISH ->
           new NodeCall.Unpublish(
@@ -54,11 +62,15 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
         goal.plan().staged() ? Optional.of(staging(at)) : Optional.empty(),
         layout.target(identity, usage),
         goal.readOnly(),
-        parcel(operation));
+        parcel(operation, at));
   }
 
-  private static NodeCall.Parcel parcel(Operation operation) {
-    MountRequest request = ((Wish.Mount) operation.wish()).request();
+  private static NodeCall.Parcel parcel(Operation operation, Turn at) {
+    MountRequest request =
+        operation.wish() instanceof Wish.Repair repair
+            ? Objects.requireNonNull(
+                repair.requests().get(((Goal.Publish) at.goal()).usage()), "request")
+            : ((Wish.Mount) operation.wish()).request();
     return new NodeCall.Parcel(
         request.capability(), request.volumeContext(), request.publishContext(), request.secrets());
   }

@@ -108,6 +108,15 @@ final class Steps {
         });
   }
 
+  /** Takes away what is mounted, without the plugin. */
+  Event force(VolumeIdentity identity, Optional<UsageKey> usage) {
+    MountPath path =
+        usage
+            .map(use -> parts.layout().target(identity, use))
+            .orElseGet(() -> parts.layout().staging(identity));
+    return new Event.Forced(parts.kernel().unmount(path));
+  }
+
   /** Looks at what is mounted. */
   Event look(VolumeIdentity identity, Step.Look look, boolean isBlock) {
     List<Sighting> atStaging = parts.kernel().at(parts.layout().staging(identity));

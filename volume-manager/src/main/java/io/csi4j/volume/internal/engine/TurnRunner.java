@@ -40,6 +40,7 @@ final class TurnRunner {
   private @Nullable Operation operation;
   private @Nullable Turn turn;
   private @Nullable String lastAnswer;
+  private boolean superseded;
   private NodePlugin plugin = new AbsentPlugin(Set.of());
 
   /** Tells an answer that is waited for from one that comes late. */
@@ -50,6 +51,12 @@ final class TurnRunner {
 
     /** Whether no new steps are made. */
     boolean isStopped();
+
+    /** A plugin was heard of: perhaps it is another process now. */
+    void heard(NodePlugin from);
+
+    /** What was due then comes only now. */
+    void late(long due);
 
     /** Something others may see has changed. */
     void changed();
@@ -89,6 +96,20 @@ final class TurnRunner {
     return Optional.ofNullable(lastAnswer);
   }
 
+  /** What is being done is not wanted any more: it ends where it can be left. */
+  void supersede() {
+    superseded = true;
+    Operation now = operation;
+    Turn at = turn;
+    if (now != null && at != null && at.step() instanceof Step.Pause && !owner.isStopped()) {
+      Optional<Turn> end = Lifecycle.superseded(at);
+      if (end.isPresent()) {
+        generation++;
+        advance(now, end.get());
+      }
+    }
+  }
+
   /** Forgets the operation that has ended. */
   void clear() {
     operation = null;
@@ -101,6 +122,7 @@ final class TurnRunner {
     operation = next;
     plugin = target;
     lastAnswer = null;
+    superseded = false;
     advance(next, Lifecycle.begin(goal, known, memory.situation(target)));
   }
 
@@ -108,6 +130,9 @@ final class TurnRunner {
   private void advance(Operation now, Turn first) {
     Turn at = first;
     while (true) {
+      if (superseded) {
+        at = Lifecycle.superseded(at).orElse(at);
+      }
       turn = at;
       at.notices().forEach(voice::tell);
       if (at.phase() != Phase.ENDED || !at.record().equals(at.before())) {
@@ -150,6 +175,8 @@ final class TurnRunner {
         return steps.removeUse(identity, remove.usage());
       } else if (step instanceof Step.RemoveVolume) {
         return steps.removeVolume(identity);
+      } else if (step instanceof Step.Force force) {
+        return steps.force(identity, force.usage());
       }
       return steps.look(identity, (Step.Look) step, at.record().plan().block());
     } catch (Throwable broken) {
@@ -166,7 +193,15 @@ final class TurnRunner {
 
   private void pause(Operation now, Duration time) {
     long expected = ++generation;
-    parts.scheduler().after(time, () -> mailbox.put(() -> resume(now, expected, new Event.Woke())));
+    long due = parts.clock().nanos() + time.toNanos();
+    parts
+        .scheduler()
+        .after(
+            time,
+            () -> {
+              owner.late(due);
+              mailbox.put(() -> resume(now, expected, new Event.Woke()));
+            });
   }
 
   @SuppressWarnings("CatchThrowable") // whatever a plugin's adapter throws leaves it unknown
@@ -174,6 +209,9 @@ final class TurnRunner {
     if (owner.isStopped()) {
       return;
     }
+    // Another instance may serve since the operation began; what it was sent ends where it was
+    // sent.
+    plugin = parts.plugins().find(identity.plugin()).orElse(plugin);
     String instance = plugin.instance();
     memory.restamp(at, call, instance);
     long expected = ++generation;
@@ -187,6 +225,7 @@ final class TurnRunner {
                   () -> {
                     slow.cancel();
                     if (isExpected(now, expected)) {
+                      owner.heard(plugin);
                       memory.ended(call, answer, instance);
                       parts.points().at(Moments.after(call.verb()));
                       answered(call, answer);

@@ -11,6 +11,8 @@ import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.PluginAnswer;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -23,6 +25,16 @@ import java.util.Optional;
  * @param parts to tell it to
  */
 record Voice(VolumeIdentity identity, EngineParts parts) {
+
+  /** Why a plugin gets no calls now, if it gets none. */
+  static Optional<Failure> barred(NodePlugin plugin) {
+    return plugin.barred().map(Voice::down);
+  }
+
+  /** How a plugin is told of that is not there. */
+  static Failure down(PluginAnswer.Down down) {
+    return new Failure(down.code(), down.text(), down.cause().map(Throwable.class::cast));
+  }
 
   /** Tells of something that came up. */
   void tell(Notice notice) {
@@ -79,8 +91,10 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
 
   private VolumeException exception(Operation operation, Outcome outcome, Failure failure) {
     Subject subject = subject(operation);
+    // What a person may type is in what was seen, not in the plugin's answer.
+    boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
-        failure.cause().orElse(null) instanceof CsiException answer
+        failure.cause().orElse(null) instanceof CsiException answer && isAnswer
             ? Messages.answered(failure.code(), subject, answer.failure())
             : Messages.of(failure.code(), subject, failure.seen());
     return Results.failed(outcome, message, operation.id(), failure);
@@ -94,6 +108,7 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
           case EXPAND -> "expanding";
           case STATS -> "reading the statistics of";
           case CLEAN_UP -> "cleaning up";
+          case REPAIR -> "making anew what is dead of";
         };
     return Results.subject(parts.layout(), doing, identity, operation.usage());
   }

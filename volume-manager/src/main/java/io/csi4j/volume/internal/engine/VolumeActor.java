@@ -2,11 +2,12 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
-import io.csi4j.volume.MountPolicy;
 import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PathStatus;
+import io.csi4j.volume.PluginId;
 import io.csi4j.volume.Release;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
@@ -26,8 +27,10 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.PluginAnswer;
 import io.csi4j.volume.internal.port.Scheduler;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import java.lang.System.Logger;
@@ -58,6 +61,8 @@ final class VolumeActor {
   private final Memory memory;
   private final Requests requests;
   private final TurnRunner runner;
+  private final DeadMounts dead = new DeadMounts();
+  private final Inherited inherited = new Inherited();
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
   /** The uses whose names are to be put back as soon as nothing is being done. */
@@ -102,6 +107,9 @@ final class VolumeActor {
     /** Whether no new steps are made. */
     boolean isStopped();
 
+    /** Whether nothing new is mounted with a plugin. */
+    boolean isDrained(PluginId plugin);
+
     /** The number of the last time that a use was asked for; 0 for never. */
     long askedFor(UsageKey usage);
 
@@ -115,7 +123,19 @@ final class VolumeActor {
     void idle(VolumeActor actor);
 
     /** A new operation in the background. */
-    Operation cleanUp(Goal goal);
+    Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage);
+
+    /** A plugin was heard of: perhaps it is another process now, or can do more or less. */
+    void heard(PluginId plugin, String instance, Optional<Boolean> stages);
+
+    /** What was due then comes only now. */
+    void late(long due);
+
+    /** Something was mounted where nobody asked for it, perhaps. */
+    void lookForUnexpected();
+
+    /** Why nothing can be done in the directory of the manager, if it cannot. */
+    Optional<Failure> overmounted();
   }
 
   /** The runner's steps are those of this volume. */
@@ -129,6 +149,16 @@ final class VolumeActor {
     @Override
     public void changed() {
       show();
+    }
+
+    @Override
+    public void heard(NodePlugin from) {
+      engine.heard(identity.plugin(), from.instance(), Optional.empty());
+    }
+
+    @Override
+    public void late(long due) {
+      engine.late(due);
     }
 
     @Override
@@ -167,6 +197,7 @@ final class VolumeActor {
   /** Before anything is done: what was found at the start. */
   void restore(VolumeRecord found) {
     memory.restore(found);
+    inherited.restore(found);
     show();
   }
 
@@ -197,6 +228,76 @@ final class VolumeActor {
             consider();
           }
         });
+  }
+
+  /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
+  void inspect() {
+    mailbox.put(this::lookForDead);
+  }
+
+  /** Another process has become the plugin. */
+  void replaced() {
+    mailbox.put(
+        () -> {
+          dead.again();
+          awake();
+          lookForDead();
+        });
+  }
+
+  /** Remembers how a use is wanted, should it have to be made anew. */
+  void remember(MountRequest request) {
+    mailbox.put(
+        () -> {
+          keep(request);
+          consider();
+        });
+  }
+
+  private void keep(MountRequest request) {
+    if (DeadMounts.repairs(plugin().policy().onDeadMount())) {
+      dead.remember(request);
+    }
+  }
+
+  private void lookForDead() {
+    if (plugin().policy().onDeadMount() == OnDeadMount.LEAVE) {
+      return;
+    }
+    for (TargetRecord use : memory.record().map(it -> it.targets().values()).orElse(List.of())) {
+      if (use.path().is(PathStatus.PRESENT) && !dead.isDead(use.usage())) {
+        try {
+          parts
+              .kernel()
+              .ask(
+                  parts.layout().target(identity, use.usage()),
+                  health -> mailbox.put(() -> found(use.usage(), health)));
+        } catch (MountException e) {
+          // The next look at the table, which comes soon, says so.
+          LOG.log(Level.DEBUG, "How the mounts of " + identity + " are is not known.", e);
+        }
+      }
+    }
+  }
+
+  private void found(UsageKey usage, Sighting.Health health) {
+    boolean isThere =
+        memory.use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (isThere && health == Sighting.Health.DEAD && dead.found(usage)) {
+      OnDeadMount policy = plugin().policy().onDeadMount();
+      voice.tell(
+          new Notice(
+              OperatorCode.MOUNT_DEAD,
+              "its server has ended; the policy of the plugin is " + policy,
+              Optional.of(usage)));
+      consider();
+    } else if (isThere && health == Sighting.Health.SILENT) {
+      voice.tell(
+          new Notice(
+              OperatorCode.MOUNT_UNRESPONSIVE,
+              "its server was asked, and has not answered",
+              Optional.of(usage)));
+    }
   }
 
   /** Gives a use of which only the directory is left its name again; it is in doubt. */
@@ -247,8 +348,9 @@ final class VolumeActor {
       engine.idle(this);
       return;
     }
-    if (operation.kind() != VolumeEvent.Operation.CLEAN_UP) {
+    if (!isBackground(operation)) {
       isHeld = false;
+      supersede(operation);
       Set<UsageKey> more = new HashSet<>(commanded);
       operation.usage().ifPresent(more::add);
       commanded = more;
@@ -264,6 +366,32 @@ final class VolumeActor {
     waiting.add(operation);
     show();
     proceed();
+  }
+
+  /** Ends the mounts of a use that is to be released: those that wait, and the one that retries. */
+  private void supersede(Operation release) {
+    if (!(release.wish() instanceof Wish.Release)) {
+      return;
+    }
+    for (Operation mount : List.copyOf(waiting)) {
+      if (mount.wish() instanceof Wish.Mount && mount.usage().equals(release.usage())) {
+        waiting.remove(mount);
+        voice.refuse(mount, OperatorCode.SUPERSEDED, "its release was asked for before it began");
+      }
+    }
+    Operation running = current;
+    if (running != null
+        && running.wish() instanceof Wish.Mount
+        && running.usage().equals(release.usage())) {
+      if (runner.turn().isPresent()) {
+        runner.supersede();
+      } else {
+        end(
+            running,
+            new Result.Refused(
+                Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")));
+      }
+    }
   }
 
   /** Shares the operation that wants the same, if it is the last in line. */
@@ -303,8 +431,7 @@ final class VolumeActor {
     started =
         new VolumeEvent.Started(
             operation.id(), operation.kind(), identity.plugin(), operation.usage());
-    isTold =
-        operation.kind() != VolumeEvent.Operation.CLEAN_UP || Background.isTold(backgroundTries);
+    isTold = !isBackground(operation) || Background.isTold(backgroundTries);
     if (isTold) {
       parts.events().accept(started);
     }
@@ -313,19 +440,50 @@ final class VolumeActor {
   }
 
   private void begin(Operation operation) {
-    NodePlugin plugin =
-        parts
-            .plugins()
-            .find(identity.plugin())
-            .orElseGet(() -> new AbsentPlugin(parts.plugins().known()));
+    NodePlugin plugin = plugin();
     Wish wish = operation.wish();
-    if (wish instanceof Wish.Release release) {
+    Optional<Failure> covered = engine.overmounted();
+    if (covered.isPresent()) {
+      operation.usage().filter(use -> wish instanceof Wish.Release).ifPresent(memory::release);
+      end(
+          operation,
+          wish instanceof Wish.Release || wish instanceof Wish.Repair
+              ? new Result.Unfinished(covered.get())
+              : new Result.Refused(covered.get()));
+    } else if (wish instanceof Wish.Repair) {
+      ask(operation, plugin, up -> repair(operation, plugin));
+    } else if (wish instanceof Wish.Release release) {
       beginRelease(operation, release, plugin);
     } else if (wish instanceof Wish.Mount mount) {
       parts.points().at(CrashPoint.P1);
       beginMount(operation, mount.request(), plugin);
     } else {
       beginRead(operation, plugin);
+    }
+  }
+
+  private NodePlugin plugin() {
+    return parts
+        .plugins()
+        .find(identity.plugin())
+        .orElseGet(() -> new AbsentPlugin(parts.plugins().known()));
+  }
+
+  private static boolean isBackground(Operation operation) {
+    return operation.kind() == VolumeEvent.Operation.CLEAN_UP
+        || operation.kind() == VolumeEvent.Operation.REPAIR;
+  }
+
+  /** Begins what it takes next to make anew what is dead, or ends. */
+  private void repair(Operation operation, NodePlugin plugin) {
+    Optional<VolumeRecord> known = memory.record();
+    dead.keepOnly(known);
+    Optional<Goal> goal =
+        known.flatMap(record -> dead.next(plugin.policy().onDeadMount(), record, requests));
+    if (goal.isPresent()) {
+      runner.begin(operation, goal.get(), known.orElseThrow(), plugin);
+    } else {
+      end(operation, new Result.Withdrawn());
     }
   }
 
@@ -341,16 +499,41 @@ final class VolumeActor {
       return;
     }
     memory.set(known.get());
-    runner.begin(operation, release.goal(), known.get(), plugin);
+    usage.flatMap(inherited::releasing).ifPresent(voice::tell);
+    if (!memory.isQuarantined(plugin)) {
+      runner.begin(operation, release.goal(), known.get(), plugin);
+      return;
+    }
+    // Another process is not working on the calls of the one before it: a look shows which it is.
+    plugin.facts(
+        answer ->
+            ifCurrent(
+                operation,
+                () -> {
+                  heard(plugin, answer);
+                  runner.begin(operation, release.goal(), known.get(), plugin);
+                }));
+  }
+
+  private void heard(NodePlugin plugin, PluginAnswer answer) {
+    if (answer instanceof PluginAnswer.Up up) {
+      engine.heard(identity.plugin(), plugin.instance(), Optional.of(up.stages()));
+    }
   }
 
   private void beginMount(Operation operation, MountRequest request, NodePlugin plugin) {
+    keep(request);
+    inherited.mounting(request.usage()).ifPresent(voice::tell);
     Optional<VolumeRecord> known = memory.record();
     boolean isThere =
         memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (known.isPresent() && isThere) {
       // What is there is given again without asking the plugin what it can do.
       publish(operation, request, known.get().plan().staged(), plugin);
+      return;
+    }
+    if (engine.isDrained(identity.plugin())) {
+      end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
       return;
     }
     ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
@@ -418,17 +601,12 @@ final class VolumeActor {
                 operation,
                 () -> {
                   if (answer instanceof PluginAnswer.Up up) {
+                    heard(plugin, up);
                     then.accept(up);
                   } else {
-                    end(operation, new Result.Refused(notUp(plugin, (PluginAnswer.Down) answer)));
+                    end(operation, new Result.Refused(Voice.down((PluginAnswer.Down) answer)));
                   }
                 }));
-  }
-
-  private static Failure notUp(NodePlugin plugin, PluginAnswer.Down down) {
-    OperatorCode code =
-        plugin instanceof AbsentPlugin ? OperatorCode.PLUGIN_NOT_REGISTERED : down.code();
-    return new Failure(code, down.text(), down.cause().map(Throwable.class::cast));
   }
 
   /** Does this in the mailbox, unless the operation has ended meanwhile. */
@@ -444,6 +622,18 @@ final class VolumeActor {
   // ---- the end of operations
 
   private void finish(Operation operation, Result result) {
+    boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
+    boolean isNew = runner.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
+    if (result instanceof Result.Published && isNew) {
+      runner.turn().flatMap(Turn::usage).ifPresent(this::isWell);
+    }
+    if (operation.wish() instanceof Wish.Repair && isDone && !engine.isStopped()) {
+      repair(operation, plugin());
+      return;
+    }
+    if (result instanceof Result.Released) {
+      operation.usage().flatMap(inherited::released).ifPresent(voice::tell);
+    }
     if (memory.forgetIfEmpty()) {
       if (isLate) {
         voice.tell(
@@ -461,9 +651,28 @@ final class VolumeActor {
     end(operation, result);
   }
 
+  /** The mount of a use was made, which may have been dead before. */
+  private void isWell(UsageKey usage) {
+    if (dead.isDead(usage)) {
+      dead.isWell(usage);
+      voice.tell(
+          new Notice(
+              OperatorCode.MOUNT_RESTORED,
+              "the plugin has mounted it again, and the mount table shows it",
+              Optional.of(usage)));
+    }
+  }
+
   private void end(Operation operation, Result result) {
     Optional<VolumeException> failure = voice.failure(operation, result);
-    boolean isBackground = operation.kind() == VolumeEvent.Operation.CLEAN_UP;
+    boolean isBackground = isBackground(operation);
+    if (failure.isPresent() && operation.wish() instanceof Wish.Repair) {
+      dead.failed();
+    }
+    if (failure.filter(it -> it.code() == OperatorCode.MOUNT_NOT_VISIBLE).isPresent()) {
+      engine.lookForUnexpected();
+    }
+    dead.keepOnly(memory.record());
     trouble =
         failure.map(VolumeException::operatorMessage).orElse(owed().isPresent() ? trouble : null);
     isHeld = result instanceof Result.Held held && Lifecycle.isForPeople(held.code());
@@ -476,6 +685,8 @@ final class VolumeActor {
       operation.end().completeExceptionally(failure.get());
     } else if (result instanceof Result.Released released) {
       operation.end().complete(released.release());
+    } else if (result instanceof Result.Withdrawn) {
+      operation.end().complete(Release.NOT_LAST);
     } else {
       UsageKey usage = operation.usage().orElseThrow();
       operation
@@ -571,10 +782,14 @@ final class VolumeActor {
   void wake() {
     mailbox.put(
         () -> {
-          backgroundTries = 0;
-          isHeld = false;
+          awake();
           consider();
         });
+  }
+
+  private void awake() {
+    backgroundTries = 0;
+    isHeld = false;
   }
 
   /** Plans the next try in the background, if something is owed and may be done. */
@@ -583,9 +798,33 @@ final class VolumeActor {
       background.cancel();
       background = null;
     }
-    if (current == null && !isHeld && !engine.isClosing() && owed().isPresent()) {
+    if (mayRepair()) {
+      dead.needed().forEach(this::tellRequestNeeded);
+    }
+    if (current == null
+        && !isHeld
+        && !engine.isClosing()
+        && (owed().isPresent() || isRepairDue())) {
       background = parts.scheduler().after(pause(), () -> mailbox.put(this::cleanUp));
     }
+  }
+
+  private boolean mayRepair() {
+    return DeadMounts.repairs(plugin().policy().onDeadMount());
+  }
+
+  private void tellRequestNeeded(UsageKey usage) {
+    voice.tell(
+        new Notice(
+            OperatorCode.REQUEST_NEEDED,
+            "its mount is dead, and is made anew as soon as the host says how it is wanted",
+            Optional.of(usage)));
+  }
+
+  private boolean isRepairDue() {
+    return dead.isDue(
+        plugin().policy().onDeadMount(),
+        usage -> engine.heardFromHost() || commanded.contains(usage));
   }
 
   /** What is to be done without being asked, as far as it may be done before the host was heard. */
@@ -598,19 +837,31 @@ final class VolumeActor {
   }
 
   private Duration pause() {
-    MountPolicy policy =
-        parts
-            .plugins()
-            .find(identity.plugin())
-            .map(NodePlugin::policy)
-            .orElse(MountPolicy.defaults());
-    return Background.pause(backgroundTries, policy.backgroundCap(), parts.scheduler().random());
+    return Background.pause(
+        backgroundTries, plugin().policy().backgroundCap(), parts.scheduler().random());
   }
 
   private void cleanUp() {
     background = null;
     if (current == null && waiting.isEmpty() && !engine.isClosing()) {
-      owed().ifPresent(goal -> take(engine.cleanUp(goal)));
+      Optional<Goal> owed = owed();
+      if (owed.isPresent()) {
+        take(
+            engine.background(
+                new Wish.Release(owed.get(), Long.MAX_VALUE),
+                VolumeEvent.Operation.CLEAN_UP,
+                owed.get() instanceof Goal.Release release
+                    ? Optional.of(release.usage())
+                    : Optional.empty()));
+      } else if (isRepairDue()) {
+        List<UsageKey> uses = dead.uses();
+        dead.begin();
+        take(
+            engine.background(
+                new Wish.Repair(dead.requests()),
+                VolumeEvent.Operation.REPAIR,
+                uses.size() == 1 ? Optional.of(uses.get(0)) : Optional.empty()));
+      }
     }
   }
 }

@@ -26,6 +26,8 @@ import io.csi4j.volume.internal.engine.Reconciling.Planned;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.lifecycle.Admission;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.port.Sighting;
@@ -41,6 +43,7 @@ import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.state.LoadedState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,11 +56,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +75,7 @@ public final class VolumeEngine {
   private final EngineParts parts;
   private final Steps steps;
   private final Graveyard graveyard;
+  private final Drains drains;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeIdentity, VolumeActor> actors = new TreeMap<>();
   private final Map<UsageKey, VolumeIdentity> uses = new HashMap<>();
@@ -76,6 +83,10 @@ public final class VolumeEngine {
   private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
   private final AtomicLong operations = new AtomicLong();
   private final List<MountPath> unknown = new ArrayList<>();
+  private final PluginWatch watch;
+  private final LongPauses pauses;
+  private final Overmounts overmounts;
+  private final UnexpectedMounts unexpected;
   private @Nullable RecoveryReport report;
   private volatile boolean heard;
   private volatile boolean closing;
@@ -85,6 +96,11 @@ public final class VolumeEngine {
     this.parts = parts;
     steps = new Steps(parts);
     graveyard = new Graveyard(parts, this::haunted);
+    watch = new PluginWatch(parts, this::of);
+    pauses = new LongPauses(parts.clock().nanos());
+    overmounts = Overmounts.since(parts.kernel(), parts.layout());
+    unexpected = new UnexpectedMounts(parts.kernel(), parts.layout());
+    drains = new Drains(parts.scheduler(), this::left);
   }
 
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */
@@ -118,10 +134,12 @@ public final class VolumeEngine {
     }
     recovered.tombstones().forEach(graveyard::add);
     unknown.addAll(recovered.unknown());
+    unexpected.know(recovered.unknown());
     IdentityRepair repair = new IdentityRepair(parts, recovered.volumes());
     List<OperatorMessage> findings = new ArrayList<>();
     damaged.forEach(problem -> findings.add(repair.of(problem)));
     findings.addAll(recovered.findings());
+    findings.addAll(summary(recovered));
     findings.forEach(finding -> parts.events().accept(new VolumeEvent.Noticed(finding)));
     report =
         new RecoveryReport(
@@ -134,6 +152,33 @@ public final class VolumeEngine {
     if (!parts.rules().on(Rule.WAIT_FOR_HOST)) {
       actors.values().forEach(VolumeActor::wake);
     }
+  }
+
+  /** What was taken over, and what waits for the word of the host. */
+  private static List<OperatorMessage> summary(Recovered recovered) {
+    Subject doing = Subject.of("finding volumes again");
+    List<OperatorMessage> told = new ArrayList<>();
+    int adopted = recovered.adopted().size();
+    if (adopted > 0) {
+      told.add(Messages.of(OperatorCode.ADOPTED, doing, "that is so for " + uses(adopted)));
+    }
+    int doubtful = recovered.inDoubt().size();
+    int going = recovered.going().size();
+    if (doubtful + going > 0) {
+      told.add(
+          Messages.of(
+              OperatorCode.WAITING_FOR_HOST,
+              doing,
+              uses(doubtful)
+                  + " may be there or not, and "
+                  + uses(going)
+                  + " ended before the start"));
+    }
+    return told;
+  }
+
+  private static String uses(int count) {
+    return count + (count == 1 ? " use" : " uses");
   }
 
   private void index(VolumeActor actor, VolumeRecord volume) {
@@ -199,7 +244,11 @@ public final class VolumeEngine {
         return failed(
             OperatorCode.OPTIONS_DIFFER,
             Subject.of("mounting", identity).by(usage),
-            "the use is on record for " + owner + "; these differ: plugin or volume handle");
+            otherwise(owner));
+      }
+      if (owner == null && drains.isDrained(request.plugin())) {
+        uses.remove(usage, identity);
+        return CompletableFuture.failedFuture(drained(identity, usage));
       }
       asked.put(usage, id);
     } finally {
@@ -212,6 +261,11 @@ public final class VolumeEngine {
         VolumeEvent.Operation.MOUNT,
         Optional.of(usage),
         MountedVolume.class);
+  }
+
+  private VolumeException drained(VolumeIdentity identity, UsageKey usage) {
+    return Results.refused(
+        OperatorCode.PLUGIN_DRAINING, Subject.of("mounting", identity).by(usage), "");
   }
 
   /** Gives up a use. */
@@ -319,8 +373,8 @@ public final class VolumeEngine {
         asked.remove(usage);
       }
     }
-    if (record.isEmpty()) {
-      actors.remove(actor.identity(), actor);
+    if (record.isEmpty() && actors.remove(actor.identity(), actor) && drains.any()) {
+      drains.changed(actor.identity().plugin());
     }
   }
 
@@ -365,6 +419,11 @@ public final class VolumeEngine {
     }
 
     @Override
+    public boolean isDrained(PluginId plugin) {
+      return drains.isDrained(plugin);
+    }
+
+    @Override
     public long askedFor(UsageKey usage) {
       lock.lock();
       try {
@@ -401,19 +460,66 @@ public final class VolumeEngine {
     }
 
     @Override
-    public Operation cleanUp(Goal goal) {
-      Optional<UsageKey> usage =
-          goal instanceof Goal.Release release ? Optional.of(release.usage()) : Optional.empty();
+    public Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage) {
       return new Operation(
           new OperationId(operations.incrementAndGet()),
-          new Wish.Release(goal, Long.MAX_VALUE),
-          VolumeEvent.Operation.CLEAN_UP,
+          wish,
+          kind,
           usage,
           new CompletableFuture<>());
+    }
+
+    @Override
+    public void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
+      watch.heard(plugin, instance, stages);
+    }
+
+    @Override
+    public void late(long due) {
+      pauses
+          .late(due, parts.clock().nanos())
+          .ifPresent(
+              pause ->
+                  tell(
+                      OperatorCode.LONG_PAUSE,
+                      Subject.of("waiting"),
+                      "what was due came " + pause.toSeconds() + " s late"));
+    }
+
+    @Override
+    public void lookForUnexpected() {
+      unexpected.look().forEach(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
+    }
+
+    @Override
+    public Optional<Failure> overmounted() {
+      return overmounts.seen();
     }
   }
 
   // ---- what is known
+
+  /** Why a mount would be refused by what is on record, if it would. */
+  public Optional<OperatorMessage> refusal(MountRequest request) {
+    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
+    Subject subject =
+        Results.subject(parts.layout(), "mounting", identity, Optional.of(request.usage()));
+    Optional<VolumeIdentity> owner = identity(request.usage()).filter(it -> !it.equals(identity));
+    if (owner.isPresent()) {
+      return Optional.of(Messages.of(OperatorCode.OPTIONS_DIFFER, subject, otherwise(owner.get())));
+    }
+    Requests requests = new Requests(identity, parts.layout(), parts.rules());
+    return record(identity)
+        .flatMap(
+            known ->
+                Admission.refusal(
+                    known, requests.goal(request, known.plan().staged()), parts.rules()))
+        .map(failure -> Messages.of(failure.code(), subject, failure.seen()));
+  }
+
+  private static String otherwise(VolumeIdentity owner) {
+    return "the use is on record for " + owner + "; these differ: plugin or volume handle";
+  }
 
   /** Whether a use is on record as present, and the mount table shows it. */
   public boolean hasMount(UsageKey usage) {
@@ -514,14 +620,45 @@ public final class VolumeEngine {
         new ReconcileRun(
             planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
     run.start();
+    remember(live);
     actors().forEach(VolumeActor::wake);
     audit();
+    Set<PluginId> plugins = new TreeSet<>();
+    actors().forEach(actor -> plugins.add(actor.identity().plugin()));
+    plugins.forEach(watch::tellIfGone);
+    for (Planned part : planned) {
+      if (part.item().action() == CleanupPlan.Action.WAIT_FOR_HOST) {
+        tell(
+            OperatorCode.REQUEST_NEEDED,
+            part.item().usage().map(Subject.of("looking after a use")::by).orElseThrow(),
+            part.item().reason().text());
+      }
+    }
     if (parts.state().load().doubts().isEmpty()) {
       return run;
     }
     // What the state could not vouch for was compared with the world, and is on record anew.
     run.done().thenRun(() -> parts.state().settle());
     return run;
+  }
+
+  /** Keeps how uses are wanted that are there already, should they have to be made anew. */
+  private void remember(Collection<LiveMount> live) {
+    lock.lock();
+    try {
+      for (LiveMount mount : live) {
+        VolumeIdentity identity = uses.get(mount.usage());
+        VolumeActor actor = identity == null ? null : actors.get(identity);
+        if (actor != null
+            && mount instanceof LiveMount.Wanted wanted
+            && new VolumeIdentity(wanted.request().plugin(), wanted.request().handle())
+                .equals(identity)) {
+          actor.remember(wanted.request());
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Gives uses of which only the directory is left their names again. */
@@ -547,7 +684,9 @@ public final class VolumeEngine {
   private void audit() {
     Map<MountPath, List<Sighting>> byVolume;
     try {
-      byVolume = Strays.byVolume(parts.layout(), parts.kernel().beneath(parts.layout().volumes()));
+      List<Sighting> mounted = parts.kernel().beneath(parts.layout().volumes());
+      byVolume = Strays.byVolume(parts.layout(), mounted);
+      unexpected.among(mounted).forEach(it -> parts.events().accept(new VolumeEvent.Noticed(it)));
     } catch (MountException e) {
       // Each operation looks for itself.
       return;
@@ -558,6 +697,7 @@ public final class VolumeEngine {
       if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
         actor.notice();
       }
+      actor.inspect();
     }
     graveyard.haunt(byVolume.keySet());
   }
@@ -583,13 +723,52 @@ public final class VolumeEngine {
     };
   }
 
-  /** A plugin has come, or come back: what it owes is tried now. */
+  /**
+   * A plugin has come, come back, gone, or may be another process: what it owes is tried now, and
+   * what it has mounted is looked at.
+   */
   public void pluginChanged(PluginId plugin) {
-    for (VolumeActor actor : actors()) {
-      if (actor.identity().plugin().equals(plugin)) {
-        actor.wake();
-      }
+    if (!closing) {
+      watch.changed(plugin);
     }
+  }
+
+  private List<VolumeActor> of(PluginId plugin) {
+    return actors().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
+  }
+
+  private void tell(OperatorCode code, Subject subject, String seen) {
+    parts.events().accept(new VolumeEvent.Noticed(Messages.of(code, subject, seen)));
+  }
+
+  // ---- plugins that are to be stopped
+
+  /** Mounts nothing new with a plugin, until that is closed. */
+  public PluginDrain drain(PluginId plugin, Duration limit) {
+    return drains.begin(plugin, limit);
+  }
+
+  /** The volumes of a plugin that are on record or asked for, and who uses them. */
+  private SortedMap<VolumeIdentity, List<UsageKey>> left(PluginId plugin) {
+    SortedMap<VolumeIdentity, List<UsageKey>> left = new TreeMap<>();
+    lock.lock();
+    try {
+      for (VolumeActor actor : actors.values()) {
+        if (actor.identity().plugin().equals(plugin)) {
+          left.put(actor.identity(), uses(actor));
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    return left;
+  }
+
+  private static List<UsageKey> uses(VolumeActor actor) {
+    Stream<UsageKey> recorded =
+        actor.view().record().stream().flatMap(record -> record.targets().keySet().stream());
+    Stream<UsageKey> wanted = actor.pending > 0 ? actor.indexed.stream() : Stream.empty();
+    return Stream.concat(recorded, wanted).distinct().sorted().toList();
   }
 
   // ---- the end
@@ -607,6 +786,7 @@ public final class VolumeEngine {
       lock.unlock();
     }
     graveyard.close();
+    drains.close();
     all.forEach(VolumeActor::close);
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))
         .handle(

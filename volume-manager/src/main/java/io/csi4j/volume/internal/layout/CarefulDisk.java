@@ -16,14 +16,15 @@ import java.util.Optional;
  * The disk for directories that nobody else should touch: looks before it acts, follows no link,
  * removes only what is empty, and tells what is wrong as a {@link PathProblem}.
  */
-final class CarefulDisk {
+public final class CarefulDisk {
 
   private static final int DIRECTORY_MODE = 0700;
   private static final int FILE_MODE = 0600;
 
   private final Disk disk;
 
-  CarefulDisk(Disk disk) {
+  /** On this disk. */
+  public CarefulDisk(Disk disk) {
     this.disk = disk;
   }
 
@@ -34,12 +35,12 @@ final class CarefulDisk {
   }
 
   /** What is there; empty when nothing is. */
-  Optional<FileFacts> look(MountPath path) throws PathProblem {
+  public Optional<FileFacts> look(MountPath path) throws PathProblem {
     return attempt("looked at", path, disk::facts);
   }
 
   /** Whether a directory is there. Anything else there is a problem. */
-  boolean isDirectory(MountPath path) throws PathProblem {
+  public boolean isDirectory(MountPath path) throws PathProblem {
     Optional<FileFacts> facts = look(path);
     if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
       throw inTheWay(path, facts.get(), "a directory");
@@ -57,7 +58,7 @@ final class CarefulDisk {
   }
 
   /** Makes a directory for us alone, if there is none. Returns whether it made one. */
-  boolean make(MountPath path, List<Finding> findings) throws PathProblem {
+  public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
     if (isDirectory(path)) {
       restrict(path, DIRECTORY_MODE, findings);
       return false;
@@ -137,6 +138,17 @@ final class CarefulDisk {
     }
   }
 
+  /** Deletes a socket that nobody listens at. Nothing there is fine, anything else a problem. */
+  public void deleteSocket(MountPath socket) throws PathProblem {
+    Optional<FileFacts> facts = look(socket);
+    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.SOCKET) {
+      throw inTheWay(socket, facts.get(), "a socket");
+    }
+    if (facts.isPresent()) {
+      attempt("deleted", socket, it -> done(() -> disk.deleteFile(it)));
+    }
+  }
+
   /** Removes a directory if it is empty; with anything in it, it is a problem. */
   void removeEmpty(MountPath directory) throws PathProblem {
     int entries = names(directory).size();
@@ -172,7 +184,7 @@ final class CarefulDisk {
   }
 
   /** Something else is where something of a kind should be. */
-  static PathProblem inTheWay(MountPath path, FileFacts there, String wanted) {
+  public static PathProblem inTheWay(MountPath path, FileFacts there, String wanted) {
     return switch (there.kind()) {
       case LINK ->
           new PathProblem(
@@ -180,7 +192,7 @@ final class CarefulDisk {
               path,
               "'%s' is a symbolic link, and none is followed; find out who put it there and remove it"
                   .formatted(path));
-      case FILE, DIRECTORY, BLOCK_DEVICE, OTHER ->
+      case FILE, DIRECTORY, BLOCK_DEVICE, SOCKET, OTHER ->
           new PathProblem(
               Kind.IN_THE_WAY,
               path,
@@ -195,6 +207,7 @@ final class CarefulDisk {
       case DIRECTORY -> "a directory";
       case LINK -> "a symbolic link";
       case BLOCK_DEVICE -> "a block device";
+      case SOCKET -> "a socket";
       case OTHER -> "neither a file nor a directory";
     };
   }

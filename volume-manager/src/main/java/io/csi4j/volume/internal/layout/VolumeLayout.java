@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.layout;
 
 import io.csi4j.mount.MountPath;
+import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.state.StateKey;
@@ -47,6 +48,15 @@ public record VolumeLayout(MountPath root) {
     return volume(identity).resolve("s");
   }
 
+  /** Whether a path is the staging path or a target of some volume. */
+  public boolean isStagingOrTarget(MountPath path) {
+    if (path.equals(root) || !path.isWithin(volumes())) {
+      return false;
+    }
+    String text = path.toString().substring(volumes().toString().length());
+    return text.matches("/[^/]+/(s|p/[^/]+/t)");
+  }
+
   /** The directory that holds those of the uses of a volume. */
   public MountPath uses(VolumeIdentity identity) {
     return volume(identity).resolve("p");
@@ -65,6 +75,11 @@ public record VolumeLayout(MountPath root) {
   /** The key of a volume in the state. */
   public StateKey key(VolumeIdentity identity) {
     return StateKey.volume(id(identity));
+  }
+
+  /** The key of a plugin in the state. */
+  public static StateKey key(PluginId plugin) {
+    return StateKey.plugin(PathNames.of(plugin.value()));
   }
 
   /** The name of a volume's directory, and of its record. */

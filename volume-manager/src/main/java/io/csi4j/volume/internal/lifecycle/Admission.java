@@ -13,12 +13,12 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Whether a volume may be published for one more workload, by what is remembered of it. */
-final class Admission {
+public final class Admission {
 
   private Admission() {}
 
   /** Why not, if it may not. */
-  static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal, Rules rules) {
+  public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal, Rules rules) {
     return holders(record, goal)
         .filter(failure -> rules.on(Rule.SINGLE_WRITER_ADMISSION))
         .or(() -> rules.on(Rule.ONE_STAGING_PATH) ? differences(record, goal) : Optional.empty());

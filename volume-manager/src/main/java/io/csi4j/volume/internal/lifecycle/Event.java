@@ -40,6 +40,13 @@ public sealed interface Event {
    */
   record Answered(Answer answer) implements Event {}
 
+  /**
+   * What was mounted is gone, without the plugin.
+   *
+   * @param lazily whether somebody may still use it
+   */
+  record Forced(boolean lazily) implements Event {}
+
   /** The time is over. */
   record Woke() implements Event {}
 

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.record.VolumeRecord;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,8 +45,22 @@ final class Inspection {
     return !stack.isEmpty() && stack.get(stack.size() - 1).broken();
   }
 
+  /** Whether the server of what is on top has ended. */
+  static boolean isDead(List<Sighting> stack) {
+    return !stack.isEmpty() && stack.get(stack.size() - 1).health() == Sighting.Health.DEAD;
+  }
+
+  private static Failure dead(String call) {
+    return Failure.of(
+        OperatorCode.MOUNT_DEAD,
+        "the plugin answered OK to " + call + ", and the server of what is mounted has ended");
+  }
+
   /** What is wrong with a staging that the plugin says is there. */
   static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
+    if (isDead(looked.staging())) {
+      return Optional.of(dead("NodeStageVolume"));
+    }
     return looked.staging().isEmpty() && policy.requireStagingMount()
         ? Optional.of(
             Failure.of(
@@ -55,8 +70,18 @@ final class Inspection {
   }
 
   /** What is wrong with a target that the plugin says is there. */
-  static Optional<Failure> published(Goal.Publish goal, Event.Looked looked, MountPolicy policy) {
+  static Optional<Failure> published(
+      Goal.Publish goal, Event.Looked looked, VolumeRecord record, MountPolicy policy) {
+    if (isDead(looked.target())) {
+      return Optional.of(dead("NodePublishVolume"));
+    }
     if (goal.plan().block()) {
+      if (isOtherDevice(record, looked)) {
+        return Optional.of(
+            Failure.of(
+                OperatorCode.DEVICE_CHANGED,
+                "the device at the staging path is not the one that was staged"));
+      }
       return looked.device() || !policy.requireDevice()
           ? Optional.empty()
           : Optional.of(
@@ -89,6 +114,13 @@ final class Inspection {
             Failure.of(
                 OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"))
         : Optional.empty();
+  }
+
+  /** Whether the device that was staged has become another one. */
+  private static boolean isOtherDevice(VolumeRecord record, Event.Looked looked) {
+    Optional<Evidence> now = top(looked.staging());
+    Optional<Evidence> before = record.staging().evidence();
+    return now.isPresent() && before.isPresent() && !now.get().looksLike(before.get());
   }
 
   /** Whether a mount shows the directory that we made for a volume, and no volume. */

@@ -29,9 +29,12 @@ public final class Lifecycle {
       if (record.target(release.usage()).isEmpty()) {
         return now.rules().on(Rule.UNKNOWN_IS_NOT_LAST)
             ? turn.end(new Result.Released(Release.UNKNOWN))
-            : Releasing.unstage(turn);
+            : Releasing.unstage(turn, now);
       }
       return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
+    }
+    if (goal instanceof Goal.Withdraw withdraw) {
+      return turn.to(Phase.LOOK_GOING, new Step.Look(withdraw.usage()));
     }
     return record.targets().isEmpty()
         ? turn.to(Phase.LOOK_GOING, new Step.Look(Optional.empty()))
@@ -63,6 +66,25 @@ public final class Lifecycle {
     return record.targets().isEmpty() ? Optional.of(new Goal.Settle()) : Optional.empty();
   }
 
+  /**
+   * The end of a publication that is not wanted any more, where it can be left: before a call and
+   * instead of a pause. What it has done is on record, for the release that follows.
+   */
+  public static Optional<Turn> superseded(Turn turn) {
+    boolean canBeLeft =
+        turn.goal() instanceof Goal.Publish publish
+            && !publish.keeps()
+            && turn.phase().isPublishing()
+            && (turn.step() instanceof Step.Call || turn.step() instanceof Step.Pause);
+    return canBeLeft
+        ? Optional.of(
+            turn.end(
+                new Result.Unfinished(
+                    Failure.of(
+                        OperatorCode.SUPERSEDED, "its release was asked for in the meantime"))))
+        : Optional.empty();
+  }
+
   /** Whether the plugin may still be working on a call that failed like this. */
   public static boolean mayGoOn(Answer.Failed failed) {
     return !AnswerClass.of(failed).isOver();
@@ -86,6 +108,14 @@ public final class Lifecycle {
                 OperatorCode.STEP_FAILED,
                 "the step " + turn.phase() + " ended with " + cause.getClass().getSimpleName(),
                 cause);
+    if (turn.step() instanceof Step.Force) {
+      return Releasing.unfinished(
+          turn,
+          Failure.of(
+              OperatorCode.CLEANUP_NEEDS_HELP,
+              "it could not be unmounted without the plugin: " + cause.getMessage(),
+              cause));
+    }
     Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
     return switch (turn.phase()) {
       case LOOK_FIRST -> turn.end(new Result.Refused(failure));

@@ -34,6 +34,8 @@ public enum Phase {
   LOOK_UNPUBLISHED,
   /** Release: what is mounted at the target of a volume that the plugin does not know. */
   LOOK_FORGOTTEN_USE,
+  /** Release: unmounting the target without the plugin. */
+  FORCE_USE,
   /** Release: what is left of the target. */
   REMOVE_USE,
   /** Release: the end of the use is being remembered. */
@@ -44,6 +46,8 @@ public enum Phase {
   LOOK_UNSTAGED,
   /** Release: what is mounted at the staging path of a volume that the plugin does not know. */
   LOOK_FORGOTTEN_STAGING,
+  /** Release: unmounting the staging path without the plugin. */
+  FORCE_STAGING,
   /** Release: the directories of the volume. */
   REMOVE_VOLUME,
   /** Release: the volume is being forgotten. */

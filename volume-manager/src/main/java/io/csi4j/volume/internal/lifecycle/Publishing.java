@@ -6,6 +6,7 @@ import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Pending;
@@ -14,6 +15,7 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
+import java.util.List;
 import java.util.Optional;
 
 /** The way of a volume to a workload. */
@@ -28,7 +30,8 @@ final class Publishing {
     Optional<Failure> refusal = Admission.refusal(turn.record(), goal, now.rules());
     return refusal.isPresent()
         ? turn.end(new Result.Refused(refusal.get()))
-        : turn.to(Phase.LOOK_FIRST, new Step.Look(Optional.of(goal.usage())));
+        : (goal.keeps() ? turn.sparing() : turn)
+            .to(Phase.LOOK_FIRST, new Step.Look(Optional.of(goal.usage())));
   }
 
   static Turn next(Turn turn, Goal.Publish goal, Event event, Situation now) {
@@ -46,12 +49,12 @@ final class Publishing {
           yield Releasing.undo(turn, pathFailure(problem.get()), now);
         }
         yield goal.plan().staged()
-            ? stage(turn.fresh())
+            ? stage(turn.fresh(), now)
             : turn.to(Phase.PREPARE_USE, new Step.PrepareUse(goal.usage()));
       }
       case STAGE ->
           event instanceof Event.Woke
-              ? stage(working(turn, goal, Verb.STAGE, now))
+              ? stage(working(turn, goal, Verb.STAGE, now), now)
               : answered(turn, goal, Verb.STAGE, ((Event.Answered) event).answer(), now);
       case LOOK_STAGED -> staged(turn, goal, (Event.Looked) event, now);
       case SAVE_STAGED -> {
@@ -64,18 +67,18 @@ final class Publishing {
         Optional<PathProblem> problem = ((Event.Arranged) event).problem();
         yield problem.isPresent()
             ? Releasing.undo(turn, pathFailure(problem.get()), now)
-            : publish(turn.fresh(), goal);
+            : publish(turn.fresh(), goal, now);
       }
       case PUBLISH ->
           event instanceof Event.Woke
-              ? publish(working(turn, goal, Verb.PUBLISH, now), goal)
+              ? publish(working(turn, goal, Verb.PUBLISH, now), goal, now)
               : answered(turn, goal, Verb.PUBLISH, ((Event.Answered) event).answer(), now);
       case LOOK_PUBLISHED -> published(turn, goal, (Event.Looked) event, now);
       case SAVE_RESTAGE -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
         yield problem.isPresent()
             ? Releasing.undo(turn, stateFailure(problem.get()), now)
-            : stage(turn.fresh());
+            : stage(turn.fresh(), now);
       }
       case SAVE_PUBLISHED -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
@@ -129,7 +132,11 @@ final class Publishing {
                     "the mount is gone, and nobody here took it away",
                     Optional.of(goal.usage())));
       }
-      if (path.is(PathStatus.GOING) && !isBeingPublished(target.get(), goal, now)) {
+      boolean isInTheWay =
+          path.is(PathStatus.GOING)
+              ? !isBeingPublished(target.get(), goal, now)
+              : isHalfGone(path, looked.target(), goal, now);
+      if (isInTheWay) {
         return clear(at.with(record), Turn.Clearing.TARGET, goal, now);
       }
       if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
@@ -146,6 +153,24 @@ final class Publishing {
   }
 
   /**
+   * Whether what is at a target whose use stays has to go first: its repair has begun and was not
+   * finished, or it is dead and nobody may be working on it.
+   */
+  private static boolean isHalfGone(
+      PathRecord path, List<Sighting> stack, Goal.Publish goal, Situation now) {
+    if (!now.rules().on(Rule.WITHDRAW_BEFORE_PUBLISH)) {
+      return false;
+    }
+    boolean isPublished =
+        now.targetQuarantined(goal.usage())
+            && path.pending().filter(call -> call.verb() == Verb.PUBLISH).isPresent();
+    boolean isBeingWithdrawn =
+        path.pending().filter(call -> call.verb() == Verb.UNPUBLISH).isPresent();
+    boolean isUnexpected = path.is(PathStatus.NONE) && !stack.isEmpty();
+    return isBeingWithdrawn || isUnexpected || (Inspection.isDead(stack) && !isPublished);
+  }
+
+  /**
    * Whether the plugin may still be publishing what is not wanted any more, and is wanted again in
    * the same way: only that call can be made.
    */
@@ -158,20 +183,24 @@ final class Publishing {
   /** Whether the staging has to go before it can come. */
   private static boolean mustUnstage(
       VolumeRecord record, Goal.Publish goal, Event.Looked looked, Situation now) {
-    if (!record.targets().isEmpty()) {
-      return false;
-    }
     PathRecord staging = record.staging();
     boolean isBeingUnstaged =
         staging.pending().map(Pending::verb).filter(verb -> verb == Verb.UNSTAGE).isPresent()
             && now.stagingQuarantined();
+    boolean isDead =
+        Inspection.isDead(looked.staging())
+            && !(now.stagingQuarantined()
+                && staging.pending().filter(call -> call.verb() == Verb.STAGE).isPresent());
+    if (!record.targets().isEmpty()) {
+      return (isBeingUnstaged || isDead) && Releasing.isNowhere(record);
+    }
     boolean isOtherwise =
         !staging.is(PathStatus.NONE)
             && (!record.plan().differences(goal.plan()).isEmpty()
                 || record.plan().staged() != goal.plan().staged());
     boolean isUnexpected =
         staging.is(PathStatus.NONE) && goal.plan().staged() && !looked.staging().isEmpty();
-    return isBeingUnstaged || isOtherwise || isUnexpected;
+    return isBeingUnstaged || isDead || isOtherwise || isUnexpected;
   }
 
   /** Lets go what is in the way, by the plugin, before the goal is begun with again. */
@@ -228,12 +257,16 @@ final class Publishing {
         : turn.to(Phase.PREPARE_VOLUME, new Step.PrepareVolume());
   }
 
-  private static Turn stage(Turn turn) {
-    return turn.call(Phase.STAGE, Verb.STAGE, Optional.empty());
+  private static Turn stage(Turn turn, Situation now) {
+    return now.bar()
+        .map(failure -> Releasing.undo(turn, failure, now))
+        .orElseGet(() -> turn.call(Phase.STAGE, Verb.STAGE, Optional.empty()));
   }
 
-  private static Turn publish(Turn turn, Goal.Publish goal) {
-    return turn.call(Phase.PUBLISH, Verb.PUBLISH, Optional.of(goal.usage()));
+  private static Turn publish(Turn turn, Goal.Publish goal, Situation now) {
+    return now.bar()
+        .map(failure -> Releasing.undo(turn, failure, now))
+        .orElseGet(() -> turn.call(Phase.PUBLISH, Verb.PUBLISH, Optional.of(goal.usage())));
   }
 
   private static Turn answered(
@@ -313,9 +346,11 @@ final class Publishing {
   }
 
   private static Turn published(Turn turn, Goal.Publish goal, Event.Looked looked, Situation now) {
-    Optional<Failure> wrong = Inspection.published(goal, looked, now.policy());
+    Optional<Failure> wrong = Inspection.published(goal, looked, turn.record(), now.policy());
     if (wrong.isPresent()) {
-      boolean mayCome = wrong.get().code() == OperatorCode.MOUNT_NOT_VISIBLE;
+      boolean mayCome =
+          wrong.get().code() == OperatorCode.MOUNT_NOT_VISIBLE
+              || wrong.get().code() == OperatorCode.MOUNT_DEAD;
       return repeat(
           turn.to(Phase.PUBLISH, turn.step()),
           mayCome ? AnswerClass.IN_DOUBT : AnswerClass.REFUSED,

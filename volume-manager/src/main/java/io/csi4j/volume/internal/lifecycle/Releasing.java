@@ -67,7 +67,9 @@ final class Releasing {
     if (record.target(goal.usage()).isEmpty()) {
       clearing =
           clearing.with(
-              record.withTarget(new TargetRecord(goal.usage(), goal.readOnly(), PathRecord.NONE)));
+              record.withTarget(
+                  new TargetRecord(
+                      goal.usage(), goal.readOnly(), PathRecord.NONE.as(PathStatus.GOING))));
     }
     return going(clearing, goal.usage(), now);
   }
@@ -85,9 +87,26 @@ final class Releasing {
     }
     if (pending.filter(verb -> verb == Verb.UNSTAGE).isPresent()
         && record.staging().is(PathStatus.IN_DOUBT)) {
-      return unstage(turn.fresh());
+      return unstage(turn.fresh(), now);
     }
     return saveReleased(turn.with(unstaging(record, now)));
+  }
+
+  /** Takes the staging away while there are uses on record, if nothing is there for any of them. */
+  private static Turn withdrawStaging(Turn turn, Situation now) {
+    VolumeRecord record = turn.record();
+    boolean isFree = isNowhere(record) || !now.rules().on(Rule.ALL_GONE_BEFORE_RESTAGE);
+    if (record.staging().is(PathStatus.NONE) || !isFree) {
+      return turn.end(new Result.Withdrawn());
+    }
+    return stagingQuarantined(record, now)
+        ? unfinished(turn, Calls.quarantined(Verb.STAGE))
+        : saveReleased(turn.with(unstaging(record, now)));
+  }
+
+  /** Whether nothing is there for any use, for certain. */
+  static boolean isNowhere(VolumeRecord record) {
+    return record.targets().values().stream().allMatch(use -> use.path().is(PathStatus.NONE));
   }
 
   static Turn next(Turn turn, Event event, Situation now) {
@@ -99,16 +118,20 @@ final class Releasing {
             ((Event.Saved) event)
                 .problem()
                 .filter(known -> known.reason() != StateReason.STATE_VALUE_TOO_LARGE);
-        yield problem.isPresent()
-            ? unfinished(turn, Publishing.stateFailure(problem.get()))
-            : unpublish(turn.fresh(), turn.usage().orElseThrow());
+        if (problem.isEmpty()) {
+          yield unpublish(turn.fresh(), turn.usage().orElseThrow(), now);
+        }
+        Turn at = turn.goal() instanceof Goal.Withdraw ? turn.with(turn.before()) : turn;
+        yield unfinished(at, Publishing.stateFailure(problem.get()));
       }
       case UNPUBLISH ->
           event instanceof Event.Woke
-              ? unpublish(working(turn, Verb.UNPUBLISH, now), turn.usage().orElseThrow())
+              ? unpublish(working(turn, Verb.UNPUBLISH, now), turn.usage().orElseThrow(), now)
               : answered(turn, Verb.UNPUBLISH, ((Event.Answered) event).answer(), now);
       case LOOK_UNPUBLISHED -> gone(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
-      case LOOK_FORGOTTEN_USE -> forgotten(turn, Verb.UNPUBLISH, ((Event.Looked) event).target());
+      case LOOK_FORGOTTEN_USE ->
+          forgotten(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
+      case FORCE_USE -> forced(turn, Verb.UNPUBLISH, (Event.Forced) event, now);
       case REMOVE_USE -> {
         UsageKey usage = turn.usage().orElseThrow();
         yield released(
@@ -122,11 +145,12 @@ final class Releasing {
       }
       case UNSTAGE ->
           event instanceof Event.Woke
-              ? unstage(working(turn, Verb.UNSTAGE, now))
+              ? unstage(working(turn, Verb.UNSTAGE, now), now)
               : answered(turn, Verb.UNSTAGE, ((Event.Answered) event).answer(), now);
       case LOOK_UNSTAGED -> gone(turn, Verb.UNSTAGE, ((Event.Looked) event).staging(), now);
       case LOOK_FORGOTTEN_STAGING ->
-          forgotten(turn, Verb.UNSTAGE, ((Event.Looked) event).staging());
+          forgotten(turn, Verb.UNSTAGE, ((Event.Looked) event).staging(), now);
+      case FORCE_STAGING -> forced(turn, Verb.UNSTAGE, (Event.Forced) event, now);
       case REMOVE_VOLUME -> {
         Turn at = noting(turn, ((Event.Arranged) event).problem(), Optional.empty());
         boolean wasNever = at.failure().isPresent() && at.sent().isEmpty() && at.before().isEmpty();
@@ -159,6 +183,9 @@ final class Releasing {
 
   /** Keeps in mind that a use is to be given up, although nothing can be done about it now. */
   static Turn marked(Turn turn) {
+    if (turn.goal() instanceof Goal.Withdraw) {
+      return turn;
+    }
     return turn.usage()
         .flatMap(turn.record()::target)
         .map(target -> target.with(target.path().as(PathStatus.GOING)))
@@ -180,13 +207,18 @@ final class Releasing {
               "another mount is there than the one that was made: "
                   + (target.isPresent() ? looked.target() : looked.staging())));
     }
-    if (target.isEmpty()) {
-      return settle(turn, now);
+    if (target.isPresent()) {
+      return going(turn, target.get().usage(), now);
     }
-    return going(turn, target.get().usage(), now);
+    if (turn.goal() instanceof Goal.Withdraw withdraw) {
+      return withdraw.usage().isEmpty()
+          ? withdrawStaging(turn, now)
+          : turn.end(new Result.Withdrawn());
+    }
+    return settle(turn, now);
   }
 
-  /** Remembers that a use is being given up. */
+  /** Remembers that a use is being given up, or that what is mounted for it is. */
   private static Turn going(Turn turn, UsageKey usage, Situation now) {
     TargetRecord target =
         turn.record()
@@ -196,29 +228,36 @@ final class Releasing {
     boolean isQuarantined =
         path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent()
             && now.targetQuarantined(usage);
-    PathRecord next =
-        isQuarantined
-            ? path.as(PathStatus.GOING)
-            : path.as(PathStatus.GOING).working(Verb.UNPUBLISH, now.instance());
+    boolean keeps = turn.keepsUse(now.rules());
+    PathRecord marked = path.as(keeps ? PathStatus.IN_DOUBT : PathStatus.GOING);
+    PathRecord next = isQuarantined ? marked : marked.working(Verb.UNPUBLISH, now.instance());
     VolumeRecord record = turn.record().withTarget(target.with(next));
     return turn.with(record)
-        .to(Phase.SAVE_GOING, new Step.Save(record, Durability.BEST_EFFORT, CrashPoint.U1));
+        .to(
+            Phase.SAVE_GOING,
+            new Step.Save(
+                record, keeps ? Durability.REQUIRED : Durability.BEST_EFFORT, CrashPoint.U1));
   }
 
-  private static Turn unpublish(Turn turn, UsageKey usage) {
+  private static Turn unpublish(Turn turn, UsageKey usage, Situation now) {
     boolean isQuarantined =
         turn.record()
             .target(usage)
             .flatMap(target -> target.path().pending())
             .filter(pending -> pending.verb() == Verb.PUBLISH)
             .isPresent();
-    return isQuarantined
-        ? unfinished(turn, Calls.quarantined(Verb.PUBLISH))
-        : turn.call(Phase.UNPUBLISH, Verb.UNPUBLISH, Optional.of(usage));
+    if (isQuarantined) {
+      return unfinished(turn, Calls.quarantined(Verb.PUBLISH));
+    }
+    return now.bar()
+        .map(failure -> unfinished(turn, failure))
+        .orElseGet(() -> turn.call(Phase.UNPUBLISH, Verb.UNPUBLISH, Optional.of(usage)));
   }
 
-  static Turn unstage(Turn turn) {
-    return turn.call(Phase.UNSTAGE, Verb.UNSTAGE, Optional.empty());
+  static Turn unstage(Turn turn, Situation now) {
+    return now.bar()
+        .map(failure -> unfinished(turn, failure))
+        .orElseGet(() -> turn.call(Phase.UNSTAGE, Verb.UNSTAGE, Optional.empty()));
   }
 
   private static Turn answered(Turn turn, Verb verb, Answer answer, Situation now) {
@@ -231,7 +270,7 @@ final class Releasing {
   private static Turn look(Turn turn, Verb verb, Situation now) {
     boolean isUse = verb == Verb.UNPUBLISH;
     if (!now.rules().on(Rule.LOOK_AFTER_OK)) {
-      return isUse ? removeUse(turn) : unstaged(turn);
+      return isUse ? targetGone(turn, now) : unstaged(turn);
     }
     return turn.to(
         isUse ? Phase.LOOK_UNPUBLISHED : Phase.LOOK_UNSTAGED,
@@ -242,7 +281,7 @@ final class Releasing {
     AnswerClass kind = AnswerClass.of(failed);
     Turn at = kind.isOver() && failed.sent() ? turn.with(over(turn, verb)) : turn;
     if (verb == Verb.UNPUBLISH && !now.rules().on(Rule.UNPUBLISH_FAILURE_COUNTS)) {
-      return removeUse(at);
+      return targetGone(at, now);
     }
     boolean mayBeGone =
         AnswerClass.saysUnknownVolume(failed)
@@ -264,15 +303,10 @@ final class Releasing {
   }
 
   /** A plugin does not know the volume any more: good, if nothing is mounted there. */
-  private static Turn forgotten(Turn turn, Verb verb, List<Sighting> stack) {
+  private static Turn forgotten(Turn turn, Verb verb, List<Sighting> stack, Situation now) {
     Failure refusal = ((Step.Look) turn.step()).refusal().orElseThrow();
     if (!stack.isEmpty()) {
-      return unfinished(
-          turn,
-          new Failure(
-              OperatorCode.CLEANUP_NEEDS_HELP,
-              "it is still mounted, and " + refusal.seen(),
-              refusal.cause()));
+      return stuck(turn, verb, stack, refusal, now);
     }
     boolean isUse = verb == Verb.UNPUBLISH;
     OperatorCode code =
@@ -281,14 +315,72 @@ final class Releasing {
             : OperatorCode.PLUGIN_FORGOT;
     Turn noted =
         turn.note(new Notice(code, refusal.seen(), isUse ? turn.usage() : Optional.empty()));
-    return isUse ? removeUse(noted) : unstaged(noted);
+    return isUse ? targetGone(noted, now) : unstaged(noted);
+  }
+
+  /**
+   * A plugin does not know what is still mounted: for a person, or for us if the host allows it.
+   */
+  private static Turn stuck(
+      Turn turn, Verb verb, List<Sighting> stack, Failure refusal, Situation now) {
+    boolean isUse = verb == Verb.UNPUBLISH;
+    int most = now.policy().forceAfterRefusals();
+    if (most == 0) {
+      return unfinished(
+          turn,
+          new Failure(
+              OperatorCode.CLEANUP_NEEDS_HELP,
+              "it is still mounted, and "
+                  + refusal.seen()
+                  + "; what remains is: "
+                  + Commands.unmount(stack.get(0).path()),
+              refusal.cause()));
+    }
+    if (turn.tries() < most && now.rules().on(Rule.PLUGIN_FIRST)) {
+      return turn.to(isUse ? Phase.UNPUBLISH : Phase.UNSTAGE, turn.step())
+          .pause(AnswerClass.LATER.pause(now.policy(), turn.tries(), now.random()));
+    }
+    Optional<UsageKey> usage = isUse ? turn.usage() : Optional.empty();
+    Optional<PathRecord> path =
+        isUse
+            ? usage.flatMap(turn.record()::target).map(TargetRecord::path)
+            : Optional.of(turn.record().staging());
+    if (path.filter(known -> Inspection.isForeign(known, stack)).isPresent()) {
+      return unfinished(
+          turn,
+          Failure.of(
+              OperatorCode.FOREIGN_MOUNT,
+              "another mount is there than the one that was made: " + stack));
+    }
+    return turn.to(isUse ? Phase.FORCE_USE : Phase.FORCE_STAGING, new Step.Force(usage));
+  }
+
+  /** It was unmounted without the plugin. */
+  private static Turn forced(Turn turn, Verb verb, Event.Forced forced, Situation now) {
+    Optional<UsageKey> usage = ((Step.Force) turn.step()).usage();
+    Turn noted =
+        turn.note(
+            new Notice(
+                OperatorCode.UNMOUNT_FORCED,
+                "the plugin has said "
+                    + turn.tries()
+                    + (turn.tries() == 1 ? " time" : " times")
+                    + " that it does not know the volume",
+                usage));
+    Turn all =
+        forced.lazily()
+            ? noted.note(
+                new Notice(
+                    OperatorCode.LAZY_UNMOUNT_PENDING, "somebody was still using the mount", usage))
+            : noted;
+    return look(all, verb, now);
   }
 
   /** Believes that something is gone only when nothing is mounted there any more. */
   private static Turn gone(Turn turn, Verb verb, List<Sighting> stack, Situation now) {
     boolean isUse = verb == Verb.UNPUBLISH;
     if (stack.isEmpty()) {
-      return isUse ? removeUse(turn) : unstaged(turn);
+      return isUse ? targetGone(turn, now) : unstaged(turn);
     }
     Turn at = turn.to(isUse ? Phase.UNPUBLISH : Phase.UNSTAGE, turn.step());
     boolean isFewer = at.layers() > stack.size();
@@ -308,7 +400,12 @@ final class Releasing {
                 + " still there"));
   }
 
-  private static Turn removeUse(Turn turn) {
+  /** Nothing is at a target any more: what is left of it goes, or the use is kept for a new one. */
+  private static Turn targetGone(Turn turn, Situation now) {
+    if (turn.keepsUse(now.rules())) {
+      TargetRecord use = turn.usage().flatMap(turn.record()::target).orElseThrow();
+      return saveReleased(turn.with(turn.record().withTarget(use.with(PathRecord.NONE))));
+    }
     return turn.to(Phase.REMOVE_USE, new Step.RemoveUse(turn.usage().orElseThrow()));
   }
 
@@ -339,7 +436,12 @@ final class Releasing {
       return again(turn);
     }
     if (turn.clearing() == Turn.Clearing.STAGING) {
-      return unstage(turn.fresh());
+      return unstage(turn.fresh(), now);
+    }
+    if (turn.goal() instanceof Goal.Withdraw withdraw) {
+      return withdraw.usage().isEmpty()
+          ? unstage(turn.fresh(), now)
+          : turn.end(new Result.Withdrawn());
     }
     VolumeRecord record = turn.record();
     if (!record.targets().isEmpty()) {
@@ -353,7 +455,7 @@ final class Releasing {
     }
     return stagingQuarantined(record, now)
         ? unfinished(turn, Calls.quarantined(Verb.STAGE))
-        : unstage(turn.fresh());
+        : unstage(turn.fresh(), now);
   }
 
   private static boolean stagingQuarantined(VolumeRecord record, Situation now) {
@@ -374,6 +476,9 @@ final class Releasing {
 
   private static Turn unstaged(Turn turn) {
     Turn at = turn.with(turn.record().withStaging(PathRecord.NONE));
+    if (turn.goal() instanceof Goal.Withdraw) {
+      return at.end(new Result.Withdrawn());
+    }
     return turn.clearing() == Turn.Clearing.STAGING
         ? again(at)
         : at.to(Phase.REMOVE_VOLUME, new Step.RemoveVolume());

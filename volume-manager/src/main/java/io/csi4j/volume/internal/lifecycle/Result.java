@@ -9,6 +9,9 @@ public sealed interface Result {
   /** The volume is there for the workload. */
   record Published() implements Result {}
 
+  /** What was mounted is gone, or stays because others use it; all uses are on record. */
+  record Withdrawn() implements Result {}
+
   /**
    * The use is given up.
    *

@@ -40,5 +40,15 @@ public enum Rule {
   /** A single-writer volume is given to one workload at a time. */
   SINGLE_WRITER_ADMISSION,
   /** Nothing is unpublished before the host has said what it wants. */
-  WAIT_FOR_HOST
+  WAIT_FOR_HOST,
+  /** A use whose dead mount is taken away to be made anew stays on record. */
+  USE_OUTLIVES_REPAIR,
+  /** A volume is staged anew only when none of its targets is there. */
+  ALL_GONE_BEFORE_RESTAGE,
+  /** Taking away what is in the way of a repair is finished before anything is published there. */
+  WITHDRAW_BEFORE_PUBLISH,
+  /** A plugin that is known to be unhealthy gets no call. */
+  BARRED_GETS_NOTHING,
+  /** Nothing is unmounted without the plugin before it was asked as often as the host said. */
+  PLUGIN_FIRST
 }

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param instance the process that is the plugin; empty when it is not known
  * @param policy how the plugin is treated
  * @param quarantined the targets, and the staging (empty), whose pending call may be going on
+ * @param barred why the plugin gets no calls now, if it gets none
  * @param rules which rules are on
  * @param random a number from 0 to below 1
  */
@@ -21,8 +22,14 @@ public record Situation(
     String instance,
     MountPolicy policy,
     Set<Optional<UsageKey>> quarantined,
+    Optional<Failure> barred,
     Rules rules,
     double random) {
+
+  /** Why a call is not made now, if it is not. */
+  Optional<Failure> bar() {
+    return rules.on(Rule.BARRED_GETS_NOTHING) ? barred : Optional.empty();
+  }
 
   /** Whether the pending call of the staging may be going on. */
   boolean stagingQuarantined() {

@@ -60,6 +60,13 @@ public sealed interface Step {
   }
 
   /**
+   * Unmount without the plugin; ends in {@link Event.Forced}.
+   *
+   * @param usage whose target, or else the staging
+   */
+  record Force(Optional<UsageKey> usage) implements Step {}
+
+  /**
    * Call the plugin; ends in {@link Event.Answered}.
    *
    * @param verb what for

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -210,10 +211,26 @@ public record Turn(
   }
 
   /** The use that the goal is about. */
-  Optional<UsageKey> usage() {
+  public Optional<UsageKey> usage() {
     if (goal instanceof Goal.Publish publish) {
       return Optional.of(publish.usage());
     }
+    if (goal instanceof Goal.Withdraw withdraw) {
+      return withdraw.usage();
+    }
     return goal instanceof Goal.Release release ? Optional.of(release.usage()) : Optional.empty();
+  }
+
+  /** Whether the use stays on record though what is mounted for it goes. */
+  boolean keepsUse(Rules rules) {
+    if (!rules.on(Rule.USE_OUTLIVES_REPAIR)) {
+      return false;
+    }
+    return goal instanceof Goal.Withdraw
+        || (clearing == Clearing.TARGET
+            && usage()
+                .flatMap(record::target)
+                .filter(target -> !target.path().is(PathStatus.GOING))
+                .isPresent());
   }
 }

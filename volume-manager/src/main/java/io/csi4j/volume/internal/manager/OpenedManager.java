@@ -17,20 +17,25 @@ import io.csi4j.volume.internal.events.EventHub;
 import io.csi4j.volume.internal.layout.Finding;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.plugin.StoredPlugins;
 import io.csi4j.volume.internal.port.CrashPoints;
-import io.csi4j.volume.internal.real.PluginFinding;
+import io.csi4j.volume.internal.real.NoThreadsException;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.JournalStateStore;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** All that a manager has while it is open. */
@@ -40,6 +45,7 @@ public final class OpenedManager implements AutoCloseable {
   private final EventHub events;
   private final RealParts parts;
   private final StateStore state;
+  private final PluginWiring plugins;
   private final VolumeEngine engine;
   private final Callbacks callbacks;
 
@@ -62,11 +68,17 @@ public final class OpenedManager implements AutoCloseable {
       @Nullable StateStore state) {}
 
   private OpenedManager(
-      Options options, EventHub events, RealParts parts, StateStore state, VolumeEngine engine) {
+      Options options,
+      EventHub events,
+      RealParts parts,
+      StateStore state,
+      PluginWiring plugins,
+      VolumeEngine engine) {
     this.options = options;
     this.events = events;
     this.parts = parts;
     this.state = state;
+    this.plugins = plugins;
     this.engine = engine;
     callbacks = new Callbacks();
   }
@@ -84,17 +96,33 @@ public final class OpenedManager implements AutoCloseable {
           opening.add(
               EventHub.open(
                   options.listeners(), options.settings().events(), options.settings().closing()));
-      RealParts parts = opening.add(RealParts.open(options.root(), options.settings()));
+      RealParts parts = opening.add(parts(options));
       prepareRoot(parts, events);
       StateStore state = opening.add(state(options, parts, events));
-      for (PluginBinding binding : options.plugins()) {
-        tell(binding, parts.plugins().register(binding))
-            .forEach(finding -> events.accept(new VolumeEvent.Noticed(finding)));
-      }
+      Consumer<OperatorMessage> told = message -> events.accept(new VolumeEvent.Noticed(message));
+      PluginWiring plugins =
+          opening.add(PluginWiring.open(parts, new StoredPlugins(state, told), told));
+      options.plugins().forEach(plugins::register);
       VolumeEngine engine = VolumeEngine.open(parts.parts(state, points, events));
-      return new OpenedManager(options, events, parts, state, opening.done(engine));
+      plugins.tell(engine);
+      return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
     } finally {
       opening.close();
+    }
+  }
+
+  private static RealParts parts(Options options) {
+    try {
+      return RealParts.open(options.root(), options.settings());
+    } catch (NoThreadsException e) {
+      throw new VolumeException(
+          Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.NO_THREADS,
+              Subject.of("opening the manager"),
+              String.valueOf(e.getMessage())),
+          null,
+          e);
     }
   }
 
@@ -165,13 +193,9 @@ public final class OpenedManager implements AutoCloseable {
     }
   }
 
-  private static List<OperatorMessage> tell(PluginBinding binding, List<PluginFinding> findings) {
-    Subject subject = Subject.of("registering plugin '" + binding.id() + "'");
-    return findings.stream()
-        .map(
-            finding ->
-                Messages.of(OperatorCode.valueOf(finding.kind().name()), subject, finding.text()))
-        .toList();
+  /** Its directory. */
+  public MountPath root() {
+    return options.root();
   }
 
   /** The engine. */
@@ -179,16 +203,24 @@ public final class OpenedManager implements AutoCloseable {
     return engine;
   }
 
-  /** Registers a plugin, or replaces its binding. */
-  public List<OperatorMessage> register(PluginBinding binding) {
-    List<OperatorMessage> findings = tell(binding, parts.plugins().register(binding));
-    engine.pluginChanged(binding.id());
-    return findings;
+  /** The plugins, as instances that come and go. */
+  public PluginRegistry plugins() {
+    return plugins.registry();
   }
 
-  /** Forgets a plugin. */
+  /** Mounts nothing new with a plugin; what hangs on its end runs where a host's actions do. */
+  public PluginDrain drain(PluginId plugin, Duration limit) {
+    return new HostDrain(engine.drain(plugin, limit), callbacks);
+  }
+
+  /** Registers the only instance of a plugin, or replaces its binding. */
+  public List<OperatorMessage> register(PluginBinding binding) {
+    return plugins.register(binding);
+  }
+
+  /** Forgets the only instance of a plugin. */
   public boolean deregister(PluginId plugin) {
-    return parts.plugins().deregister(plugin);
+    return plugins.deregister(plugin);
   }
 
   /** The operations, not blocking. */
@@ -255,6 +287,7 @@ public final class OpenedManager implements AutoCloseable {
     } catch (ExecutionException e) {
       throw new IllegalStateException("Closing ended in a way that it should not.", e);
     } finally {
+      plugins.close();
       parts.close();
       state.close();
       callbacks.close();

@@ -4,6 +4,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.volume.internal.record.Place;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The kernel's mounts, as far as volumes are concerned. Failures are {@code MountException}s. */
 public interface KernelMounts {
@@ -31,6 +32,20 @@ public interface KernelMounts {
   /** Who keeps the mount at a path in use, in one line for people. */
   String holders(MountPath path);
 
-  /** Takes away what is mounted at a path, without asking a plugin, lazily if need be. */
-  void unmount(MountPath path);
+  /**
+   * Finds out how the mount on top at a path is, if need be by asking who serves it. The thread
+   * that calls never waits for that.
+   *
+   * @param then told at most once, on any thread; never if the process ends before that
+   */
+  default void ask(MountPath path, Consumer<Sighting.Health> then) {
+    List<Sighting> stack = at(path);
+    then.accept(stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health());
+  }
+
+  /**
+   * Takes away what is mounted at a path, without asking a plugin, lazily if need be. True if that
+   * was needed: who has files open there still uses the device.
+   */
+  boolean unmount(MountPath path);
 }

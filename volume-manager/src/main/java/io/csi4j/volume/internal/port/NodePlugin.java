@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.port;
 
 import io.csi4j.volume.MountPolicy;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The node service of one plugin. Calls do not block, and are not repeated. */
@@ -21,6 +22,24 @@ public interface NodePlugin {
    * what was last seen.
    */
   String instance();
+
+  /**
+   * Why it gets no calls now, if it gets none: it is not registered, or known to be unhealthy.
+   * Never blocks.
+   */
+  default Optional<PluginAnswer.Down> barred() {
+    return Optional.empty();
+  }
+
+  /**
+   * Whether a process that was the plugin may still work on calls that it was sent, although
+   * another one is the plugin now: it drains beside it. Never waits.
+   *
+   * @param instance its word
+   */
+  default boolean mayStillRun(String instance) {
+    return false;
+  }
 
   /**
    * Makes a call. Ends at the policy's deadline for an attempt at the latest.

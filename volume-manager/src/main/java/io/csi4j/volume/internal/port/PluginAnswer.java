@@ -21,20 +21,36 @@ public sealed interface PluginAnswer {
       implements PluginAnswer {}
 
   /**
-   * It is not there, or does not say what it can do.
+   * It is not there, does not say what it can do, or gets nothing to do.
    *
    * @param text why: one line for people
    * @param cause the exception, where there is one
+   * @param stated what an operator is told, where it was not the plugin that was asked
    */
-  record Down(String text, Optional<CsiException> cause) implements PluginAnswer {
+  record Down(String text, Optional<CsiException> cause, Optional<OperatorCode> stated)
+      implements PluginAnswer {
 
     /** It is not there, and no exception says why. */
     public Down(String text) {
       this(text, Optional.empty());
     }
 
+    /** It is not there; the exception, if there is one, decides what an operator is told. */
+    public Down(String text, Optional<CsiException> cause) {
+      this(text, cause, Optional.empty());
+    }
+
+    /** It was not asked, for a reason that is known. */
+    public Down(String text, OperatorCode stated) {
+      this(text, Optional.empty(), Optional.of(stated));
+    }
+
     /** What an operator is told. */
     public OperatorCode code() {
+      return stated.orElseGet(this::codeOfCause);
+    }
+
+    private OperatorCode codeOfCause() {
       CsiException failed = cause.orElse(null);
       if (failed instanceof CsiConnectException unconnected) {
         return code(unconnected.reason());

@@ -6,19 +6,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Lets so many in at a time; the others wait in order, without a thread. */
-final class CallQueue {
+public final class CallQueue {
 
   private final int places;
   private final ReentrantLock lock = new ReentrantLock();
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int taken;
 
-  CallQueue(int places) {
+  /** A queue before so many places. */
+  public CallQueue(int places) {
     this.places = places;
   }
 
   /** Runs it once there is a place, here or where one is given back. It must not block or throw. */
-  void enter(Runnable start) {
+  public void enter(Runnable start) {
     lock.lock();
     try {
       if (taken == places) {
@@ -33,7 +34,7 @@ final class CallQueue {
   }
 
   /** Gives the place back to the next in line. */
-  void leave() {
+  public void leave() {
     @Nullable Runnable next;
     lock.lock();
     try {

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.StatusCode;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PathView;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.internal.port.Answer;
@@ -42,6 +43,8 @@ final class CsiNodePlugin implements NodePlugin {
   private final CallQueue queue;
   private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closing = new AtomicBoolean();
+  private volatile PluginAnswer.@Nullable Down barred;
+  private volatile @Nullable CsiNodePlugin successor;
   private volatile @Nullable String retired;
 
   /**
@@ -89,12 +92,42 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   @Override
+  public boolean mayStillRun(String instance) {
+    return ground.processes().isRunning(instance);
+  }
+
+  @Override
+  public Optional<PluginAnswer.Down> barred() {
+    // One that is only remembered may be there all the same, and gets releases.
+    return Optional.ofNullable(barred)
+        .filter(reason -> reason.code() == OperatorCode.PLUGIN_UNHEALTHY);
+  }
+
+  /** Lets nothing new begin with the plugin, for this reason; or lets it again. */
+  void bar(PluginAnswer.@Nullable Down reason) {
+    barred = reason;
+  }
+
+  /** Asks whoever is in its place, if somebody is, also when it was replaced while it was asked. */
+  @Override
   public void facts(Consumer<PluginAnswer> then) {
-    String reason = retired;
-    if (reason == null) {
-      facts.ask(then);
+    CsiNodePlugin next = successor;
+    String gone = retired;
+    PluginAnswer.Down reason = gone == null ? barred : new PluginAnswer.Down(gone);
+    if (next != null) {
+      next.facts(then);
+    } else if (reason != null) {
+      then.accept(reason);
     } else {
-      then.accept(new PluginAnswer.Down(reason));
+      facts.ask(
+          answer -> {
+            CsiNodePlugin since = answer instanceof PluginAnswer.Down ? successor : null;
+            if (since == null) {
+              then.accept(answer);
+            } else {
+              since.facts(then);
+            }
+          });
     }
   }
 
@@ -150,7 +183,7 @@ final class CsiNodePlugin implements NodePlugin {
       sendNow(plugin, asked);
     } else {
       // The connection was lost, or the process is another one: find out before anything is sent.
-      facts(
+      facts.ask(
           answer -> {
             if (asked.instance().equals(process.word())) {
               handOver(asked, () -> sendNow(plugin, asked));
@@ -218,8 +251,13 @@ final class CsiNodePlugin implements NodePlugin {
 
   // ---- its end
 
-  /** Sends no further call; ends the connection when the last open one has been answered. */
-  void retire(String reason) {
+  /**
+   * Sends no further call; ends the connection when the last open one has been answered.
+   *
+   * @param next who is asked instead, if anybody is
+   */
+  void retire(String reason, @Nullable CsiNodePlugin next) {
+    successor = next;
     retired = reason;
     refuseWaiting(reason);
     closeIfIdle();

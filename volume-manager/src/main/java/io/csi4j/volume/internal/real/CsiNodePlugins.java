@@ -5,10 +5,13 @@ import io.csi4j.volume.PathView;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.plugin.ServingSwitch;
 import io.csi4j.volume.internal.port.Clock;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.port.Scheduler;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +23,29 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /** The plugins that were registered, each behind its socket. Safe for many threads. */
-public final class CsiNodePlugins implements NodePlugins, AutoCloseable {
+public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoCloseable {
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
   private final MountPath root;
   private final CsiNodePlugin.Ground ground;
-  private final ConcurrentMap<PluginId, CsiNodePlugin> plugins = new ConcurrentHashMap<>();
+  private final ConcurrentMap<PluginId, Bound> plugins = new ConcurrentHashMap<>();
   private volatile boolean closed;
+
+  /**
+   * What calls go to.
+   *
+   * @param plugin the plugin
+   * @param registration of which instance; nothing if it was bound without a registry
+   */
+  private record Bound(CsiNodePlugin plugin, Optional<PluginRegistration> registration) {
+
+    /** Another registration of the same is another one: its connection is made anew. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean serves(PluginRegistration other) {
+      return registration.orElse(null) == other;
+    }
+  }
 
   /**
    * No plugin yet.
@@ -55,33 +73,67 @@ public final class CsiNodePlugins implements NodePlugins, AutoCloseable {
    * @throws IllegalStateException after closing
    */
   public List<PluginFinding> register(PluginBinding binding) {
-    PathView view =
-        binding.seesRootAt().map(path -> new PathView(root, path)).orElse(PathView.same(root));
-    List<PluginFinding> findings = PluginFinding.of(binding, view);
-    CsiNodePlugin old = plugins.put(binding.id(), new CsiNodePlugin(binding, view, ground));
-    if (old != null) {
-      old.retire("the plugin was registered anew");
-    }
+    bind(binding, Optional.empty()).run();
     if (closed) {
       close();
       throw new IllegalStateException(
           "The plugin '" + binding.id() + "' was not registered: the volume manager is closed.");
     }
-    return findings;
+    return findings(binding);
+  }
+
+  /** What will make trouble with a binding. Nothing is registered. */
+  public List<PluginFinding> findings(PluginBinding binding) {
+    return PluginFinding.of(binding, view(binding));
   }
 
   /** Forgets a plugin; calls that were sent go on. False if there was none of that name. */
   public boolean deregister(PluginId id) {
-    CsiNodePlugin old = plugins.remove(id);
+    Bound old = plugins.remove(id);
     if (old != null) {
-      old.retire("the plugin is not registered any more");
+      old.plugin().retire("the plugin is not registered any more", null);
     }
     return old != null;
   }
 
+  /**
+   * Sends further calls to the instance that serves, and lets volumes be mounted with it or not.
+   *
+   * @return ends what is not needed any more
+   */
+  @Override
+  public Runnable serve(PluginId id, Optional<RegisteredPlugin> serving) {
+    if (serving.isEmpty()) {
+      return () -> deregister(id);
+    }
+    RegisteredPlugin known = serving.get();
+    Bound now = plugins.get(id);
+    if (now == null || !now.serves(known.registration())) {
+      Runnable ending = bind(known.registration().binding(), serving);
+      return closed ? this::close : ending;
+    }
+    now.plugin().bar(Bars.of(known).orElse(null));
+    return () -> {};
+  }
+
+  private Runnable bind(PluginBinding binding, Optional<RegisteredPlugin> known) {
+    CsiNodePlugin plugin = new CsiNodePlugin(binding, view(binding), ground);
+    known.flatMap(Bars::of).ifPresent(plugin::bar);
+    Bound old =
+        plugins.put(binding.id(), new Bound(plugin, known.map(RegisteredPlugin::registration)));
+    return old == null
+        ? () -> {}
+        : () -> old.plugin().retire("the plugin was registered anew", plugin);
+  }
+
+  private PathView view(PluginBinding binding) {
+    return binding.seesRootAt().map(path -> new PathView(root, path)).orElse(PathView.same(root));
+  }
+
   @Override
   public Optional<NodePlugin> find(PluginId id) {
-    return Optional.ofNullable(plugins.get(id));
+    Bound bound = plugins.get(id);
+    return bound == null ? Optional.empty() : Optional.of(bound.plugin());
   }
 
   @Override
@@ -94,8 +146,10 @@ public final class CsiNodePlugins implements NodePlugins, AutoCloseable {
   public void close() {
     closed = true;
     List<Thread> closers = new ArrayList<>();
-    for (CsiNodePlugin plugin : plugins.values()) {
-      ground.aside(() -> plugin.close("the volume manager is closed")).ifPresent(closers::add);
+    for (Bound bound : plugins.values()) {
+      ground
+          .aside(() -> bound.plugin().close("the volume manager is closed"))
+          .ifPresent(closers::add);
     }
     long end = System.nanoTime() + CLOSING.toNanos();
     try {

@@ -4,12 +4,13 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Makes daemon threads with a name and a number. */
-final class NamedThreads implements ThreadFactory {
+public final class NamedThreads implements ThreadFactory {
 
   private final String name;
   private final AtomicInteger made = new AtomicInteger();
 
-  NamedThreads(String name) {
+  /** Threads whose names begin like this. */
+  public NamedThreads(String name) {
     this.name = name;
   }
 

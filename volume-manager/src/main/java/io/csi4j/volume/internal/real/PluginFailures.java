@@ -49,7 +49,7 @@ final class PluginFailures {
     return isLost(failed) ? StatusCode.UNAVAILABLE : failed.code();
   }
 
-  private static Throwable unwrap(Throwable thrown) {
+  static Throwable unwrap(Throwable thrown) {
     Throwable cause = thrown;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();

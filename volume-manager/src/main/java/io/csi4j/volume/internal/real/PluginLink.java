@@ -52,6 +52,16 @@ final class PluginLink {
     record Shut(String text, Optional<CsiException> cause) implements Way {}
   }
 
+  /** Whether it was connected; the plugin may have gone since. */
+  boolean isConnected() {
+    lock.lock();
+    try {
+      return plugin != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Connects, unless that was done; everybody who asks meanwhile is told the same. */
   void use(Consumer<Way> then) {
     Way known = null;

@@ -53,6 +53,19 @@ final class PluginProcesses {
         : "";
   }
 
+  /** Whether the process with this word is certainly still there. */
+  boolean isRunning(String word) {
+    String[] parts = word.split("/", -1);
+    if (parts.length != 3 || !parts[0].equals(boot)) {
+      return false;
+    }
+    try {
+      return process(Integer.parseInt(parts[1])).equals(word);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
   /** The start goes with the number, in ticks since the boot: a number may be given twice. */
   private String process(int pid) {
     try {
@@ -65,7 +78,8 @@ final class PluginProcesses {
     }
   }
 
-  private String socket(Path path) {
+  /** The word for the socket at a path; empty if there is none. */
+  String socket(Path path) {
     try {
       return disk.facts(path)
           .map(facts -> boot + "/socket-" + facts.identity() + "-" + facts.modified())

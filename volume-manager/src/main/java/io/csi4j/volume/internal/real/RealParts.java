@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.MountPath;
+import io.csi4j.mount.MountTable;
 import io.csi4j.volume.ManagerSettings;
 import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.internal.disk.RealDisk;
@@ -8,8 +9,10 @@ import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.state.StateStore;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +26,7 @@ public final class RealParts implements AutoCloseable {
   private final VolumeDirectories directories;
   private final SystemClock clock = new SystemClock();
   private final SystemScheduler scheduler;
+  private final MountQuestions questions;
   private final SystemKernelMounts kernel;
   private final CsiNodePlugins plugins;
 
@@ -31,8 +35,9 @@ public final class RealParts implements AutoCloseable {
     RealDisk disk = new RealDisk();
     layout = new VolumeLayout(root);
     directories = new VolumeDirectories(disk, layout);
-    kernel = SystemKernelMounts.system();
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
+    questions = new MountQuestions(MountTable.system(), scheduler);
+    kernel = SystemKernelMounts.system().asking(questions);
     plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
   }
 
@@ -61,6 +66,15 @@ public final class RealParts implements AutoCloseable {
     return plugins;
   }
 
+  /**
+   * What a registry of plugins works with.
+   *
+   * @param telling where listeners are told
+   */
+  public LivePluginRegistry.Ground registryGround(Executor telling) {
+    return new LivePluginRegistry.Ground(clock, scheduler, telling);
+  }
+
   /** The parts for an engine. */
   public EngineParts parts(StateStore state, CrashPoints points, Consumer<VolumeEvent> events) {
     return new EngineParts(
@@ -81,6 +95,7 @@ public final class RealParts implements AutoCloseable {
   @Override
   public void close() {
     plugins.close();
+    questions.close();
     scheduler.close();
   }
 }

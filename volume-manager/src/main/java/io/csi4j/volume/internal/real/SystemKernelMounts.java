@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The mounts of a kernel, seen and changed through mount-linux.
  *
- * <p>Nothing here looks at a file at or below a mount, which could hang; the one exception is the
- * node of a block device, and only where no server stands behind the mount.
+ * <p>Nothing here looks at a file at or below a mount, which could hang; the exceptions are the
+ * node of a block device, where no server stands behind the mount, and what {@link MountQuestions}
+ * asks on threads of its own.
  */
 public final class SystemKernelMounts implements KernelMounts {
 
@@ -52,6 +54,7 @@ public final class SystemKernelMounts implements KernelMounts {
   private final Mounts mounts;
   private final Disk disk;
   private final Supplier<Place> place;
+  private final @Nullable MountQuestions questions;
   private volatile @Nullable Seen seen;
 
   /**
@@ -61,6 +64,16 @@ public final class SystemKernelMounts implements KernelMounts {
    * @param place tells the boot and the mount namespace
    */
   public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
+    this(table, mounts, disk, place, null);
+  }
+
+  private SystemKernelMounts(
+      MountTable table,
+      Mounts mounts,
+      Disk disk,
+      Supplier<Place> place,
+      @Nullable MountQuestions questions) {
+    this.questions = questions;
     this.table = table;
     this.mounts = mounts;
     this.disk = disk;
@@ -73,6 +86,26 @@ public final class SystemKernelMounts implements KernelMounts {
     Place place = new Place(here.boot().value(), here.mountNamespace());
     return new SystemKernelMounts(
         MountTable.system(), Mounts.system(), new RealDisk(), () -> place);
+  }
+
+  /** The same, where who serves a mount is asked whether it is still there. */
+  SystemKernelMounts asking(MountQuestions who) {
+    return new SystemKernelMounts(table, mounts, disk, place, who);
+  }
+
+  @Override
+  public void ask(MountPath path, Consumer<Sighting.Health> then) {
+    List<Sighting> stack = at(path);
+    Sighting.Health health =
+        stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health();
+    if (questions != null
+        && health == Sighting.Health.WELL
+        && table.probe(path) instanceof MountProbe.Mounted there
+        && there.health() == MountHealth.UNKNOWN) {
+      questions.ask(path, then);
+    } else {
+      then.accept(health);
+    }
   }
 
   @Override
@@ -155,8 +188,11 @@ public final class SystemKernelMounts implements KernelMounts {
   private record Seen(MountPath directory, MountSnapshot snapshot) {}
 
   private static Sighting sighting(MountPath path, MountRecord record, boolean isDead) {
-    return new Sighting(
-        path, record.device().toString(), Evidences.of(record), isDead || record.isDeleted());
+    Sighting.Health health =
+        isDead
+            ? Sighting.Health.DEAD
+            : record.isDeleted() ? Sighting.Health.DELETED : Sighting.Health.WELL;
+    return new Sighting(path, record.device().toString(), Evidences.of(record), health);
   }
 
   @Override
@@ -210,11 +246,15 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
-  public void unmount(MountPath path) {
+  public boolean unmount(MountPath path) {
+    boolean lazily = false;
     for (int layer = 0; layer < MOST_LAYERS; layer++) {
-      if (mounts.unmount(path, AWAY).step() == UnmountResult.Step.NOT_MOUNTED) {
-        return;
+      UnmountResult result = mounts.unmount(path, AWAY);
+      if (result.step() == UnmountResult.Step.NOT_MOUNTED) {
+        break;
       }
+      lazily |= result.deviceMayBeBusy();
     }
+    return lazily;
   }
 }

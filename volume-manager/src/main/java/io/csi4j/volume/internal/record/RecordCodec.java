@@ -191,7 +191,7 @@ public final class RecordCodec {
 
   // ---- reading
 
-  private static void checkFormat(FieldReader in) throws MalformedRecordException {
+  static void checkFormat(FieldReader in) throws MalformedRecordException {
     long format = in.number(1);
     if (format != FORMAT) {
       throw new MalformedRecordException(
@@ -272,7 +272,7 @@ public final class RecordCodec {
   }
 
   /** A value that says itself whether it can be one. */
-  private static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
+  static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
     try {
       return value.get();
     } catch (IllegalArgumentException e) {

@@ -19,6 +19,7 @@ import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.Messages;
@@ -169,6 +170,7 @@ public final class Recovery {
                     isBelieved,
                     OperatorCode.STAGING_LOST,
                     Subject.of(DOING, identity).at(stagingPath)));
+    tellIfOlder(record);
     for (TargetRecord target : record.targets().values()) {
       MountPath path = layout.target(identity, target.usage());
       PathRecord seen =
@@ -187,6 +189,28 @@ public final class Recovery {
               : now.without(target.usage());
     }
     return withStrays(now);
+  }
+
+  /**
+   * Tells of a record that is older than what is mounted: a target is mounted although the call
+   * that mounts it was never on record, which happens before each such call.
+   */
+  private void tellIfOlder(VolumeRecord record) {
+    for (TargetRecord target : record.targets().values()) {
+      MountPath path = layout.target(record.identity(), target.usage());
+      boolean wasNeverAsked =
+          target.path().is(PathStatus.IN_DOUBT)
+              && target.path().pending().isEmpty()
+              && target.path().evidence().isEmpty()
+              && record.staging().pending().filter(it -> it.verb() == Verb.STAGE).isPresent();
+      if (wasNeverAsked && mounted.containsKey(path)) {
+        findings.add(
+            Messages.of(
+                OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
+                Subject.of(DOING, record.identity()).by(target.usage()).at(path),
+                "it is mounted, and on record only as about to be staged"));
+      }
+    }
   }
 
   /** The volume, with what is mounted for uses that are not on record. */

@@ -111,6 +111,7 @@ public final class Explanations {
       case EXPAND -> "expanding";
       case STATS -> "reading how full it is";
       case CLEAN_UP -> "cleaning up";
+      case REPAIR -> "making anew what is dead";
     };
   }
 

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.text;
 
 import java.util.Locale;
 
-/** Text of unknown origin, made fit for one line: nothing unprintable, and no more than 1 KiB. */
+/** Text of unknown origin, made fit for one line: nothing unprintable, and no more than a limit. */
 public final class ForeignText {
 
   /** The most that is kept of one text, in characters. */
@@ -12,11 +12,16 @@ public final class ForeignText {
 
   /** The text with everything unprintable escaped; a cut shows. */
   public static String of(String text) {
-    StringBuilder out = new StringBuilder(Math.min(text.length(), LIMIT));
+    return of(text, LIMIT);
+  }
+
+  /** The same with another limit, in characters. */
+  public static String of(String text, int limit) {
+    StringBuilder out = new StringBuilder(Math.min(text.length(), limit));
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
       String printed = isPrintable(c) ? Character.toString(c) : escaped(c);
-      if (out.length() + printed.length() > LIMIT) {
+      if (out.length() + printed.length() > limit) {
         return out + "… (" + text.length() + " characters in all)";
       }
       out.append(printed);

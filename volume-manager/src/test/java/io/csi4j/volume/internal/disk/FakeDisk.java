@@ -71,6 +71,14 @@ public final class FakeDisk implements Disk {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Change(int position, byte[] bytes) {}
 
+  /** One operation, in words only for who reads them. */
+  private record Done(Operation operation, Path path) {
+    @Override
+    public String toString() {
+      return operation + " " + path.getFileName();
+    }
+  }
+
   /** One change of names that is not synced: gone names, and one that leads somewhere now. */
   private record Renaming(Path directory, Path from, Path to, Node node) {}
 
@@ -78,7 +86,7 @@ public final class FakeDisk implements Disk {
   private final TreeMap<Path, Node> namesOnMedia = new TreeMap<>();
   private final List<Renaming> unsyncedNames = new ArrayList<>();
   private final Set<Path> locked = new HashSet<>();
-  private final List<String> history = new ArrayList<>();
+  private final List<Done> history = new ArrayList<>();
   private BiPredicate<Operation, Path> failing = (operation, path) -> false;
   private Kind failure = Kind.FAILED;
   private long space = Long.MAX_VALUE;
@@ -115,7 +123,7 @@ public final class FakeDisk implements Disk {
 
   /** What was done, one line per operation. */
   public List<String> history() {
-    return List.copyOf(history);
+    return history.stream().map(Done::toString).toList();
   }
 
   /** Lets these operations fail in this way from now on. */
@@ -274,7 +282,7 @@ public final class FakeDisk implements Disk {
         throw new PowerCut();
       }
       operations++;
-      history.add(operation + " " + path.getFileName());
+      history.add(new Done(operation, path));
       if (readOnly && operation != Operation.SYNC && operation != Operation.SYNC_DIRECTORY) {
         throw new DiskException(Kind.READ_ONLY, path.getFileName() + ": read-only", null);
       }

@@ -42,7 +42,8 @@ class DoubtsTest {
   private final Doubts doubts = new Doubts();
 
   private Set<Optional<UsageKey>> quarantined(Duration now, String instance) {
-    return doubts.quarantined(PUBLISHING, now.toNanos(), MINUTE, instance, Rules.ALL);
+    return doubts.quarantined(
+        PUBLISHING, now.toNanos(), MINUTE, instance, "pid-1-drains"::equals, Rules.ALL);
   }
 
   @Test
@@ -58,6 +59,14 @@ class DoubtsTest {
     doubts.begin(Optional.of(USE), 0, "pid-1");
 
     assertThat(quarantined(Duration.ZERO, "pid-2")).isEmpty();
+  }
+
+  @Test
+  void anotherProcessBesideTheOneThatStillRunsEndsNoQuarantine() {
+    doubts.begin(Optional.of(USE), 0, "pid-1-drains");
+
+    assertThat(quarantined(MINUTE.minusNanos(1), "pid-2")).containsExactly(Optional.of(USE));
+    assertThat(quarantined(MINUTE, "pid-2")).isEmpty();
   }
 
   @Test
@@ -97,7 +106,9 @@ class DoubtsTest {
   void withoutTheRuleNothingIsQuarantined() {
     doubts.begin(Optional.of(USE), 0, "pid-1");
 
-    assertThat(doubts.quarantined(PUBLISHING, 0, MINUTE, "pid-1", Rules.allBut(Rule.QUARANTINE)))
+    assertThat(
+            doubts.quarantined(
+                PUBLISHING, 0, MINUTE, "pid-1", word -> true, Rules.allBut(Rule.QUARANTINE)))
         .isEmpty();
   }
 }

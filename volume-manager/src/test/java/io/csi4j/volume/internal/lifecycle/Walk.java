@@ -5,6 +5,7 @@ import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
@@ -54,6 +55,9 @@ final class Walk {
   private MountPolicy policy = MountPolicy.defaults();
   private boolean quarantineOver;
   private boolean broken;
+  private final Set<Optional<UsageKey>> dead = new HashSet<>();
+  private boolean lazily;
+  private Optional<Failure> barred = Optional.empty();
   private VolumeRecord record;
 
   private Walk(VolumeRecord record) {
@@ -110,6 +114,24 @@ final class Walk {
   /** What is mounted can only be unmounted. */
   Walk broken() {
     broken = true;
+    return this;
+  }
+
+  /** The server of what is mounted there has ended. */
+  Walk dead(Optional<UsageKey> path) {
+    dead.add(path);
+    return this;
+  }
+
+  /** What is unmounted without the plugin is in use. */
+  Walk unmountedLazily() {
+    lazily = true;
+    return this;
+  }
+
+  /** The plugin gets no calls. */
+  Walk barred() {
+    barred = Optional.of(Failure.of(OperatorCode.PLUGIN_UNHEALTHY, "it is unhealthy"));
     return this;
   }
 
@@ -205,7 +227,13 @@ final class Walk {
 
   private Situation situation() {
     return new Situation(
-        PLACE, "plugin-1", policy, quarantineOver ? Set.of() : Set.copyOf(goingOn), rules, 0.5);
+        PLACE,
+        "plugin-1",
+        policy,
+        quarantineOver ? Set.of() : Set.copyOf(goingOn),
+        barred,
+        rules,
+        0.5);
   }
 
   private Event end(Step step) {
@@ -246,6 +274,7 @@ final class Walk {
     List<Evidence> stack = mounts.getOrDefault(path, new ArrayList<>());
     if (!stack.isEmpty()) {
       stack.remove(stack.size() - 1);
+      dead.remove(path);
     }
   }
 
@@ -257,6 +286,9 @@ final class Walk {
           false);
     } else if (step instanceof Step.Pause) {
       return new Event.Woke();
+    } else if (step instanceof Step.Force force) {
+      mounts.remove(force.usage());
+      return new Event.Forced(lazily);
     } else if (step instanceof Step.Save
         || step instanceof Step.Forget
         || step instanceof Step.Bury) {
@@ -266,8 +298,12 @@ final class Walk {
   }
 
   private List<Sighting> stack(Optional<UsageKey> path) {
+    Sighting.Health health =
+        dead.contains(path)
+            ? Sighting.Health.DEAD
+            : broken ? Sighting.Health.DELETED : Sighting.Health.WELL;
     return mounts.getOrDefault(path, List.of()).stream()
-        .map(evidence -> new Sighting(MountPath.of("/top/v/x"), "8:1", evidence, broken))
+        .map(evidence -> new Sighting(MountPath.of("/top/v/x"), "8:1", evidence, health))
         .toList();
   }
 
@@ -288,6 +324,8 @@ final class Walk {
       return "forget";
     } else if (step instanceof Step.Bury) {
       return "bury";
+    } else if (step instanceof Step.Force) {
+      return "force";
     } else if (step instanceof Step.Pause) {
       return "pause";
     }
@@ -313,7 +351,7 @@ final class Walk {
     } else if (result instanceof Result.Held held) {
       return "held " + held.failure().code();
     }
-    return "published";
+    return result instanceof Result.Withdrawn ? "withdrawn" : "published";
   }
 
   /** Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}. */

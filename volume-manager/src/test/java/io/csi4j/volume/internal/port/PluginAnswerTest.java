@@ -73,4 +73,14 @@ class PluginAnswerTest {
     assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NOT_UP);
     assertThat(down.cause()).isEmpty();
   }
+
+  @Test
+  @Tag("C8")
+  void whatIsStatedGoesBeforeWhatTheExceptionSays() {
+    PluginAnswer.Down down = new PluginAnswer.Down("silent", OperatorCode.PLUGIN_UNHEALTHY);
+
+    assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
+    assertThat(down.text()).isEqualTo("silent");
+    assertThat(down.cause()).isEmpty();
+  }
 }

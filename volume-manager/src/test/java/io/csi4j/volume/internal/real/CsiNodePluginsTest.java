@@ -86,6 +86,8 @@ class CsiNodePluginsTest {
   private static final PluginShape SHAPE =
       PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
 
+  private static final MountPolicy ONE_AT_A_TIME = MountPolicy.defaults().withCallsInFlight(1);
+
   @TempDir Path directory;
 
   private final SystemScheduler scheduler =
@@ -132,6 +134,14 @@ class CsiNodePluginsTest {
     return register(fake.endpoint(), each -> each);
   }
 
+  private NodePlugin register(FakeCsiPlugin fake, MountPolicy policy) {
+    return register(fake.endpoint(), each -> each.policy(policy));
+  }
+
+  private NodePlugin connected(FakeCsiPlugin fake, UnaryOperator<ConnectOptions.Builder> change) {
+    return register(fake.endpoint(), each -> each.connectOptions(options(change)));
+  }
+
   private static ConnectOptions options(UnaryOperator<ConnectOptions.Builder> change) {
     return change.apply(ConnectOptions.builder()).build();
   }
@@ -175,6 +185,18 @@ class CsiNodePluginsTest {
   private static Answer.Failed failed(Answer answer) {
     assertThat(answer).isInstanceOf(Answer.Failed.class);
     return (Answer.Failed) answer;
+  }
+
+  private enum Sent {
+    YES,
+    NO
+  }
+
+  private static Answer.Failed failed(StatusCode code, Sent sent, Answer answer) {
+    Answer.Failed failed = failed(answer);
+    assertThat(failed.code()).isEqualTo(code);
+    assertThat(failed.sent()).as("whether it was sent").isEqualTo(sent == Sent.YES);
+    return failed;
   }
 
   private static NodeCall.Parcel parcel(SecretsProvider secrets) {
@@ -289,9 +311,7 @@ class CsiNodePluginsTest {
     assertThat(reason(down)).isEqualTo(Reason.NO_SUCH_SOCKET);
     assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NOT_UP);
     assertThat(down.text()).contains("there is no socket 'no.sock'").doesNotContain("\n");
-    Answer.Failed failed = failed(call(plugin, stage()));
-    assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE);
-    assertThat(failed.sent()).isFalse();
+    Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
     assertThat(failed.text()).contains("there is no socket 'no.sock'");
     assertThat(failed.cause()).isPresent();
   }
@@ -348,10 +368,7 @@ class CsiNodePluginsTest {
   @Tag("C11")
   void aNewProcessHasAnotherNameAndIsAskedAnew() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.JDK))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
     Up before = up(plugin);
     assertThat(before.stages()).isTrue();
     fake.upgrade(SHAPE.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
@@ -369,10 +386,7 @@ class CsiNodePluginsTest {
   @Tag("C19")
   void aNewProcessIsAskedWhetherItIsReadyAlsoIfACallHasMetItBefore() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.JDK))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
     up(plugin);
     String before = plugin.instance();
     fake.journal().clear();
@@ -388,16 +402,11 @@ class CsiNodePluginsTest {
   @Tag("C11")
   void aCallThatWasMeantForAnotherProcessIsNotSent() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.JDK))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
     String before = up(plugin).instance();
     fake.restart();
 
-    Answer.Failed failed = failed(call(plugin, stage()));
-    assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE);
-    assertThat(failed.sent()).isFalse();
+    Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
     assertThat(failed.text()).contains("started anew").contains("not sent");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     assertThat(plugin.instance()).isNotEmpty().isNotEqualTo(before);
@@ -408,10 +417,7 @@ class CsiNodePluginsTest {
   @Tag("C11")
   void aCallIsSentAfterAllIfTheProcessTurnsOutToBeTheSame() throws Exception {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.JDK))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
     String before = up(plugin).instance();
     Path socket = fake.endpoint().path();
     Path away = socket.resolveSibling("away");
@@ -431,10 +437,7 @@ class CsiNodePluginsTest {
   @Tag("C11")
   void oneProcessThatReplacesItsSocketIsTheSameAsBefore() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.EPOLL))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.EPOLL));
     String before = up(plugin).instance();
     assertThat(before).startsWith("boot-1/" + ProcessHandle.current().pid() + "/");
     fake.replaceSocket();
@@ -463,10 +466,7 @@ class CsiNodePluginsTest {
   @Tag("C19")
   void aPluginThatIsNotReadyAfterARestartIsDown() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.transport(Transport.JDK))));
+    NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
     up(plugin);
     fake.inject(Fault.fail(StatusCode.FAILED_PRECONDITION, "no backend"), When.calling(PROBE));
     up(plugin);
@@ -499,10 +499,7 @@ class CsiNodePluginsTest {
     up(plugin);
     for (Fault fault : List.of(Fault.drop(), Fault.applyThenDrop())) {
       fake.inject(fault, When.calling(NODE_STAGE_VOLUME).once());
-      Answer.Failed failed = failed(call(plugin, stage()));
-
-      assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE);
-      assertThat(failed.sent()).isTrue();
+      failed(StatusCode.UNAVAILABLE, Sent.YES, call(plugin, stage()));
       assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isNotEmpty();
       fake.clearFaults();
     }
@@ -515,10 +512,8 @@ class CsiNodePluginsTest {
     up(plugin);
     fake.inject(Fault.fail(StatusCode.UNKNOWN, ""), When.calling(NODE_STAGE_VOLUME).once());
 
-    Answer.Failed failed = failed(call(plugin, stage()));
+    Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.YES, call(plugin, stage()));
     assertThat(failed.cause().orElseThrow().code()).isEqualTo(StatusCode.UNKNOWN);
-    assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE);
-    assertThat(failed.sent()).isTrue();
   }
 
   @Test
@@ -548,10 +543,7 @@ class CsiNodePluginsTest {
   void aPluginOfAnotherNameIsDownIfItsNameIsDemanded() {
     FakeCsiPlugin fake = fake();
     PluginName wanted = PluginName.of("right.csi.example");
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each -> each.connectOptions(options(with -> with.requireName(wanted))));
+    NodePlugin plugin = connected(fake, with -> with.requireName(wanted));
 
     Down down = down(plugin);
     assertThat(reason(down)).isEqualTo(Reason.WRONG_PLUGIN);
@@ -572,9 +564,7 @@ class CsiNodePluginsTest {
     Down down = down(plugin);
     assertThat(down.text()).contains("other.csi.example");
     assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NAME_CHANGED);
-    Answer.Failed failed = failed(call(plugin, stage()));
-    assertThat(failed.sent()).isFalse();
-    assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE);
+    failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
   }
 
@@ -643,9 +633,10 @@ class CsiNodePluginsTest {
     NodePlugin plugin = register(fake);
 
     Answer.Failed failed =
-        failed(call(plugin, new NodeCall.Unstage(VOLUME, MountPath.of("/elsewhere"))));
-    assertThat(failed.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
-    assertThat(failed.sent()).isFalse();
+        failed(
+            StatusCode.INVALID_ARGUMENT,
+            Sent.NO,
+            call(plugin, new NodeCall.Unstage(VOLUME, MountPath.of("/elsewhere"))));
     assertThat(failed.text()).contains("/elsewhere is not in /manager");
   }
 
@@ -682,9 +673,7 @@ class CsiNodePluginsTest {
     NodePlugin plugin = register(fake);
     fake.inject(Fault.fail(StatusCode.ABORTED, "in\nprogress"), When.calling(NODE_STAGE_VOLUME));
 
-    Answer.Failed failed = failed(call(plugin, stage()));
-    assertThat(failed.code()).isEqualTo(StatusCode.ABORTED);
-    assertThat(failed.sent()).isTrue();
+    Answer.Failed failed = failed(StatusCode.ABORTED, Sent.YES, call(plugin, stage()));
     assertThat(failed.text()).contains("in\\nprogress").doesNotContain("\n");
     assertThat(failed.cause()).get().extracting(each -> each.code()).isEqualTo(StatusCode.ABORTED);
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).hasSize(1);
@@ -694,16 +683,11 @@ class CsiNodePluginsTest {
   void aCallThatIsNotAnsweredEndsAtTheDeadlineOfThePolicy() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each ->
-                each.policy(MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(500))));
+        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(500)));
     up(plugin);
     fake.inject(Fault.applyThenHang(), When.calling(NODE_STAGE_VOLUME));
 
-    Answer.Failed failed = failed(call(plugin, stage()));
-    assertThat(failed.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
-    assertThat(failed.sent()).isTrue();
+    failed(StatusCode.DEADLINE_EXCEEDED, Sent.YES, call(plugin, stage()));
   }
 
   @Test
@@ -738,6 +722,8 @@ class CsiNodePluginsTest {
 
     Answer.Failed threw =
         failed(
+            StatusCode.UNAUTHENTICATED,
+            Sent.NO,
             call(
                 plugin,
                 stage(
@@ -745,8 +731,6 @@ class CsiNodePluginsTest {
                     operation -> {
                       throw new IllegalStateException("hush");
                     })));
-    assertThat(threw.code()).isEqualTo(StatusCode.UNAUTHENTICATED);
-    assertThat(threw.sent()).isFalse();
     assertThat(threw.text())
         .isEqualTo(
             "the call was not sent: the host's provider of secrets failed with"
@@ -757,8 +741,7 @@ class CsiNodePluginsTest {
   @Test
   void moreCallsThanAreAllowedWaitInOrderWithoutAThread() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(fake.endpoint(), each -> each.policy(MountPolicy.defaults().withCallsInFlight(1)));
+    NodePlugin plugin = register(fake, ONE_AT_A_TIME);
     up(plugin);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
     List<VolumeId> volumes =
@@ -783,14 +766,7 @@ class CsiNodePluginsTest {
   @Test
   void aCallWhoseTurnDoesNotComeInTimeIsNotSent() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(
-            fake.endpoint(),
-            each ->
-                each.policy(
-                    MountPolicy.defaults()
-                        .withCallsInFlight(1)
-                        .withAttemptDeadline(Duration.ofSeconds(1))));
+    NodePlugin plugin = register(fake, ONE_AT_A_TIME.withAttemptDeadline(Duration.ofSeconds(1)));
     up(plugin);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
     CompletableFuture<Answer> first = calling(plugin, stage());
@@ -811,9 +787,7 @@ class CsiNodePluginsTest {
                 }));
 
     assertThat(failed(Waits.on(first)).sent()).isTrue();
-    Answer.Failed late = failed(Waits.on(second));
-    assertThat(late.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
-    assertThat(late.sent()).isFalse();
+    Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
     assertThat(late.text()).contains("PT1S").contains("1 open calls");
     blocked.countDown();
     VolumeId other = VolumeId.of("vol-2");
@@ -835,9 +809,7 @@ class CsiNodePluginsTest {
                         each.policy(
                             MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(50)))));
 
-    Answer.Failed late = failed(call(plugin, stage()));
-    assertThat(late.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
-    assertThat(late.sent()).isFalse();
+    Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, call(plugin, stage()));
     assertThat(late.text()).contains("could not be reached");
   }
 
@@ -872,8 +844,7 @@ class CsiNodePluginsTest {
   @Test
   void aCallThatWasSentOutlivesItsBinding() {
     FakeCsiPlugin fake = fake();
-    NodePlugin old =
-        register(fake.endpoint(), each -> each.policy(MountPolicy.defaults().withCallsInFlight(1)));
+    NodePlugin old = register(fake, ONE_AT_A_TIME);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
     CompletableFuture<Answer> sent = calling(old, stage());
     CompletableFuture<Answer> waits = calling(old, unpublish());
@@ -887,7 +858,34 @@ class CsiNodePluginsTest {
     assertThat(sent).isNotDone();
     fake.release();
     assertThat(Waits.on(sent)).isEqualTo(Answer.ok());
-    assertThat(down(old).text()).isEqualTo("the plugin was registered anew");
+  }
+
+  @Test
+  void aProcessThatWasThePluginIsKnownToRunAsLongAsItDoes() {
+    NodePlugin old = register(fake());
+    String instance = up(old).instance();
+
+    NodePlugin now = register(fake());
+
+    assertThat(now.mayStillRun(instance)).isTrue();
+    assertThat(now.mayStillRun(instance + "0")).isFalse();
+  }
+
+  @Test
+  void aQuestionToAReplacedBindingIsAnsweredByTheOneInItsPlace() {
+    FakeCsiPlugin first = fake(SHAPE.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+    NodePlugin old = register(first);
+    first.inject(Fault.hang(), When.calling(NODE_GET_CAPABILITIES).once());
+    CompletableFuture<PluginAnswer> asked = asking(old);
+    sent(first, NODE_GET_CAPABILITIES);
+
+    NodePlugin now = register(fake());
+
+    assertThat(up(old)).isEqualTo(up(now));
+    assertThat(up(old).stages()).isTrue();
+    ((CsiNodePlugin) old).bar(new Down("it is unhealthy"));
+    assertThat(up(old)).as("what it was barred for is over").isEqualTo(up(now));
+    assertThat(Waits.on(asked)).isEqualTo(up(now));
   }
 
   @Test
@@ -905,8 +903,7 @@ class CsiNodePluginsTest {
   @Test
   void closingAnswersEveryCallOnce() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(fake.endpoint(), each -> each.policy(MountPolicy.defaults().withCallsInFlight(1)));
+    NodePlugin plugin = register(fake, ONE_AT_A_TIME);
     up(plugin);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
     CompletableFuture<Answer> sent = calling(plugin, stage());
@@ -946,8 +943,7 @@ class CsiNodePluginsTest {
   @Test
   void anAnswerThatCannotBeTakenInHarmsNoOther() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin =
-        register(fake.endpoint(), each -> each.policy(MountPolicy.defaults().withCallsInFlight(1)));
+    NodePlugin plugin = register(fake, ONE_AT_A_TIME);
     AtomicInteger told = new AtomicInteger();
     Consumer<Answer> thrower =
         each -> {

@@ -14,8 +14,10 @@ import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.state.HostIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -190,5 +192,31 @@ class RealMountsTest {
     thread.setDaemon(true);
     thread.start();
     return task.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @Tag("H5")
+  @Tag("H6")
+  @NeedsRoot("/dev/fuse")
+  void whoServesAMountIsAskedAsideAndNobodyWaitsForTheAnswer(Scratch scratch) throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
+        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler);
+        FuseServer server = FuseServer.mount(scratch.directory("v"))) {
+      SystemKernelMounts asking = mounts.asking(questions);
+
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.WELL);
+      server.hang();
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.SILENT);
+      server.recover();
+      server.die();
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.DEAD);
+    }
+  }
+
+  private static Sighting.Health answer(SystemKernelMounts asking, MountPath path)
+      throws Exception {
+    CompletableFuture<Sighting.Health> told = new CompletableFuture<>();
+    asking.ask(path, told::complete);
+    return told.get(60, TimeUnit.SECONDS);
   }
 }

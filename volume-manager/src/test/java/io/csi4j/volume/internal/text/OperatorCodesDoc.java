@@ -42,6 +42,7 @@ final class OperatorCodesDoc {
               5, "Requests",
               6, "Directories and paths",
               7, "Calls to the plugin",
+              8, "Claims across machines",
               9, "The manager itself"));
 
   private static final Map<Integer, String> NOTES =

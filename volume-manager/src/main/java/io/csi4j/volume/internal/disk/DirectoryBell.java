@@ -1,0 +1,104 @@
+package io.csi4j.volume.internal.disk;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rings when names come into a directory or go. It may ring too often, and it may miss something
+ * while the directory itself comes or goes: who is called looks for himself, and now and then
+ * without being called.
+ */
+public final class DirectoryBell implements AutoCloseable {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+  private static final long SECONDS_TO_DIRECTORY = 1;
+  private static final long CLOSING_MILLIS = 2_000;
+
+  private final Path directory;
+  private final Runnable ring;
+  private final WatchService service;
+  private final Thread thread;
+
+  private DirectoryBell(Path directory, String name, Runnable ring, WatchService service) {
+    this.directory = directory;
+    this.ring = ring;
+    this.service = service;
+    thread = new Thread(this::listen, name);
+    thread.setDaemon(true);
+  }
+
+  /**
+   * A bell for a directory, which need not be there yet.
+   *
+   * @param name of its thread
+   * @param ring must not block or throw
+   * @return what ends it; does nothing where the machine has no more of such watches
+   */
+  public static AutoCloseable on(Path directory, String name, Runnable ring) {
+    try {
+      DirectoryBell bell =
+          new DirectoryBell(directory, name, ring, directory.getFileSystem().newWatchService());
+      bell.thread.start();
+      return bell;
+    } catch (IOException | UnsupportedOperationException | OutOfMemoryError e) {
+      LOGGER.log(
+          Level.INFO,
+          "The directory {0} is looked at from time to time only, as the kernel tells no changes"
+              + " of it: {1}",
+          directory,
+          e);
+      return () -> {};
+    }
+  }
+
+  private void listen() {
+    WatchKey key = null;
+    try {
+      while (true) {
+        if (key == null || !key.isValid()) {
+          key = register();
+        }
+        WatchKey rung = service.poll(SECONDS_TO_DIRECTORY, TimeUnit.SECONDS);
+        if (rung != null) {
+          var unused = rung.pollEvents();
+          boolean valid = rung.reset();
+          ring.run();
+          key = valid ? rung : null;
+        }
+      }
+    } catch (ClosedWatchServiceException | InterruptedException e) {
+      // This is how it ends.
+    }
+  }
+
+  private @Nullable WatchKey register() {
+    try {
+      WatchKey key =
+          directory.register(
+              service, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
+      ring.run();
+      return key;
+    } catch (IOException missing) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      service.close();
+      thread.join(CLOSING_MILLIS);
+    } catch (IOException e) {
+      thread.interrupt();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.csi4j.volume.internal.disk;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The kernel's rows of what is mounted, read as far as a device is found. What has been there since
+ * the machine started is in the first of them, however many volumes were mounted since.
+ */
+final class MountedDevices {
+
+  private static final Path ROWS = Path.of("/proc/self/mountinfo");
+
+  /** Where a row has the device, and where the fields begin of which there are any number. */
+  private static final int DEVICE = 2;
+
+  private static final int TAGS = 6;
+
+  private MountedDevices() {}
+
+  /**
+   * The type of the filesystem on a device.
+   *
+   * @param device its number, such as {@code 8:1}
+   * @return nothing if no row has it: some filesystems show another number to programs
+   */
+  static Optional<String> type(String device) throws IOException {
+    try (Reader rows = Files.newBufferedReader(ROWS, StandardCharsets.ISO_8859_1)) {
+      return type(device, rows);
+    }
+  }
+
+  /** {@link #type(String)} among these rows. */
+  static Optional<String> type(String device, Reader rows) throws IOException {
+    BufferedReader lines = new BufferedReader(rows);
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      List<String> fields = Arrays.asList(line.split(" ", -1));
+      if (fields.size() > TAGS && fields.get(DEVICE).equals(device)) {
+        List<String> tags = fields.subList(TAGS, fields.size());
+        int type = tags.indexOf("-") + 1;
+        return type > 0 && type < tags.size() ? Optional.of(tags.get(type)) : Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,59 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.PathStatus;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What an earlier start has begun and not finished with the uses of one volume, and what is told of
+ * it once it goes on. Used in the mailbox of the volume only.
+ */
+final class Inherited {
+
+  private final Map<UsageKey, PathStatus> open = new HashMap<>(0);
+
+  /** Remembers what was found at the start. */
+  void restore(VolumeRecord found) {
+    found
+        .targets()
+        .values()
+        .forEach(
+            use -> {
+              boolean isBegun = use.path().pending().isPresent() || use.path().evidence().isEmpty();
+              if (use.path().is(PathStatus.GOING)
+                  || (use.path().is(PathStatus.IN_DOUBT) && isBegun)) {
+                open.put(use.usage(), use.path().status());
+              }
+            });
+  }
+
+  /** A mount begins. */
+  Optional<Notice> mounting(UsageKey usage) {
+    return open.remove(usage, PathStatus.IN_DOUBT)
+        ? notice(OperatorCode.RESUMED, "it was in doubt at the start", usage)
+        : Optional.empty();
+  }
+
+  /** A release begins. */
+  Optional<Notice> releasing(UsageKey usage) {
+    return open.remove(usage, PathStatus.GOING)
+        ? notice(OperatorCode.RELEASE_RESUMED, "it was being given up at the start", usage)
+        : Optional.empty();
+  }
+
+  /** A release has ended well. */
+  Optional<Notice> released(UsageKey usage) {
+    return open.remove(usage, PathStatus.IN_DOUBT)
+        ? notice(OperatorCode.ROLLED_BACK, "it was in doubt at the start", usage)
+        : Optional.empty();
+  }
+
+  private static Optional<Notice> notice(OperatorCode code, String seen, UsageKey usage) {
+    return Optional.of(new Notice(code, seen, Optional.of(usage)));
+  }
+}

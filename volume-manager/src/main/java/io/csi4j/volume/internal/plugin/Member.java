@@ -1,0 +1,67 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.Optional;
+
+/**
+ * One instance on a roster.
+ *
+ * @param known what everybody may know of it
+ * @param ticket the number of its registration; 0 for one that is only remembered
+ * @param refused whether it gave itself another name than its plugin has
+ */
+record Member(RegisteredPlugin known, long ticket, boolean refused) {
+
+  /** The number of what nobody has registered in this run. */
+  static final long REMEMBERED = 0;
+
+  InstanceId instance() {
+    return registration().instance();
+  }
+
+  PluginRegistration registration() {
+    return known.registration();
+  }
+
+  PluginHealth health() {
+    return known.health();
+  }
+
+  Optional<PluginFingerprint> fingerprint() {
+    return known.fingerprint();
+  }
+
+  boolean has(PluginRole role) {
+    return registration().roles().contains(role);
+  }
+
+  /** Whether calls may go to it at all. */
+  boolean mayServe() {
+    return !refused && health().reason() != Reason.REFUSED;
+  }
+
+  Member with(PluginHealth health) {
+    return new Member(
+        new RegisteredPlugin(registration(), health, fingerprint(), known.remembered()),
+        ticket,
+        refused);
+  }
+
+  Member with(PluginFingerprint fingerprint) {
+    return new Member(
+        new RegisteredPlugin(
+            registration(), health(), Optional.of(fingerprint), known.remembered()),
+        ticket,
+        false);
+  }
+
+  Member asRefused() {
+    return new Member(known, ticket, true);
+  }
+}

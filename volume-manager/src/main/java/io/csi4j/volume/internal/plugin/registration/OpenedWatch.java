@@ -1,0 +1,80 @@
+package io.csi4j.volume.internal.plugin.registration;
+
+import io.csi4j.volume.internal.disk.DirectoryBell;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.real.SystemClock;
+import io.csi4j.volume.internal.real.SystemScheduler;
+import io.csi4j.volume.plugin.Announcement;
+import io.csi4j.volume.plugin.AnnouncementPolicy;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginSupervisor;
+import io.csi4j.volume.plugin.RegistrationListener;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** A watch on this machine, with its threads. */
+public final class OpenedWatch implements AutoCloseable {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  private final SystemScheduler scheduler;
+  private final RegistrarConversations conversations;
+  private final SocketWatch watch;
+  private final AutoCloseable bell;
+
+  private OpenedWatch(
+      Path directory,
+      Registering registering,
+      RegistrationListener listener,
+      WatchSettings settings) {
+    scheduler = new SystemScheduler(2, "csi4j-volume-registration", CLOSING);
+    conversations = new RegistrarConversations(settings.connecting(), CLOSING);
+    Serial telling = new Serial(scheduler::execute);
+    watch =
+        new SocketWatch(
+            new SocketDirectory(new RealDisk(), directory),
+            settings,
+            new SystemClock(),
+            scheduler,
+            conversations,
+            registering,
+            event -> telling.execute(() -> listener.on(event)));
+    bell = DirectoryBell.on(directory, "csi4j-volume-registration-bell", watch::bellRings);
+  }
+
+  /** Begins to watch a directory. */
+  public static OpenedWatch open(
+      Path directory,
+      PluginRegistry registry,
+      Optional<PluginSupervisor> supervisor,
+      AnnouncementPolicy policy,
+      RegistrationListener listener,
+      WatchSettings settings) {
+    OpenedWatch opened =
+        new OpenedWatch(
+            directory, new Registering(policy, registry, supervisor), listener, settings);
+    opened.watch.lookSoon();
+    return opened;
+  }
+
+  /** What is registered. */
+  public List<Announcement> registered() {
+    return watch.registered();
+  }
+
+  @Override
+  public void close() {
+    try {
+      bell.close();
+    } catch (Exception e) {
+      LOGGER.log(Level.WARNING, "The bell of a registration watch could not be closed.", e);
+    }
+    watch.close();
+    conversations.close();
+    scheduler.close();
+  }
+}

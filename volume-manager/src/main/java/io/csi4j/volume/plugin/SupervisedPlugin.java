@@ -1,0 +1,35 @@
+package io.csi4j.volume.plugin;
+
+import java.util.Optional;
+
+/** One instance of a plugin, while it is watched over. */
+public interface SupervisedPlugin extends AutoCloseable {
+
+  /** What is known of it from the start. */
+  PluginConfig config();
+
+  /** Which instance it is. */
+  InstanceId instance();
+
+  /** How it is. Never waits. */
+  PluginHealth health();
+
+  /** What it said of itself last, if it did. Never waits. */
+  Optional<PluginFingerprint> fingerprint();
+
+  /** Asks it soon how it is and what it can do, instead of when that is due: after an upgrade. */
+  void refresh();
+
+  /**
+   * Says that the host has started it anew: it is STARTING again, and has the whole health timeout
+   * to become ready.
+   */
+  void restarted();
+
+  /**
+   * Ends the watch and deregisters the instance, with what it said last and without asking it. What
+   * is mounted stays. Doing it twice is harmless.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,118 @@
+package io.csi4j.volume.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.sim.Explorer.Limit;
+import io.csi4j.volume.sim.Explorer.Tally;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Histories that join others leave out nothing: the same worlds and violations are reached. */
+class CanonicalTest {
+
+  private static final Limit ALL = new Limit(Long.MAX_VALUE, 600, false, 2);
+
+  /** What is reached in all histories of a setup. */
+  private record Reached(Set<Canonical.Key> worlds, Set<String> broken, Tally tally) {
+
+    static Reached by(Setup setup, Crossroads crossroads) {
+      Tally tally = Explorer.exhaustive(setup, ALL, crossroads);
+      assertThat(tally.isComplete()).isTrue();
+      return new Reached(crossroads.recorded(), tally.violations().keySet(), tally);
+    }
+
+    static Reached inFull(Setup setup) {
+      return by(setup, Crossroads.onlyRecording());
+    }
+
+    static Reached joined(Setup setup, Set<String> without) {
+      return by(setup, Crossroads.recording(without));
+    }
+  }
+
+  private static void assertNothingIsLost(Setup setup) {
+    Reached full = Reached.inFull(setup);
+    Reached joined = Reached.joined(setup, Set.of());
+
+    assertThat(joined.worlds()).as("worlds of %s", setup).isEqualTo(full.worlds());
+    assertThat(joined.broken()).as("broken in %s", setup).isEqualTo(full.broken());
+    assertThat(joined.tally().crashedAt().keySet())
+        .as("crashes of %s", setup)
+        .isEqualTo(full.tally().crashedAt().keySet());
+    assertThat(full.tally().joined()).isZero();
+  }
+
+  static Stream<Setup> small() {
+    List<Setup> setups = new ArrayList<>();
+    for (boolean shared : new boolean[] {false, true}) {
+      for (boolean serialising : new boolean[] {false, true}) {
+        setups.add(Setup.drill(shared, serialising, 1, 0));
+        setups.add(Setup.drill(shared, serialising, 0, 1));
+      }
+      setups.add(Setup.drill(shared, false, 0, 0).with(Setup.Drive.HURRY));
+      setups.add(Setup.mend(shared, 0, 0));
+    }
+    return setups.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("small")
+  void theSameWorldsAreReachedWithAndWithoutJoining(Setup setup) {
+    assertNothingIsLost(setup);
+    assertThat(Reached.joined(setup, Set.of()).tally().joined()).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theSameInvariantsBreakWithoutARule(Rule rule) {
+    for (boolean shared : new boolean[] {false, true}) {
+      assertNothingIsLost(Setup.drill(shared, false, 1, 0).without(rule));
+      assertNothingIsLost(Setup.drill(shared, true, 0, 1).without(rule));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SimPlugin.late World.time",
+        "../state/MemoryMedium.media",
+        "../internal/disk/FakeDisk.names ../internal/disk/FakeDisk.namesOnMedia",
+        "World.progress",
+        "World.watch",
+      })
+  void somethingIsLostWhenAPartOfTheWorldIsNotDescribed(String fields) {
+    Setup setup = Setup.drill(false, true, 1, 0);
+    Set<String> without = Set.of(fields.split(" ", -1));
+
+    Set<Canonical.Key> reached = Reached.joined(setup, without).worlds();
+
+    assertThat(Reached.inFull(setup).worlds()).containsAll(reached).isNotEqualTo(reached);
+  }
+
+  @Test
+  void everyFieldThatIsOmittedIsThere() throws ReflectiveOperationException {
+    Set<String> names = new HashSet<>(Omissions.ALWAYS.keySet());
+    names.addAll(Omissions.OF_THE_DEAD.keySet());
+
+    for (String name : names) {
+      int dot = name.lastIndexOf('.');
+      String type = name.substring(0, dot);
+      String full =
+          type.startsWith("../")
+              ? "io.csi4j.volume." + type.substring(3).replace('/', '.')
+              : "io.csi4j.volume.sim." + type;
+      Field field = Class.forName(full).getDeclaredField(name.substring(dot + 1));
+      assertThat(Omissions.name(field)).isEqualTo(name);
+    }
+  }
+}

@@ -1,9 +1,12 @@
 /**
- * The workload's side of a mount: whether its runtime can take volumes at all, what it asks for,
- * the bind mounts to hand to it, and every check that needs no change. Start at {@link
- * io.csi4j.volume.workload.VolumeRequest}.
+ * The workload's side of a mount: what it asks for, whether its runtime and this node can have it,
+ * and what to hand to the runtime of each of its tasks. Start at {@link
+ * io.csi4j.volume.workload.WorkloadVolumes}; {@link io.csi4j.volume.workload.Preflight} makes every
+ * check that needs no change, {@link io.csi4j.volume.workload.TaskMounts} is what comes out.
  *
- * <p>Mounting the volume itself is {@link io.csi4j.volume.VolumeMounter}'s. Values do not change.
+ * <p>Mounting a volume is {@link io.csi4j.volume.VolumeMounter}'s, and starting a task the host's.
+ * Everything here is a value or asks values; nothing changes, and all of it is safe for many
+ * threads.
  */
 @NullMarked
 package io.csi4j.volume.workload;

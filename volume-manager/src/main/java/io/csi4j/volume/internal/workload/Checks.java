@@ -1,0 +1,25 @@
+package io.csi4j.volume.internal.workload;
+
+import io.csi4j.volume.workload.PropagationPermission;
+import io.csi4j.volume.workload.WorkloadVolumes;
+import java.util.Optional;
+
+/**
+ * All checks before a workload gets its volumes, in their order.
+ *
+ * @param node the node on which it is to run, if that is known
+ * @param permission decides about mounts that reach the host
+ */
+public record Checks(Optional<NodeView> node, PropagationPermission permission) {
+
+  /** What they find. */
+  public Findings of(WorkloadVolumes wanted) {
+    Findings found = new Findings();
+    RuntimeCheck.check(wanted, found);
+    node.ifPresentOrElse(
+        there -> new VolumeCheck(there, found).check(wanted),
+        () -> VolumeCheck.checkSources(wanted, found));
+    new TaskCheck(wanted, permission, found).check();
+    return found;
+  }
+}

@@ -1,0 +1,215 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.MountOptions;
+import io.csi4j.client.PublishContext;
+import io.csi4j.client.Topology;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.VolumeContext;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.SecretsProvider;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import java.util.List;
+import java.util.Objects;
+
+/** What the host knows of a volume that a workload asks for. */
+public sealed interface ResolvedVolume {
+
+  /** The volume as the host names it. */
+  VolumeKey key();
+
+  /** Of which kind it is. */
+  VolumeType type();
+
+  /** A volume of a plugin, of which nothing more is known than its names. */
+  static Csi csi(VolumeKey key, PluginId plugin, VolumeId handle) {
+    return new Csi(
+        key,
+        plugin,
+        handle,
+        List.of(),
+        List.of(),
+        MountOptions.none(),
+        VolumeContext.empty(),
+        PublishContext.empty(),
+        SecretsProvider.none());
+  }
+
+  /** A volume of a plugin, as the plugin told when it made it. */
+  static Csi csi(VolumeKey key, PluginId plugin, Volume made) {
+    return csi(key, plugin, made.id())
+        .withVolumeContext(made.context())
+        .withReachableFrom(made.accessibleTopology());
+  }
+
+  /** A directory of the host. */
+  static Host host(VolumeKey key, MountPath path, boolean readOnly) {
+    return new Host(key, path, readOnly);
+  }
+
+  /**
+   * A volume of a plugin. Immutable; each {@code with} gives another one.
+   *
+   * @param key the volume as the host names it
+   * @param plugin the plugin
+   * @param handle the volume as the plugin names it
+   * @param allowed the ways in which it may be used; empty if that is not known
+   * @param reachableFrom from where it can be reached: from any one of these, or from anywhere if
+   *     empty
+   * @param mountOptions the mount options that it was registered with
+   * @param volumeContext its own context, as its plugin gave it
+   * @param publishContext what attaching it to this node returned
+   * @param secrets where the secrets come from
+   */
+  record Csi(
+      VolumeKey key,
+      PluginId plugin,
+      VolumeId handle,
+      List<VolumeCapability> allowed,
+      List<Topology> reachableFrom,
+      MountOptions mountOptions,
+      VolumeContext volumeContext,
+      PublishContext publishContext,
+      SecretsProvider secrets)
+      implements ResolvedVolume {
+
+    /** Copies the lists. */
+    public Csi {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(plugin, "plugin");
+      Objects.requireNonNull(handle, "handle");
+      Objects.requireNonNull(mountOptions, "mountOptions");
+      Objects.requireNonNull(volumeContext, "volumeContext");
+      Objects.requireNonNull(publishContext, "publishContext");
+      Objects.requireNonNull(secrets, "secrets");
+      allowed = List.copyOf(allowed);
+      reachableFrom = List.copyOf(reachableFrom);
+    }
+
+    @Override
+    public VolumeType type() {
+      return VolumeType.CSI;
+    }
+
+    /** The same, which may be used in these ways only. */
+    public Csi withAllowed(List<VolumeCapability> ways) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          ways,
+          reachableFrom,
+          mountOptions,
+          volumeContext,
+          publishContext,
+          secrets);
+    }
+
+    /** The same, which can be reached from any one of these places. */
+    public Csi withReachableFrom(List<Topology> places) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          allowed,
+          places,
+          mountOptions,
+          volumeContext,
+          publishContext,
+          secrets);
+    }
+
+    /** The same, registered with these mount options. */
+    public Csi withMountOptions(MountOptions options) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          allowed,
+          reachableFrom,
+          options,
+          volumeContext,
+          publishContext,
+          secrets);
+    }
+
+    /** The same with this context of its own. */
+    public Csi withVolumeContext(VolumeContext context) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          allowed,
+          reachableFrom,
+          mountOptions,
+          context,
+          publishContext,
+          secrets);
+    }
+
+    /** The same, attached to this node. */
+    public Csi withPublishContext(PublishContext context) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          allowed,
+          reachableFrom,
+          mountOptions,
+          volumeContext,
+          context,
+          secrets);
+    }
+
+    /** The same with secrets. */
+    public Csi withSecrets(SecretsProvider provider) {
+      return new Csi(
+          key,
+          plugin,
+          handle,
+          allowed,
+          reachableFrom,
+          mountOptions,
+          volumeContext,
+          publishContext,
+          provider);
+    }
+
+    /** The names alone. */
+    @Override
+    public String toString() {
+      return key + " (" + handle + " of " + plugin + ")";
+    }
+  }
+
+  /**
+   * A directory that the host offers.
+   *
+   * @param key the volume as the host names it
+   * @param path the directory
+   * @param readOnly whether it may only be read
+   */
+  record Host(VolumeKey key, MountPath path, boolean readOnly) implements ResolvedVolume {
+
+    /** Checks that all parts are there. */
+    public Host {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(path, "path");
+    }
+
+    @Override
+    public VolumeType type() {
+      return VolumeType.HOST;
+    }
+
+    /** As a workload has it: it is there without being mounted. */
+    public MountedVolume forWorkload(WorkloadId workload) {
+      return new MountedVolume.Filesystem(UsageKey.of(key, workload), path.toPath(), readOnly);
+    }
+  }
+}

@@ -6,6 +6,7 @@ module io.csi4j.volume {
   requires jdk.jfr;
 
   exports io.csi4j.volume;
+  exports io.csi4j.volume.claim;
   exports io.csi4j.volume.plugin;
   exports io.csi4j.volume.state;
   exports io.csi4j.volume.workload;

@@ -1,0 +1,250 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimDecision.Granted;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
+import io.csi4j.volume.claim.ClaimException.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes claims and gives them back, by the rules and with a store. A change that another one has
+ * overtaken is decided anew; one whose end is not known is looked for, and made again if it did not
+ * get through. Methods block as long as the store does.
+ */
+public final class ClaimBook {
+
+  /** More than any honest contention needs: each lost turn means that another one has won. */
+  private static final int TURNS = 1_000;
+
+  private static final int DOUBTS = 8;
+
+  private final ClaimStore store;
+  private final Clock clock;
+  private final StoreIdentity identity;
+  private final ConcurrentMap<VolumeKey, ClaimVersion> seen = new ConcurrentHashMap<>();
+
+  /**
+   * A book on a store.
+   *
+   * @param clock the time, for the ages that people are told
+   */
+  public ClaimBook(ClaimStore store, Clock clock) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.clock = Objects.requireNonNull(clock, "clock");
+    this.identity = store.identity();
+  }
+
+  /** What is claimed of a volume. */
+  public Claim read(VolumeKey volume) {
+    return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false).claim();
+  }
+
+  /**
+   * Claims a volume. The same claim again is granted as it is.
+   *
+   * @return the claim of the workload
+   * @throws ClaimException if it may not, or cannot be known to have it
+   */
+  public ClaimHolder claim(ClaimRequest request) {
+    Subject subject = Subject.of("claiming").by(request.usage());
+    Claim claim =
+        change(
+            subject,
+            request.usage().volume(),
+            true,
+            before -> ClaimRules.claim(before, request, now()));
+    return claim.holder(request.usage().workload()).orElseThrow();
+  }
+
+  /**
+   * Lets a holder do something else with a volume.
+   *
+   * @throws ClaimException as for claiming
+   */
+  public ClaimHolder change(UsageKey usage, ClaimMode mode) {
+    Claim claim =
+        change(
+            Subject.of("changing the claim of").by(usage),
+            usage.volume(),
+            mode == ClaimMode.WRITE,
+            before -> ClaimRules.change(before, usage.workload(), mode, now()));
+    return claim.holder(usage.workload()).orElseThrow();
+  }
+
+  /**
+   * Writes down how far a claim is on its way back. What it has passed already, and a claim that is
+   * not there, change nothing.
+   *
+   * @return the claim as it is then; nothing if there is none
+   */
+  public Optional<ClaimHolder> advance(UsageKey usage, ClaimState state) {
+    return change(
+            Subject.of("giving back the claim of").by(usage),
+            usage.volume(),
+            false,
+            before -> ClaimRules.advance(before, usage.workload(), state))
+        .holder(usage.workload());
+  }
+
+  /**
+   * Forgets a claim of which nothing is owed any more. One that is not there is no error.
+   *
+   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if something is owed
+   */
+  public void forget(UsageKey usage) {
+    WorkloadId workload = usage.workload();
+    Claim left =
+        change(
+            Subject.of("forgetting the claim of").by(usage),
+            usage.volume(),
+            false,
+            before -> ClaimRules.forget(before, workload, now()));
+    assert left.holder(workload).isEmpty();
+  }
+
+  /**
+   * Whether a claim is still what it was when it was granted: to be asked by a node before it
+   * stages and before it publishes.
+   *
+   * @param epoch the epoch of the claim that the node was given
+   */
+  public boolean isCurrent(UsageKey usage, long epoch) {
+    Subject subject = Subject.of("confirming the claim of").by(usage);
+    return look(subject, usage.volume(), true)
+        .claim()
+        .holder(usage.workload())
+        .filter(holder -> holder.epoch() == epoch && holder.state() == ClaimState.TAKEN)
+        .isPresent();
+  }
+
+  private Instant now() {
+    return clock.instant();
+  }
+
+  private Claim change(
+      Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Versioned there = look(subject, volume, acquires);
+    int doubts = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+      ClaimDecision decision = rule.apply(there.claim());
+      if (decision instanceof Refused refused) {
+        throw failed(Outcome.REFUSED, refused.code(), subject, refused.because().text(), null);
+      }
+      Granted granted = (Granted) decision;
+      if (!granted.changes()) {
+        return there.claim();
+      }
+      WriteToken token = new WriteToken(UUID.randomUUID());
+      ClaimVersion highest = highest(volume);
+      WriteResult result = write(subject, there, granted, token);
+      if (result instanceof WriteResult.Written written) {
+        return saw(subject, highest, written.now(), acquires).claim();
+      }
+      if (result instanceof WriteResult.Conflict conflict) {
+        there = saw(subject, highest, conflict.now(), acquires);
+      } else if (result instanceof WriteResult.Unknown unknown) {
+        there = lookAfter(subject, volume, unknown, acquires);
+        if (there.by().filter(token::equals).isPresent()) {
+          return there.claim();
+        }
+        doubts++;
+        if (doubts == DOUBTS) {
+          throw failed(
+              Outcome.UNCERTAIN,
+              OperatorCode.CLAIM_UNCONFIRMED,
+              subject,
+              unknown.because().text(),
+              null);
+        }
+      }
+    }
+    throw failed(
+        Outcome.UNAVAILABLE,
+        OperatorCode.CLAIM_STORE_DOWN,
+        subject,
+        "others have changed the claim " + TURNS + " times meanwhile",
+        null);
+  }
+
+  private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {
+    try {
+      return store.compareAndSet(there.version(), granted.next(), token);
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
+  private Versioned look(Subject subject, VolumeKey volume, boolean acquires) {
+    ClaimVersion before = highest(volume);
+    try {
+      return saw(subject, before, store.read(volume), acquires);
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
+  /** Taken before a question: others of this process may see newer versions while it is open. */
+  private ClaimVersion highest(VolumeKey volume) {
+    return seen.getOrDefault(volume, ClaimVersion.NEVER);
+  }
+
+  /** After a write whose end is not known, a store that cannot be read leaves it so. */
+  private Versioned lookAfter(
+      Subject subject, VolumeKey volume, WriteResult.Unknown unknown, boolean acquires) {
+    ClaimVersion before = highest(volume);
+    try {
+      return saw(subject, before, store.read(volume), acquires);
+    } catch (ClaimStoreException down) {
+      throw failed(
+          Outcome.UNCERTAIN,
+          OperatorCode.CLAIM_UNCONFIRMED,
+          subject,
+          unknown.because() + ", and the store cannot be read: " + down.getMessage(),
+          down);
+    }
+  }
+
+  /** Refuses to claim from a store that has gone back, or is another one. */
+  private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
+    seen.merge(now.claim().volume(), now.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
+    boolean isOther = !store.identity().equals(identity);
+    if (acquires && (isOther || now.version().compareTo(before) < 0)) {
+      throw failed(
+          Outcome.HELD,
+          OperatorCode.CLAIM_STORE_WENT_BACK,
+          subject,
+          isOther
+              ? "it is store '" + store.identity() + "' now, and was '" + identity + "'"
+              : "the claim has version " + now.version() + ", and had " + before + " before",
+          null);
+    }
+    return now;
+  }
+
+  private static ClaimException down(Subject subject, ClaimStoreException cause) {
+    return failed(
+        Outcome.UNAVAILABLE,
+        OperatorCode.CLAIM_STORE_DOWN,
+        subject,
+        String.valueOf(cause.getMessage()),
+        cause);
+  }
+
+  private static ClaimException failed(
+      Outcome outcome, OperatorCode code, Subject subject, String seen, @Nullable Throwable cause) {
+    return new ClaimException(outcome, Messages.of(code, subject, seen), cause);
+  }
+}

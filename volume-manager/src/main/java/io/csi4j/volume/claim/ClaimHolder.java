@@ -1,0 +1,51 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.client.NodeId;
+import io.csi4j.volume.WorkloadId;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A workload that has claimed a volume.
+ *
+ * @param workload who
+ * @param node on which machine
+ * @param nodeId how the plugin names that machine; kept from when it was claimed, as it may change
+ * @param mode what it does with the volume
+ * @param state how far it is on its way back
+ * @param epoch the number of the claim: higher than that of every earlier claim of the volume
+ * @param since when it was claimed, for people: nothing is decided by it
+ */
+public record ClaimHolder(
+    WorkloadId workload,
+    NodeName node,
+    Optional<NodeId> nodeId,
+    ClaimMode mode,
+    ClaimState state,
+    long epoch,
+    Instant since) {
+
+  /** Checks that all parts are there. */
+  public ClaimHolder {
+    Objects.requireNonNull(workload, "workload");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(nodeId, "nodeId");
+    Objects.requireNonNull(mode, "mode");
+    Objects.requireNonNull(state, "state");
+    Objects.requireNonNull(since, "since");
+    if (epoch < 1) {
+      throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
+    }
+  }
+
+  /** The same, further on its way back. */
+  ClaimHolder in(ClaimState next) {
+    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since);
+  }
+
+  /** The same, doing something else with the volume. */
+  ClaimHolder doing(ClaimMode next) {
+    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since);
+  }
+}

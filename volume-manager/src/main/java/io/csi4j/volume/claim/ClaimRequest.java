@@ -1,0 +1,28 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.client.NodeId;
+import io.csi4j.volume.UsageKey;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a workload wants of a volume.
+ *
+ * @param usage the volume and the workload
+ * @param node the machine on which it runs
+ * @param nodeId how the plugin names that machine, where it is known
+ * @param use how the volume is to be used
+ * @param mode what the workload does with it
+ */
+public record ClaimRequest(
+    UsageKey usage, NodeName node, Optional<NodeId> nodeId, Claim.Use use, ClaimMode mode) {
+
+  /** Checks that all parts are there. */
+  public ClaimRequest {
+    Objects.requireNonNull(usage, "usage");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(nodeId, "nodeId");
+    Objects.requireNonNull(use, "use");
+    Objects.requireNonNull(mode, "mode");
+  }
+}

@@ -1,0 +1,23 @@
+package io.csi4j.volume.claim;
+
+/**
+ * How far a claim is on its way back. It only moves down this list, and each step is written before
+ * the next one is done.
+ */
+public enum ClaimState {
+  /** The workload may use the volume. */
+  TAKEN,
+  /** The node was told to take the volume away from the workload, and may be at it. */
+  UNPUBLISHING,
+  /** It is proven that the node has nothing of it mounted any more. */
+  NODE_DETACHED,
+  /** It is proven that the storage system has detached it from the node. */
+  CONTROLLER_DETACHED,
+  /** Nothing is owed any more; the claim may be forgotten. */
+  READY_TO_FREE;
+
+  /** Whether this state is further on the way back. */
+  public boolean isAfter(ClaimState other) {
+    return compareTo(other) > 0;
+  }
+}

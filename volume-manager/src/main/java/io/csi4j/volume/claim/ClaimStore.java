@@ -1,0 +1,55 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.VolumeKey;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where claims live. What every store promises:
+ *
+ * <ul>
+ *   <li>Reads and writes of one key are linearizable: what was written is seen by everybody at
+ *       once.
+ *   <li>A version is never given twice to a key, and each is higher than the one before. Nothing is
+ *       ever deleted: a claim that nobody holds is written as such.
+ *   <li>A write whose end is not known is said to be {@link WriteResult.Unknown}, never a failure.
+ *   <li>A watch tells when it has missed something.
+ *   <li>The identity changes when the store is another one.
+ * </ul>
+ *
+ * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
+ * ClaimStoreException} when the store cannot be asked. Safe for many threads.
+ */
+public interface ClaimStore extends AutoCloseable {
+
+  /** The claim of a volume as it is now; {@link Claim#none} where it was never written. */
+  Versioned read(VolumeKey volume);
+
+  /**
+   * Writes a claim if the version that is there is the expected one.
+   *
+   * @param expected what was read
+   * @param next the claim
+   * @param token the mark of this try
+   */
+  WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token);
+
+  /**
+   * The claims that were ever written, in the order of their keys. Each is right for itself;
+   * together they are no picture of one moment.
+   *
+   * @param after only those behind this key
+   * @param limit how many at most, at least 1
+   */
+  List<Versioned> scan(Optional<VolumeKey> after, int limit);
+
+  /** Follows what is written from now on. */
+  ClaimWatch watch();
+
+  /** Which store it is. */
+  StoreIdentity identity();
+
+  /** Ends its use here. Forgets nothing; doing it twice is harmless. */
+  @Override
+  void close();
+}

@@ -1,0 +1,83 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.VolumeKey;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A store in this process, which forgets everything with it. For one host, and for tests. */
+public final class MemoryClaimStore implements ClaimStore {
+
+  private final StoreIdentity identity = new StoreIdentity("memory-" + UUID.randomUUID());
+  private final ReentrantLock lock = new ReentrantLock();
+  private final NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
+  private final ClaimFeed feed = new ClaimFeed();
+
+  /** A store in which nothing is claimed. */
+  public MemoryClaimStore() {}
+
+  @Override
+  public Versioned read(VolumeKey volume) {
+    lock.lock();
+    try {
+      return there(volume);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Versioned there(VolumeKey volume) {
+    Versioned known = claims.get(volume);
+    return known == null
+        ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
+        : known;
+  }
+
+  @Override
+  public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    lock.lock();
+    try {
+      Versioned before = there(next.volume());
+      if (!before.version().equals(expected)) {
+        return new WriteResult.Conflict(before);
+      }
+      Versioned now =
+          new Versioned(next, new ClaimVersion(expected.value() + 1), Optional.of(token));
+      claims.put(next.volume(), now);
+      feed.tell(now);
+      return new WriteResult.Written(now);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+    lock.lock();
+    try {
+      return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+          .limit(limit)
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public ClaimWatch watch() {
+    return feed.watch();
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  @Override
+  public void close() {
+    feed.close();
+  }
+}

@@ -1,0 +1,45 @@
+package io.csi4j.volume.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.claim.ClaimWatch.Change;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class MemoryClaimStoreTest extends ClaimStoreContract {
+
+  private final MemoryClaimStore store = new MemoryClaimStore();
+
+  @Override
+  protected ClaimStore open() {
+    return store;
+  }
+
+  @Test
+  void whoIsTooSlowIsToldThatHeHasMissedSome() throws InterruptedException {
+    MemoryClaimStore busy = new MemoryClaimStore();
+    VolumeKey volume = VolumeKey.of("db");
+    try (ClaimWatch watch = busy.watch()) {
+      Versioned at = busy.read(volume);
+      for (int i = 0; i < 10_001; i++) {
+        WriteResult result =
+            busy.compareAndSet(at.version(), Claim.none(volume), new WriteToken(UUID.randomUUID()));
+        at = ((WriteResult.Written) result).now();
+      }
+
+      assertThat(watch.next(Duration.ZERO))
+          .contains(
+              new Change.Missed(new ClaimDecision.Clause("more than 10000 writes were not taken")));
+      assertThat(watch.next(Duration.ZERO)).contains(new Change.Written(at));
+      assertThat(watch.next(Duration.ZERO)).isEqualTo(Optional.empty());
+    }
+  }
+
+  @Test
+  void twoStoresAreNotOne() {
+    assertThat(new MemoryClaimStore().identity()).isNotEqualTo(store.identity());
+  }
+}

@@ -3,6 +3,7 @@ package io.csi4j.examples;
 import io.csi4j.client.CsiException;
 import io.csi4j.mount.MountException;
 import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.state.StateException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -32,6 +33,7 @@ final class Program {
     } catch (CsiException
         | MountException
         | VolumeException
+        | PluginException
         | StateException
         | UncheckedIOException
         | IllegalStateException failed) {

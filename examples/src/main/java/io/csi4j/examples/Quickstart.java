@@ -2,6 +2,7 @@ package io.csi4j.examples;
 
 import io.csi4j.client.AccessMode;
 import io.csi4j.client.CapacityRange;
+import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
@@ -9,11 +10,9 @@ import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountTable;
-import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.volume.LiveMount;
 import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.MountedVolume;
-import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.RecoveryReport;
 import io.csi4j.volume.Release;
@@ -21,6 +20,11 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.plugin.LaunchEvent;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginSupervisor;
+import io.csi4j.volume.plugin.SupervisedPlugin;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.JournalStateStore;
 import io.csi4j.volume.state.StateKey;
@@ -37,13 +41,16 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A volume through its life on this machine: created, mounted for a workload, kept through the
- * death of the process that mounted it, shared with a second workload, given back. The mounts are
- * real, so this needs to be root or in a user namespace; {@code examples/quickstart} sees to that.
+ * death of the process that mounted it and through that of its plugin, shared with a second
+ * workload, given back. The mounts are real, so this needs to be root or in a user namespace;
+ * {@code examples/quickstart} sees to that.
  */
 public final class Quickstart {
 
@@ -54,6 +61,9 @@ public final class Quickstart {
 
   /** On one node, and several workloads may write. */
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_MULTI_WRITER;
+
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final ConnectOptions PATIENT = ConnectOptions.builder().deadline(LIMIT).build();
 
   private final Path directory;
   private final Story story;
@@ -90,7 +100,11 @@ public final class Quickstart {
   }
 
   static Path socket(Path directory) {
-    return directory.resolve("csi").resolve("csi.sock");
+    return sockets(directory).resolve("csi.sock");
+  }
+
+  private static Path sockets(Path directory) {
+    return directory.resolve("csi");
   }
 
   /** Creates the volume, or finds it: the same request again gives the same volume. */
@@ -110,22 +124,32 @@ public final class Quickstart {
         .build();
   }
 
+  /** What the host knows of its plugin before that runs. */
+  private PluginConfig plugin() {
+    return PluginConfig.builder(PLUGIN.value(), sockets(directory))
+        .volumeRoot(volumes(directory))
+        .startInterval(Duration.ofMillis(100))
+        .build();
+  }
+
   private void tell() throws IOException {
-    story.title("A volume for two workloads, and a crash. Everything is in " + directory + ".");
-    try (HostPathPlugin plugin =
-            HostPathPlugin.builder(directory.resolve("plugin")).socket(socket(directory)).open();
-        CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
-      story.step("plugin", PLUGIN + " listens at " + plugin.endpoint());
-      Volume volume = volume(client);
-      story.step("plugin", "created a volume: " + volume.id());
-      use(volume, PluginBinding.of(PLUGIN, plugin.endpoint()));
-      client.controller().deleteVolume(DeleteVolumeRequest.builder(volume.id()).build());
-      story.step("plugin", "deleted the volume");
+    story.title("A volume for two workloads, and two crashes. Everything is in " + directory + ".");
+    PluginConfig config = plugin();
+    try (MortalPlugin plugin = MortalPlugin.launch(config, directory.resolve("plugin"))) {
+      long process = plugin.started();
+      try (CsiPlugin client = CsiPlugin.connect(config.endpoint(), PATIENT)) {
+        story.step("plugin", PLUGIN + ", process " + process + ", listens at " + config.endpoint());
+        Volume volume = volume(client);
+        story.step("plugin", "created a volume: " + volume.id());
+        use(volume, plugin);
+        client.controller().deleteVolume(DeleteVolumeRequest.builder(volume.id()).build());
+        story.step("plugin", "deleted the volume");
+      }
     }
     story.end();
   }
 
-  private void use(Volume volume, PluginBinding binding) throws IOException {
+  private void use(Volume volume, MortalPlugin plugin) throws IOException {
     Path seen;
     FileChannel open;
     try (MortalHost host = MortalHost.start(directory)) {
@@ -142,14 +166,46 @@ public final class Quickstart {
       write(open, "written while nobody managed the volume\n");
       story.step("web-1", "wrote to the file that it holds open: no error");
     }
-    try (VolumeManager manager = VolumeManager.open(root)) {
-      manager.register(binding);
+    BlockingQueue<PluginEvent> told = new LinkedBlockingQueue<>();
+    try (VolumeManager manager = VolumeManager.open(root);
+        PluginSupervisor supervisor =
+            PluginSupervisor.builder(manager.plugins()).listener(told::add).open()) {
       adopted(manager, seen);
       manager.reconcile(List.of(new LiveMount.Wanted(wish(volume, WEB_1))));
+      SupervisedPlugin watched = supervisor.supervise(plugin());
+      awaitReady(told);
+      LaunchEvent.Ended ended = plugin.kill();
+      story.step("crash", "the plugin was killed (SIGKILL) after " + Story.seconds(ended.lived()));
+      Files.writeString(seen.resolve("alone.txt"), "written without a plugin\n");
+      story.step("web-1", "has its volume as ever: " + read(seen.resolve("alone.txt")));
+      comeBack(plugin, watched, told);
       share(manager, wish(volume, WEB_2), seen);
       giveBack(manager);
     }
     left(root);
+  }
+
+  /** Nobody has to start the plugin again; the host only says that it was. */
+  private void comeBack(
+      MortalPlugin plugin, SupervisedPlugin watched, BlockingQueue<PluginEvent> told) {
+    long begun = System.nanoTime();
+    long process = plugin.started();
+    watched.restarted();
+    awaitReady(told);
+    story.step(
+        "plugin",
+        "was started again, as process "
+            + process
+            + ", and is ready after "
+            + Story.millis(since(begun)));
+  }
+
+  private static void awaitReady(BlockingQueue<PluginEvent> told) {
+    boolean isReady = false;
+    while (!isReady) {
+      PluginEvent event = MortalPlugin.next(told);
+      isReady = event instanceof PluginEvent.HealthChanged changed && changed.now().isReady();
+    }
   }
 
   private void adopted(VolumeManager manager, Path seen) throws IOException {

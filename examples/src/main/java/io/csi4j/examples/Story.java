@@ -38,6 +38,10 @@ final class Story {
     return time.toMillis() + " ms";
   }
 
+  static String seconds(Duration time) {
+    return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1e3);
+  }
+
   private double seconds() {
     return (System.nanoTime() - begun) / 1e9;
   }

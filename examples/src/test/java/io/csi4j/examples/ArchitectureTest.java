@@ -17,6 +17,7 @@ import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -568,8 +569,6 @@ class ArchitectureTest {
   }
 
   private static Compiled compiled(String module) {
-    Compiled compiled = MODULES.get(module);
-    assertThat(compiled).as(module).isNotNull();
-    return compiled;
+    return Objects.requireNonNull(MODULES.get(module), module);
   }
 }

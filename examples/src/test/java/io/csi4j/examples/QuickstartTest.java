@@ -37,9 +37,11 @@ class QuickstartTest {
     String target = "                 " + root + "/volumes/v/HASH/p/HASH/t";
     assertThat(shown())
         .containsExactly(
-            "A volume for two workloads, and a crash. Everything is in " + root + ".",
+            "A volume for two workloads, and two crashes. Everything is in " + root + ".",
             "",
-            "T s  plugin  hostpath.csi4j.example listens at unix://" + root + "/csi/csi.sock",
+            "T s  plugin  hostpath.csi4j.example, process N, listens at unix://"
+                + root
+                + "/csi/csi.sock",
             "T s  plugin  created a volume: ID",
             "T s  host    process N opened a manager in N ms, with nothing on record",
             "T s  host    mounted the volume for web-1 in N ms:",
@@ -52,6 +54,9 @@ class QuickstartTest {
                 + " N ms, asking no plugin",
             "T s  web-1   is mounted where it was, and reads: \"written before the crash\","
                 + " \"written while nobody managed the volume\"",
+            "T s  crash   the plugin was killed (SIGKILL) after T s",
+            "T s  web-1   has its volume as ever: \"written without a plugin\"",
+            "T s  plugin  was started again, as process N, and is ready after N ms",
             "T s  host    mounted it for web-2 in N ms:",
             target,
             "T s  web-2   reads what web-1 wrote, and writes more.txt",
@@ -129,6 +134,7 @@ class QuickstartTest {
   private static List<String> plain(String text) {
     return text.lines()
         .map(line -> line.replaceAll("^ *\\d+\\.\\d s", "T s"))
+        .map(line -> line.replaceAll("after \\d+\\.\\d s", "after T s"))
         .map(line -> line.replaceAll("Done in \\d+\\.\\d s", "Done in T s"))
         .map(line -> line.replaceAll("\\d+ ms", "N ms"))
         .map(line -> line.replaceAll("process \\d+", "process N"))

@@ -47,6 +47,21 @@ import io.csi4j.volume.VolumeException;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginLaunchPlan;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.PluginSupervisor;
+import io.csi4j.volume.plugin.ProcessPluginLauncher;
+import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.workload.Preflight;
+import io.csi4j.volume.workload.PropagationPermission;
+import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskRuntime;
+import io.csi4j.volume.workload.VolumeLookup;
+import io.csi4j.volume.workload.VolumeMount;
+import io.csi4j.volume.workload.VolumeRequest;
+import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -116,6 +131,47 @@ final class ReadmeSnippets {
       log.accept(failed.outcome() + " " + failed.getMessage());
     }
     // end
+  }
+
+  static void plugins(
+      VolumeManager manager,
+      Path directory,
+      Path sockets,
+      List<String> command,
+      Consumer<Object> log,
+      Runnable host) {
+    // snippet: plugins
+    PluginConfig config =
+        PluginConfig.builder("disk.csi.example", sockets).volumeRoot(directory).build();
+    PluginLaunchPlan plan = PluginLaunchPlan.of(config); // what whoever starts it has to see to
+    try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
+        SupervisedPlugin plugin = supervisor.supervise(config); // registered once it is ready
+        ProcessPluginLauncher process =
+            ProcessPluginLauncher.builder(plan, command).output(log::accept).start()) {
+      manager.plugins().await(config.id(), PluginRole.NODE, Duration.ofMinutes(1)).join();
+      log.accept(plugin.health().state() + " in process " + process.process().getAsLong());
+      host.run(); // whenever the plugin ends it is started again; what is mounted stays
+    }
+    // end
+  }
+
+  static TaskMounts workloads(
+      VolumeManager manager, VolumeLookup volumes, WorkloadId workload, TaskRuntime task) {
+    // snippet: workloads
+    WorkloadVolumes wanted =
+        WorkloadVolumes.builder(workload, volumes) // finds what the host knows of "db"
+            .volume(
+                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                    .accessMode("single-node-writer")
+                    .attachment("filesystem")
+                    .build())
+            .task(task, VolumeMount.builder("data").destination("/var/lib/db").build())
+            .build();
+    Preflight.of(manager).check(wanted).orThrow(); // all that stands in the way, at once
+    List<MountedVolume> mounted = wanted.mountAll(manager);
+    TaskMounts mounts = wanted.mountsFor(task.task(), mounted, PropagationPermission.nobody());
+    // end
+    return mounts;
   }
 
   static CompletableFuture<Volume> async(

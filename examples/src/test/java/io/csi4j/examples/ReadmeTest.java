@@ -15,6 +15,7 @@ import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeId;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import io.csi4j.mount.MountPath;
@@ -23,7 +24,17 @@ import io.csi4j.mount.UnmountResult;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.workload.MountSupport;
+import io.csi4j.volume.workload.ResolvedVolume;
+import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskName;
+import io.csi4j.volume.workload.TaskRuntime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -34,7 +45,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -242,6 +255,50 @@ class ReadmeTest {
         .asString()
         .startsWith("REFUSED CSI-412 MOUNT_NOT_VISIBLE: ")
         .contains("'web-1'");
+  }
+
+  @Test
+  void thePluginBlockStartsAPluginAndUsesItOnceItIsReady() throws IOException {
+    Path volumes = Files.createDirectory(directory.resolve("v"));
+    List<String> command = MortalPlugin.command(directory.resolve("data"));
+    List<Object> heard = new CopyOnWriteArrayList<>();
+    try (VolumeManager manager = VolumeManager.open(volumes)) {
+      Path sockets = directory.resolve("csi");
+      ReadmeSnippets.plugins(
+          manager, volumes, sockets, command, heard::add, () -> heard.add("hosting"));
+    }
+    // The class path of the tests has a library that complains of what is not beside it.
+    heard.removeIf(line -> line.toString().startsWith("SLF4J"));
+    assertThat(heard).hasSize(3).endsWith("hosting");
+    assertThat(heard.get(0)).hasToString("listens at unix://" + directory.resolve("csi/csi.sock"));
+    assertThat(heard.get(1)).asString().matches("READY in process \\d+");
+  }
+
+  @Test
+  void theWorkloadBlockHandsATaskItsVolume() {
+    PluginId id = PluginId.of("fake");
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint());
+        VolumeManager manager =
+            VolumeManager.builder(directory.resolve("v"))
+                .plugin(
+                    PluginBinding.builder(id, fake.endpoint())
+                        // The plugin makes directories only, so that everybody may run this.
+                        .policy(MountPolicy.defaults().withRequireMount(false))
+                        .build())
+                .open()) {
+      Volume made = plugin.controller().createVolume(request());
+      TaskMounts mounts =
+          ReadmeSnippets.workloads(
+              manager,
+              (request, source) -> Optional.of(ResolvedVolume.csi(VolumeKey.of(source), id, made)),
+              WorkloadId.of("web-1"),
+              TaskRuntime.of(TaskName.of("web"), "containers", MountSupport.ALL));
+
+      assertThat(mounts.binds())
+          .extracting(bind -> bind.destination() + " " + bind.options())
+          .containsExactly("/var/lib/db [rbind, rw, rprivate]");
+    }
   }
 
   @Test

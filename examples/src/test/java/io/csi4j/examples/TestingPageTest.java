@@ -99,7 +99,7 @@ class TestingPageTest {
       assertThat(fake.shape().vendorVersion()).isEqualTo("2.0.0");
       assertThat(fake.contents().volumes()).isEmpty();
     }
-    assertThat(TestingSnippets.virtualTime(request()).capacityBytes()).isNotNull();
+    assertThat(TestingSnippets.virtualTime(request()).capacityBytes()).hasValue(1L << 30);
   }
 
   @Test

@@ -1,0 +1,96 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.volume.plugin.LaunchEvent;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginLaunchPlan;
+import io.csi4j.volume.plugin.ProcessPluginLauncher;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The plugin of the quickstart, which really mounts, in a process that is killed and comes back.
+ */
+final class MortalPlugin implements AutoCloseable {
+
+  private final BlockingQueue<LaunchEvent> events = new LinkedBlockingQueue<>();
+  private final ProcessPluginLauncher launcher;
+
+  private MortalPlugin(PluginConfig config, Path data) {
+    launcher =
+        ProcessPluginLauncher.builder(PluginLaunchPlan.of(config), command(data))
+            .listener(events::add)
+            .start();
+  }
+
+  /** The command that runs it on the JVM and the class path of this process. */
+  static List<String> command(Path data) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp",
+        System.getProperty("java.class.path"),
+        MortalPlugin.class.getName(),
+        data.toString());
+  }
+
+  /** What the process does: it serves where it is told to, until it is killed. */
+  public static void main(String[] args) throws InterruptedException {
+    CsiEndpoint endpoint = CsiEndpoint.parse(System.getenv(PluginLaunchPlan.ENDPOINT));
+    try (HostPathPlugin plugin =
+        HostPathPlugin.builder(Path.of(args[0])).socket(endpoint.path()).open()) {
+      System.out.println("listens at " + plugin.endpoint());
+      new CountDownLatch(1).await();
+    }
+  }
+
+  /** Starts it, and keeps it running. */
+  static MortalPlugin launch(PluginConfig config, Path data) {
+    return new MortalPlugin(config, data);
+  }
+
+  /** Waits until it was started, and gives the number of its process. */
+  long started() {
+    return next(LaunchEvent.Started.class).process();
+  }
+
+  /** Kills it, as {@code kill -9} does, waits until it is gone, and tells what is done about it. */
+  LaunchEvent.Ended kill() {
+    ProcessHandle.of(launcher.process().orElseThrow()).ifPresent(ProcessHandle::destroyForcibly);
+    return next(LaunchEvent.Ended.class);
+  }
+
+  private <T extends LaunchEvent> T next(Class<T> wanted) {
+    LaunchEvent event = next(events);
+    if (wanted.isInstance(event)) {
+      return wanted.cast(event);
+    }
+    throw new IllegalStateException(
+        event instanceof LaunchEvent.NotStarted failed
+            ? failed.message().line()
+            : "The plugin has not done what was expected, but: " + event);
+  }
+
+  /** Waits for the next event. */
+  static <T> T next(BlockingQueue<T> events) {
+    try {
+      T event = events.poll(1, TimeUnit.MINUTES);
+      if (event == null) {
+        throw new IllegalStateException("Nothing was heard of the plugin for a minute.");
+      }
+      return event;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for the plugin.", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    launcher.close();
+  }
+}

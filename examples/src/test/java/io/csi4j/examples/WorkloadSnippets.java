@@ -1,0 +1,139 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.controller.Volume;
+import io.csi4j.mount.Mounts;
+import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.OperatorMessage;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.VolumeStatus;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.workload.AttachmentMode;
+import io.csi4j.volume.workload.BindMount;
+import io.csi4j.volume.workload.MountSupport;
+import io.csi4j.volume.workload.Preflight;
+import io.csi4j.volume.workload.PreflightReport;
+import io.csi4j.volume.workload.PropagationPermission;
+import io.csi4j.volume.workload.ResolvedVolume;
+import io.csi4j.volume.workload.TaskDevice;
+import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskName;
+import io.csi4j.volume.workload.TaskRuntime;
+import io.csi4j.volume.workload.VolumeLookup;
+import io.csi4j.volume.workload.VolumeMount;
+import io.csi4j.volume.workload.VolumeRequest;
+import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.WorkloadRequestException;
+import io.csi4j.volume.workload.WorkloadVolumes;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The code blocks of docs/workloads.md, each between a mark with its name and one that ends it. */
+final class WorkloadSnippets {
+
+  private WorkloadSnippets() {}
+
+  /** What a runtime of containers has for mounts, whatever its API is. */
+  interface Container {
+    void bind(Path source, Path destination, List<String> options);
+
+    void device(Path source, Path destination, String permissions);
+  }
+
+  static VolumeLookup lookup(Map<String, Volume> made, PluginId plugin) {
+    // snippet: lookup
+    VolumeLookup volumes = (request, source) -> // "db", or "db[3]" if each instance has its own
+        Optional.ofNullable(made.get(source))
+                .map(volume -> ResolvedVolume.csi(VolumeKey.of(source), plugin, volume));
+    // end
+    return volumes;
+  }
+
+  static WorkloadVolumes request(WorkloadId workload, TaskName task, VolumeLookup volumes) {
+    // snippet: request
+    VolumeRequest data =
+        VolumeRequest.builder("data", VolumeType.CSI, "db") // its alias, its type, its source
+            .accessMode("single-node-writer") // words of a job description, or enums
+            .attachment(AttachmentMode.FILESYSTEM)
+            .build();
+    VolumeMount mount = VolumeMount.builder("data").destination("/var/lib/db").build();
+    WorkloadVolumes wanted =
+        WorkloadVolumes.builder(workload, volumes)
+            .volume(data)
+            .task(TaskRuntime.of(task, "containers", MountSupport.ALL), mount)
+            .build();
+    // end
+    return wanted;
+  }
+
+  static void wrong(Consumer<String> log) {
+    // snippet: wrong
+    try {
+      VolumeRequest.builder("data", VolumeType.CSI, "").attachment("folder").build();
+    } catch (WorkloadRequestException refused) {
+      refused.violations().forEach(each -> log.accept(each.toString())); // all of them
+    }
+    // end
+  }
+
+  static void preflight(VolumeManager manager, WorkloadVolumes wanted, Consumer<String> log) {
+    // snippet: preflight
+    PreflightReport report = Preflight.of(manager).check(wanted); // calls no plugin
+    if (!report.isClear()) {
+      for (OperatorMessage obstacle : report.obstacles()) {
+        log.accept(obstacle.line());
+      }
+    }
+    // end
+  }
+
+  static TaskMounts handOver(
+      VolumeManager manager,
+      WorkloadVolumes wanted,
+      TaskName task,
+      PropagationPermission permission,
+      Container container) {
+    // snippet: hand over
+    List<MountedVolume> mounted = wanted.mountAll(manager); // all of them, or none
+    TaskMounts mounts = wanted.mountsFor(task, mounted, permission);
+    mounts.share(manager.root(), Mounts.system()); // where a task wants more than private
+    for (BindMount bind : mounts.binds()) { // what is outside comes before what is inside
+      container.bind(bind.source().toPath(), bind.destination().toPath(), bind.options());
+    }
+    for (TaskDevice device : mounts.devices()) {
+      container.device(
+          device.source().toPath(), device.destination().toPath(), device.permissions());
+    }
+    // end
+    return mounts;
+  }
+
+  static void afterwards(VolumeManager manager, WorkloadVolumes wanted) {
+    // snippet: give back
+    wanted.mountRequests().forEach(request -> manager.unmount(request.usage()));
+    // end
+  }
+
+  static PropagationPermission permission(Map<WorkloadId, VolumeType> trusted) {
+    // snippet: permission
+    PropagationPermission permission = wish -> wish.volume().type() == trusted.get(wish.workload());
+    // end
+    return permission;
+  }
+
+  static boolean place(
+      Collection<RegisteredPlugin> plugins,
+      Collection<VolumeStatus> volumes,
+      WorkloadVolumes wanted) {
+    // snippet: place
+    boolean fits = Preflight.of(plugins, volumes).check(wanted).isClear();
+    // end
+    return fits;
+  }
+}

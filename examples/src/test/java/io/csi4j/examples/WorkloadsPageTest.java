@@ -1,0 +1,136 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.VolumeCapability;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.PluginShape;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.workload.MountPropagation;
+import io.csi4j.volume.workload.PropagationPermission;
+import io.csi4j.volume.workload.TaskMounts;
+import io.csi4j.volume.workload.TaskName;
+import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.WorkloadVolumes;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds docs/workloads.md to what really compiles, runs and is said. */
+@Timeout(60)
+class WorkloadsPageTest {
+
+  private static final Page PAGE = Page.of("docs/workloads.md", "WorkloadSnippets.java");
+  private static final PluginId PLUGIN = PluginId.of("fake");
+  private static final TaskName TASK = TaskName.of("web");
+  private static final Pattern WORD = Pattern.compile("(?m)^\\| `([a-z-]+)` \\| `(\\w+)` \\|");
+
+  @TempDir Path directory;
+  private final List<String> told = new ArrayList<>();
+
+  @Test
+  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
+    }
+    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).isEqualTo(regions);
+  }
+
+  @Test
+  void theTableOfPropagationHasAllWordsAndThoseOfTheKernel() throws IOException {
+    String page = java.nio.file.Files.readString(PAGE.file());
+    assertThat(WORD.matcher(page).results().map(row -> row.group(1) + " " + row.group(2)))
+        .containsExactlyElementsOf(
+            Arrays.stream(MountPropagation.values())
+                .map(each -> each.word() + " " + each.kernel().kernelWord())
+                .toList());
+  }
+
+  @Test
+  void theWorkloadIsHandedWhatItAsksFor() {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint());
+        VolumeManager manager =
+            VolumeManager.builder(directory.resolve("volumes"))
+                .plugin(
+                    PluginBinding.builder(PLUGIN, fake.endpoint())
+                        // The plugin makes directories only, so that everybody may run this.
+                        .policy(MountPolicy.defaults().withRequireMount(false))
+                        .build())
+                .open()) {
+      Volume made =
+          plugin
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "data", List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
+                      .build());
+      WorkloadId workload = WorkloadId.of("web-1");
+      WorkloadVolumes wanted =
+          WorkloadSnippets.request(
+              workload, TASK, WorkloadSnippets.lookup(Map.of("db", made), PLUGIN));
+      WorkloadSnippets.preflight(manager, wanted, told::add);
+      PropagationPermission permission =
+          WorkloadSnippets.permission(Map.of(workload, VolumeType.CSI));
+
+      TaskMounts mounts =
+          WorkloadSnippets.handOver(
+              manager,
+              wanted,
+              TASK,
+              permission,
+              new WorkloadSnippets.Container() {
+                @Override
+                public void bind(Path source, Path destination, List<String> options) {
+                  told.add(destination + " " + options);
+                }
+
+                @Override
+                public void device(Path source, Path destination, String permissions) {
+                  told.add(destination + " " + permissions);
+                }
+              });
+
+      assertThat(told).containsExactly("/var/lib/db [rbind, rw, rprivate]");
+      assertThat(mounts.devices()).isEmpty();
+      WorkloadSnippets.afterwards(manager, wanted);
+      assertThat(manager.volumes()).isEmpty();
+      assertThat(WorkloadSnippets.place(List.of(), List.of(), wanted)).isFalse();
+    }
+  }
+
+  @Test
+  void whatStandsInTheWayIsToldAsThePageShowsIt() throws IOException {
+    try (VolumeManager manager = VolumeManager.open(directory.resolve("volumes"))) {
+      WorkloadSnippets.preflight(
+          manager,
+          WorkloadSnippets.request(
+              WorkloadId.of("web-1"), TASK, WorkloadSnippets.lookup(Map.of(), PLUGIN)),
+          told::add);
+    }
+    WorkloadSnippets.wrong(told::add);
+    String obstacle = told.get(0).replace("; no", ";\nno").replace(" Create", "\nCreate") + "\n";
+    String wrong = String.join("\n", told.subList(1, told.size())) + "\n";
+    if (Page.regenerating()) {
+      PAGE.regenerate(Map.of("obstacle", obstacle, "violations", wrong));
+    }
+    assertThat(PAGE.text("obstacle") + "\n").as(PAGE.stale()).isEqualTo(obstacle);
+    assertThat(PAGE.text("violations") + "\n").as(PAGE.stale()).isEqualTo(wrong);
+  }
+}

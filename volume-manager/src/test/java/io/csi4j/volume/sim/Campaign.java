@@ -25,7 +25,9 @@ public final class Campaign {
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
         --mode NAME     drill-single, drill-shared, hurry-…, mend-… or roam-…; a + at the
-                        end for a plugin that does not serialise its calls. Default: all that fit
+                        end for a plugin that does not serialise its calls. Default: the drills
+                        with all of the budget, and mend with one crash or one fault of it, as the
+                        plugin is in trouble already
       budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
               --go-on    does not stop at the first violation
               --full     plays each history to its end, also where another one has gone on from the
@@ -171,7 +173,16 @@ public final class Campaign {
         for (boolean serialising : new boolean[] {true, false}) {
           setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
         }
-        setups.add(Setup.mend(shared, crashBudget, faultBudget));
+        // The trouble of the plugin counts too.
+        if (crashBudget > 0) {
+          setups.add(Setup.mend(shared, 1, 0));
+        }
+        if (faultBudget > 0) {
+          setups.add(Setup.mend(shared, 0, 1));
+        }
+        if (crashBudget + faultBudget == 0) {
+          setups.add(Setup.mend(shared, 0, 0));
+        }
       }
     } else {
       boolean serialising = !mode.endsWith("+");

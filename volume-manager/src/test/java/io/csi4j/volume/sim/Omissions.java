@@ -77,7 +77,8 @@ final class Omissions {
         "who has it, whose number is that of the process",
         "../state/MemoryMedium$Store",
         "identity");
-    add(all, SAME, "World", "setup", "layout", "targets", "crashDensity", "faultDensity");
+    add(all, SAME, "World", "setup", "layout", "targets", "targetOf");
+    add(all, SAME, "World", "crashDensity", "faultDensity");
     add(all, "what it decides next is the same in all that goes on from here", "World", "choices");
     add(all, PAST, "World", "findings", "crashedAt");
     add(all, "decides whether to go on, not how", "World", "crossroads", "isJoined");

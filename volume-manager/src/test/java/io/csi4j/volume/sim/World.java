@@ -48,6 +48,7 @@ final class World implements SimKernel.View {
   private final VolumeLayout layout = new VolumeLayout(MountPath.of(SimDisk.ROOT));
   private final Map<PluginId, SimPlugin> plugins = new TreeMap<>();
   private final Map<MountPath, UsageKey> targets = new TreeMap<>();
+  private final Map<UsageKey, MountPath> targetOf = new TreeMap<>();
   private final SimHost host;
   private final Watch watch;
   private final Map<CrashPoint, Integer> crashedAt = new EnumMap<>(CrashPoint.class);
@@ -92,7 +93,9 @@ final class World implements SimKernel.View {
     state = new SimState(this);
     host = new SimHost(this);
     for (Wanted wanted : Wanted.all(setup)) {
-      targets.put(layout.target(wanted.identity(), wanted.usage()), wanted.usage());
+      MountPath target = layout.target(wanted.identity(), wanted.usage());
+      targets.put(target, wanted.usage());
+      targetOf.put(wanted.usage(), target);
       plugins.computeIfAbsent(
           wanted.identity().plugin(), id -> new SimPlugin(this, id, id.equals(Wanted.FAULTY)));
     }
@@ -172,7 +175,7 @@ final class World implements SimKernel.View {
   }
 
   MountPath target(UsageKey usage) {
-    return layout.target(host.wanted(usage).identity(), usage);
+    return targetOf.get(usage);
   }
 
   String handle(UsageKey usage) {
@@ -353,7 +356,12 @@ final class World implements SimKernel.View {
 
   /** A call that nobody waits for has taken away what a workload uses; that was to be expected. */
   void tookFromWorkload(SimPlugin.Call call, boolean rogue) {
-    UsageKey usage = usageAt(call.path()).filter(host.holding()::contains).orElse(null);
+    // What a repair has not given back yet is nobody's, although it is mounted.
+    UsageKey usage =
+        usageAt(call.path())
+            .filter(host.holding()::contains)
+            .filter(it -> !host.suspended().contains(it))
+            .orElse(null);
     if (usage != null && rogue) {
       host.lost(usage);
     } else if (usage != null) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
+import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Scheduler;
 import io.csi4j.volume.internal.record.Tombstone;
@@ -127,7 +128,18 @@ final class Graveyard {
   }
 
   private boolean isHaunted(Tombstone tombstone) {
-    return !parts.kernel().beneath(parts.layout().volume(tombstone.identity())).isEmpty();
+    return isLeft(tombstone)
+        || !parts.kernel().beneath(parts.layout().volume(tombstone.identity())).isEmpty();
+  }
+
+  /** Whether there are directories: a call that ended late may have made them anew. */
+  private boolean isLeft(Tombstone tombstone) {
+    try {
+      return parts.directories().hasVolume(tombstone.identity());
+    } catch (PathProblem problem) {
+      LOG.log(Level.DEBUG, "Nobody can tell whether directories of a volume are left.", problem);
+      return false;
+    }
   }
 
   /** Hands over those in whose directories something is mounted. */

@@ -293,6 +293,11 @@ public final class VolumeDirectories {
                 .formatted(who, missing ? "missing" : "damaged", identity)));
   }
 
+  /** Whether there is a directory of this volume. */
+  public boolean hasVolume(VolumeIdentity identity) throws PathProblem {
+    return isThere(layout.root(), layout.volumes(), layout.volume(identity));
+  }
+
   /**
    * Removes the directories of a volume of which nothing is mounted, each only if it is empty; the
    * identity file last. Missing ones are fine.

@@ -55,7 +55,7 @@ class SystemSchedulerTest {
           .filteredOn(thread -> thread.getName().startsWith("csi4j-a"))
           .allMatch(Thread::isDaemon);
     }
-    assertThat(alive("csi4j-a")).isEmpty();
+    Waits.until(() -> alive("csi4j-a").isEmpty());
   }
 
   @Test

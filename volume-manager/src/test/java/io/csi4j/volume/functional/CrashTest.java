@@ -408,6 +408,21 @@ class CrashTest {
     }
   }
 
+  @Tag("A21")
+  @Test
+  void directoriesThatAppearAfterTheReleaseAreTakenAwayWhenItsTimeIsOver() {
+    try (Node node = mounted()) {
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.directories()).isEmpty();
+      node.reconcile();
+      node.kernel().host().directory(node.targetPath("vol-1", "web"));
+      node.kernel().host().directory(node.stagingPath(VOLUME));
+
+      node.inTheEnd("the directories are gone", () -> node.directories().isEmpty());
+      node.inTheEnd("that is told", () -> node.noticed(OperatorCode.ORPHAN_CLEANED));
+    }
+  }
+
   @Tag("B4")
   @Test
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {

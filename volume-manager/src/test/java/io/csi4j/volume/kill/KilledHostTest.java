@@ -159,7 +159,8 @@ class KilledHostTest {
     EngineProcess second = world.engine("unshare", "-m", "--propagation", "unchanged");
 
     assertThat(second.opened())
-        .isEqualTo("opened adopted=0 inDoubt=2 going=0 findings=NAMESPACE_CHANGED");
+        .isEqualTo(
+            "opened adopted=0 inDoubt=2 going=0 findings=NAMESPACE_CHANGED,WAITING_FOR_HOST");
     second.ask("reconcile " + wanted, "reconciled ");
     second.awaitRest();
     assertThat(second.ask("has " + wanted, "has ")).isEqualTo("true");

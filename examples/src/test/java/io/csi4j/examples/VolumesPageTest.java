@@ -49,6 +49,9 @@ class VolumesPageTest {
     if (value instanceof Boolean is) {
       return is ? "yes" : "no";
     }
+    if (value instanceof Enum<?> word) {
+      return "`" + word.name() + "`";
+    }
     return String.format(Locale.ROOT, "%,d", (Integer) value).replace(',', ' ');
   }
 }

@@ -7,6 +7,7 @@ import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginLaunchPlan;
 import io.csi4j.volume.plugin.ProcessPluginLauncher;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -30,12 +31,19 @@ final class MortalPlugin implements AutoCloseable {
 
   /** The command that runs it on the JVM and the class path of this process. */
   static List<String> command(Path data) {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-cp",
-        System.getProperty("java.class.path"),
-        MortalPlugin.class.getName(),
-        data.toString());
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (Runtime.version().feature() >= 24) {
+      // Newer JDKs complain of native code that nobody has allowed.
+      command.add("--enable-native-access=ALL-UNNAMED");
+    }
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            MortalPlugin.class.getName(),
+            data.toString()));
+    return List.copyOf(command);
   }
 
   /** What the process does: it serves where it is told to, until it is killed. */

@@ -219,6 +219,21 @@ class FakeRegistrarTest {
   }
 
   @Test
+  void whoeverWasCountedIsReleased() {
+    registrar.inject(RegistrarCall.GET_INFO, Fault.hang());
+    try (PluginRegistrar client = connect(PATIENT)) {
+      for (int call = 1; call <= 500; call++) {
+        CompletionStage<PluginAnnouncement> info = client.async().info();
+        while (registrar.asked() < call) {
+          Thread.onSpinWait();
+        }
+        registrar.release();
+        assertThat(info.toCompletableFuture().join().pluginName()).contains(NAME);
+      }
+    }
+  }
+
+  @Test
   void faultsDoWhatTheySay() {
     registrar.injectOnce(RegistrarCall.GET_INFO, Fault.fail(StatusCode.ABORTED, "bad\nday"));
     RegistrarException failed = infoFailure(PATIENT);

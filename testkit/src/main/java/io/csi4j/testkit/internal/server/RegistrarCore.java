@@ -16,6 +16,7 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,6 +40,7 @@ public final class RegistrarCore {
   private static final int INTERNAL = 13;
   private static final int UNIMPLEMENTED = 12;
   private static final int OVERSIZED = 5 << 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Site site;
   private final boolean endsWhenRefused;
@@ -118,6 +120,8 @@ public final class RegistrarCore {
 
   /** Lets hanging calls go on. */
   public void release() {
+    // Whoever is on the way into the pen gets there first, and out again.
+    workers.awaitRest(PATIENCE);
     pen.flush();
   }
 
@@ -193,7 +197,6 @@ public final class RegistrarCore {
     public void enter(String path, String authority, byte[] message, Caller caller) {
       authorities.add(authority);
       if (path.equals(SERVICE + RegistrarCall.GET_INFO.rpcName())) {
-        asked.incrementAndGet();
         go(new Run(RegistrarCall.GET_INFO, Optional.empty(), caller));
       } else if (path.equals(SERVICE + RegistrarCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {
         try {
@@ -227,7 +230,14 @@ public final class RegistrarCore {
     Due due = faults.get(run.call);
     List<Fault> steps =
         due == null || due.left.getAndDecrement() <= 0 ? List.of() : due.fault.steps();
-    workers.execute(() -> step(run, steps));
+    workers.execute(
+        () -> {
+          // Counted by the worker: who sees the count finds the worker busy, and can await it.
+          if (run.call == RegistrarCall.GET_INFO) {
+            asked.incrementAndGet();
+          }
+          step(run, steps);
+        });
   }
 
   /**

@@ -10,6 +10,8 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountWatch.Watching;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,17 +25,24 @@ public abstract class WatchContract extends MountsContract {
 
   /** The next event of which this is true; others are passed over. */
   private MountEvent next(Predicate<MountEvent> wanted) {
+    return next(events, wanted);
+  }
+
+  private static MountEvent next(BlockingQueue<MountEvent> told, Predicate<MountEvent> wanted) {
+    List<MountEvent> others = new ArrayList<>();
     try {
-      while (true) {
-        MountEvent event = events.poll(20, TimeUnit.SECONDS);
-        assertThat(event).as("an event that was waited for").isNotNull();
+      for (MountEvent event = told.poll(20, TimeUnit.SECONDS);
+          event != null;
+          event = told.poll(20, TimeUnit.SECONDS)) {
         if (wanted.test(event)) {
           return event;
         }
+        others.add(event);
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+    throw new AssertionError("the event that was waited for did not come, but " + others);
   }
 
   private static Predicate<MountEvent> attached(MountPath path) {
@@ -130,11 +139,7 @@ public abstract class WatchContract extends MountsContract {
 
     try (Watching second = world.watch().start(others::add)) {
       world.tmpfs("mount");
-      try {
-        assertThat(others.poll(20, TimeUnit.SECONDS)).isNotNull();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
+      next(others, attached(world.path("mount")));
     }
 
     assertThat(events).isEmpty();

@@ -204,7 +204,7 @@ class BindTest {
         (mounts, kernel) -> {
           try (OutputStream writer = Files.newOutputStream(scratch.file("volume/busy/a"))) {
             writer.write(1);
-            MountException refused = failure(() -> mounts.setReadOnly(volume, true));
+            MountException refused = Refusal.of(() -> mounts.setReadOnly(volume, true));
 
             assertThat(refused.reason()).isEqualTo(Reason.BUSY);
             assertThat(refused.errno()).contains(new Errno(Abi.EBUSY));
@@ -226,7 +226,7 @@ class BindTest {
     MountPath plain = scratch.directory("plain");
     rung.run(
         (mounts, kernel) -> {
-          MountException refused = failure(() -> mounts.setReadOnly(plain, false));
+          MountException refused = Refusal.of(() -> mounts.setReadOnly(plain, false));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_A_MOUNT);
           assertThat(flags(scratch, scratch.root())).isEqualTo("rw,relatime");
@@ -273,7 +273,7 @@ class BindTest {
     rung.run(
         (mounts, kernel) -> {
           MountResult there = mounts.bind(bind(one, target).build());
-          MountException refused = failure(() -> mounts.bind(bind(two, target).build()));
+          MountException refused = Refusal.of(() -> mounts.bind(bind(two, target).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.TARGET_OCCUPIED);
           assertThat(refused.occupant().orElseThrow().ref()).isEqualTo(there.ref());
@@ -295,7 +295,7 @@ class BindTest {
         (mounts, kernel) -> {
           mounts.bind(bind(scratch.path("one"), target).build());
           MountException refused =
-              failure(() -> mounts.bind(bind(scratch.path("two"), target).readOnly().build()));
+              Refusal.of(() -> mounts.bind(bind(scratch.path("two"), target).readOnly().build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.TARGET_OCCUPIED);
           assertThat(refused)
@@ -312,7 +312,7 @@ class BindTest {
     MountPath target = scratch.path("target");
     rung.run(
         (mounts, kernel) -> {
-          MountException refused = failure(() -> mounts.bind(bind(source, target).build()));
+          MountException refused = Refusal.of(() -> mounts.bind(bind(source, target).build()));
           assertThat(refused.reason()).isEqualTo(Reason.NOT_FOUND);
           assertThat(refused.errno()).contains(new Errno(Abi.ENOENT));
           assertThat(scratch.file("target")).doesNotExist();
@@ -323,7 +323,7 @@ class BindTest {
           assertThat(Files.readString(scratch.file("other"))).isEqualTo("content");
 
           MountException deep =
-              failure(
+              Refusal.of(
                   () ->
                       mounts.bind(
                           bind(source, scratch.path("no/such/target")).createTarget().build()));
@@ -341,7 +341,7 @@ class BindTest {
         (mounts, kernel) -> {
           for (BindRequest request :
               List.of(bind(directory, file).build(), bind(file, directory).build())) {
-            MountException refused = failure(() -> mounts.bind(request));
+            MountException refused = Refusal.of(() -> mounts.bind(request));
             assertThat(refused.reason()).isEqualTo(Reason.WRONG_KIND);
             assertThat(refused.errno()).isEmpty();
           }
@@ -378,7 +378,8 @@ class BindTest {
     rung.run(
         (mounts, kernel) -> {
           MountException refused =
-              failure(() -> mounts.bind(bind(kept, scratch.path("target")).createTarget().build()));
+              Refusal.of(
+                  () -> mounts.bind(bind(kept, scratch.path("target")).createTarget().build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_FOUND);
           assertThat(refused.errno()).contains(new Errno(Abi.ENOENT));
@@ -398,7 +399,7 @@ class BindTest {
             slow = FakedCall.before(slow, call, () -> delete(scratch.file("target")));
           }
           Mounts racing = Rung.mounts(slow);
-          MountException refused = failure(() -> racing.bind(bind(source, target).build()));
+          MountException refused = Refusal.of(() -> racing.bind(bind(source, target).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_FOUND);
           assertThat(refused.errno()).contains(new Errno(Abi.ENOENT));
@@ -415,9 +416,9 @@ class BindTest {
     rung.run(
         (mounts, kernel) -> {
           BindRequest request = bind(source, target).createTarget().build();
-          failure(() -> mounts.bind(request));
+          Refusal.of(() -> mounts.bind(request));
           OpenDescriptors descriptors = new OpenDescriptors();
-          MountException refused = failure(() -> mounts.bind(request));
+          MountException refused = Refusal.of(() -> mounts.bind(request));
 
           assertThat(refused.reason()).isEqualTo(Reason.BAD_SOURCE);
           assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
@@ -445,7 +446,7 @@ class BindTest {
           failing = FakedCall.sometimes(failing, "mount", () -> calls[0]++ == 0 ? 0 : -Abi.EPERM);
           Mounts broken = Rung.mounts(failing);
           MountException refused =
-              failure(() -> broken.bind(bind(source, target).createTarget().readOnly().build()));
+              Refusal.of(() -> broken.bind(bind(source, target).createTarget().readOnly().build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_PERMITTED);
           assertThat(refused).hasMessageContaining("locked by the namespace above");
@@ -463,7 +464,7 @@ class BindTest {
         FakedCall.answering(SystemMounts.kernel(), "readlinkat", () -> -Abi.ENOENT);
 
     MountException refused =
-        failure(() -> Rung.mounts(withoutProc).bind(bind(source, target).build()));
+        Refusal.of(() -> Rung.mounts(withoutProc).bind(bind(source, target).build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.NO_MOUNT_TABLE);
   }
@@ -486,7 +487,7 @@ class BindTest {
     MountPath target = scratch.path("target");
 
     MountException refused =
-        failure(
+        Refusal.of(
             () ->
                 Mounts.system(new MountSettings(Duration.ofSeconds(60), 1))
                     .bind(bind(scratch.path("tree"), target).recursive().createTarget().build()));
@@ -527,7 +528,7 @@ class BindTest {
           Kernel full = FakedCall.answering(kernel, "moveMount", () -> -Abi.ENOSPC);
           Mounts failing = Rung.mounts(FakedCall.answering(full, "mount", () -> -Abi.ENOSPC));
           MountException refused =
-              failure(() -> failing.bind(bind(source, target).createTarget().build()));
+              Refusal.of(() -> failing.bind(bind(source, target).createTarget().build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.LIMIT);
           assertThat(refused).hasMessageContaining("fs.mount-max");
@@ -582,12 +583,12 @@ class BindTest {
               new LinuxMounts(
                   slow, new LinuxMountTable(kernel), new MountSettings(Duration.ofMillis(200), 2));
           MountException gone =
-              failure(() -> late.bind(bind(source, target).createTarget().build()));
+              Refusal.of(() -> late.bind(bind(source, target).createTarget().build()));
           assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
           assertThat(gone).hasMessageContaining("Its effect will be undone when it ends.");
           assertThat(late.stuckCalls()).isEqualTo(1);
 
-          MountException second = failure(() -> late.bind(bind(source, target).build()));
+          MountException second = Refusal.of(() -> late.bind(bind(source, target).build()));
           assertThat(second.reason()).isEqualTo(Reason.DEADLINE);
           assertThat(second).hasMessageContaining("another call for the same target");
           assertThat(late.stuckCalls()).isEqualTo(1);
@@ -608,7 +609,8 @@ class BindTest {
     MountPath target = scratch.directory("target");
     rung.run(
         (mounts, kernel) -> {
-          MountException refused = failure(() -> mounts.bind(bind(MountPath.ROOT, target).build()));
+          MountException refused =
+              Refusal.of(() -> mounts.bind(bind(MountPath.ROOT, target).build()));
           assertThat(refused.reason()).isEqualTo(Reason.BAD_SOURCE);
           assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
           assertThat(refused).hasMessageContaining("locked by the namespace above");
@@ -642,7 +644,7 @@ class BindTest {
             .flag(MountFlag.RELATIME)
             .build();
 
-    MountException refused = failure(() -> Rung.mounts(SystemMounts.kernel()).bind(request));
+    MountException refused = Refusal.of(() -> Rung.mounts(SystemMounts.kernel()).bind(request));
 
     assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
     assertThat(scratch.file("target")).doesNotExist();
@@ -676,7 +678,7 @@ class BindTest {
             racing = FakedCall.before(racing, call, () -> exchange(scratch));
           }
           Mounts exchanged = Rung.mounts(racing);
-          MountException refused = failure(() -> exchanged.bind(bind(source, target).build()));
+          MountException refused = Refusal.of(() -> exchanged.bind(bind(source, target).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.OTHER);
           assertThat(refused).hasMessageContaining("was taken back: the target was exchanged");
@@ -700,12 +702,6 @@ class BindTest {
 
   private static BindRequest.Builder bind(MountPath source, MountPath target) {
     return BindRequest.builder(source, target);
-  }
-
-  private static MountException failure(Runnable change) {
-    MountException failure = catchThrowableOfType(MountException.class, change::run);
-    assertThat(failure).as("the refusal").isNotNull();
-    return failure;
   }
 
   private static String flags(Scratch scratch, MountPath path) {

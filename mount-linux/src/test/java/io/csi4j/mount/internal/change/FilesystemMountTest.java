@@ -1,7 +1,6 @@
 package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.Errno;
 import io.csi4j.mount.FilesystemRequest;
@@ -147,7 +146,7 @@ class FilesystemMountTest {
   void aWordForAnotherOperationIsRefused(String word, Scratch scratch) {
     MountPath target = scratch.directory("target");
 
-    MountException refused = failure(() -> mounts().mount(tmpfs(target).option(word).build()));
+    MountException refused = Refusal.of(() -> mounts().mount(tmpfs(target).option(word).build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
     assertThat(refused)
@@ -165,7 +164,8 @@ class FilesystemMountTest {
   void anOptionThatWouldBecomeTwoIsRefused(Scratch scratch) {
     MountPath target = scratch.directory("target");
     for (String option : List.of("size=64k,mode=0700", "size=64k\0")) {
-      MountException refused = failure(() -> mounts().mount(tmpfs(target).option(option).build()));
+      MountException refused =
+          Refusal.of(() -> mounts().mount(tmpfs(target).option(option).build()));
 
       assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
       assertThat(refused).hasMessageContaining("holds a comma or a NUL");
@@ -178,7 +178,8 @@ class FilesystemMountTest {
     String longest = "size=64k";
     List<String> options = List.of(longest, "x".repeat(4096 - longest.length() - 1));
 
-    MountException refused = failure(() -> mounts().mount(tmpfs(target).options(options).build()));
+    MountException refused =
+        Refusal.of(() -> mounts().mount(tmpfs(target).options(options).build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
     assertThat(refused).hasMessageContaining("the options have 4096 bytes together");
@@ -205,7 +206,7 @@ class FilesystemMountTest {
     assertThat(scratch.rows(target).get(0)).contains("size=64k");
     for (String secret : List.of("hunter2", "hunter2,", "hunter2\0")) {
       FilesystemRequest request = tmpfs(scratch.directory("other")).secretOption(secret).build();
-      MountException refused = failure(() -> mounts().mount(request));
+      MountException refused = Refusal.of(() -> mounts().mount(request));
       assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
       assertThat(refused.getMessage() + refused + request).doesNotContain("hunter");
     }
@@ -223,12 +224,12 @@ class FilesystemMountTest {
           MountResult second = mounts.mount(request);
           assertThat(second).isEqualTo(new MountResult(first.ref(), false));
 
-          MountException otherFlags = failure(() -> mounts.mount(tmpfs(target).build()));
+          MountException otherFlags = Refusal.of(() -> mounts.mount(tmpfs(target).build()));
           assertThat(otherFlags.reason()).isEqualTo(Reason.TARGET_OCCUPIED);
           assertThat(otherFlags)
               .hasMessageContaining("differs in flags (noexec,relatime instead of relatime).");
           MountException otherSource =
-              failure(
+              Refusal.of(
                   () ->
                       mounts.mount(
                           FilesystemRequest.builder("ramfs", KernelText.of("two"), target)
@@ -250,7 +251,7 @@ class FilesystemMountTest {
     rung.run(
         (mounts, kernel) -> {
           MountException unknown =
-              failure(
+              Refusal.of(
                   () ->
                       mounts.mount(
                           FilesystemRequest.builder("no-such-fs", KernelText.of("a"), target)
@@ -262,7 +263,8 @@ class FilesystemMountTest {
 
           OpenDescriptors descriptors = new OpenDescriptors();
           MountException bad =
-              failure(() -> mounts.mount(tmpfs(target).createTarget().option("no-such=1").build()));
+              Refusal.of(
+                  () -> mounts.mount(tmpfs(target).createTarget().option("no-such=1").build()));
           assertThat(bad.reason()).isEqualTo(Reason.BAD_OPTIONS);
           assertThat(bad.errno()).contains(new Errno(Abi.EINVAL));
           assertThat(bad.syscall()).contains("mount");
@@ -275,7 +277,7 @@ class FilesystemMountTest {
   void aFileIsNoTargetOfAFilesystem(Scratch scratch) {
     MountPath target = scratch.file("file", "");
 
-    MountException refused = failure(() -> mounts().mount(tmpfs(target).build()));
+    MountException refused = Refusal.of(() -> mounts().mount(tmpfs(target).build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.WRONG_KIND);
     assertThat(refused.errno()).contains(new Errno(Abi.ENOTDIR));
@@ -289,12 +291,12 @@ class FilesystemMountTest {
     String type = deviceFilesystem();
 
     MountException noDevice =
-        failure(() -> mounts().mount(request(type, image.toString(), target)));
+        Refusal.of(() -> mounts().mount(request(type, image.toString(), target)));
     assertThat(noDevice.reason()).isEqualTo(Reason.BAD_SOURCE);
     assertThat(noDevice.errno()).contains(new Errno(Abi.ENOTBLK));
 
     MountException missing =
-        failure(() -> mounts().mount(request(type, scratch.path("no").toString(), target)));
+        Refusal.of(() -> mounts().mount(request(type, scratch.path("no").toString(), target)));
     assertThat(missing.reason()).isEqualTo(Reason.BAD_SOURCE);
     assertThat(missing.errno()).contains(new Errno(Abi.ENOENT));
   }
@@ -308,7 +310,7 @@ class FilesystemMountTest {
     Kernel failing = FakedCall.answering(SystemMounts.kernel(), "mount", () -> -errno);
 
     MountException refused =
-        failure(
+        Refusal.of(
             () -> Rung.mounts(failing).mount(tmpfs(scratch.path("target")).createTarget().build()));
 
     assertThat(refused.reason()).isEqualTo(reason);
@@ -323,13 +325,13 @@ class FilesystemMountTest {
     Kernel failing = FakedCall.answering(SystemMounts.kernel(), "mount", () -> -Abi.EINVAL);
 
     assertThat(
-            failure(
+            Refusal.of(
                     () ->
                         Rung.mounts(failing)
                             .mount(request(deviceFilesystem(), "/dev/zero", target)))
                 .reason())
         .isEqualTo(Reason.BAD_SOURCE);
-    assertThat(failure(() -> Rung.mounts(failing).mount(tmpfs(target).build())).reason())
+    assertThat(Refusal.of(() -> Rung.mounts(failing).mount(tmpfs(target).build())).reason())
         .isEqualTo(Reason.BAD_OPTIONS);
   }
 
@@ -337,9 +339,9 @@ class FilesystemMountTest {
   void namesWithANulAreRefused(Scratch scratch) {
     MountPath target = scratch.directory("target");
 
-    assertThat(failure(() -> mounts().mount(request("tmpfs\0x", "a", target))).reason())
+    assertThat(Refusal.of(() -> mounts().mount(request("tmpfs\0x", "a", target))).reason())
         .isEqualTo(Reason.UNKNOWN_FILESYSTEM);
-    assertThat(failure(() -> mounts().mount(request("tmpfs", "a\0b", target))).reason())
+    assertThat(Refusal.of(() -> mounts().mount(request("tmpfs", "a\0b", target))).reason())
         .isEqualTo(Reason.BAD_SOURCE);
   }
 
@@ -362,7 +364,7 @@ class FilesystemMountTest {
         new LinuxMounts(
             slow, new LinuxMountTable(slow), new MountSettings(Duration.ofMillis(200), 1));
 
-    MountException gone = failure(() -> late.mount(tmpfs(target).createTarget().build()));
+    MountException gone = Refusal.of(() -> late.mount(tmpfs(target).createTarget().build()));
     assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
     goOn.countDown();
     while (late.stuckCalls() > 0) {
@@ -397,11 +399,5 @@ class FilesystemMountTest {
     } catch (java.io.IOException e) {
       throw new AssertionError(e);
     }
-  }
-
-  private static MountException failure(Runnable change) {
-    MountException failure = catchThrowableOfType(MountException.class, change::run);
-    assertThat(failure).as("the refusal").isNotNull();
-    return failure;
   }
 }

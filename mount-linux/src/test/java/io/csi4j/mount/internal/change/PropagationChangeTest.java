@@ -1,7 +1,6 @@
 package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.Errno;
@@ -89,7 +88,7 @@ class PropagationChangeTest {
     rung.run(
         (mounts, kernel) -> {
           for (Propagation each : Propagation.values()) {
-            MountException refused = failure(() -> mounts.setPropagation(plain, each, true));
+            MountException refused = Refusal.of(() -> mounts.setPropagation(plain, each, true));
             assertThat(refused.reason()).isEqualTo(Reason.NOT_A_MOUNT);
             assertThat(refused)
                 .hasMessage(
@@ -115,7 +114,7 @@ class PropagationChangeTest {
               .setPropagation(scratch.root(), Propagation.BIDIRECTIONAL, false);
           assertThat(tags(scratch, scratch.root())).hasSize(1);
           MountException refused =
-              failure(
+              Refusal.of(
                   () ->
                       mounts
                           .beneath(plain)
@@ -179,7 +178,7 @@ class PropagationChangeTest {
         (mounts, kernel) -> {
           bound(mounts, source, target, Propagation.PRIVATE);
           MountException refused =
-              failure(() -> bound(mounts, source, target, Propagation.BIDIRECTIONAL));
+              Refusal.of(() -> bound(mounts, source, target, Propagation.BIDIRECTIONAL));
 
           assertThat(refused.reason()).isEqualTo(Reason.TARGET_OCCUPIED);
           assertThat(refused)
@@ -206,7 +205,7 @@ class PropagationChangeTest {
     rung.run(
         (mounts, kernel) -> {
           MountException refused =
-              failure(() -> mounts.bind(BindRequest.builder(secret, target).build()));
+              Refusal.of(() -> mounts.bind(BindRequest.builder(secret, target).build()));
           assertThat(refused.reason()).isEqualTo(Reason.BAD_SOURCE);
           assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
 
@@ -297,11 +296,5 @@ class PropagationChangeTest {
   private static List<String> tags(Scratch scratch, MountPath path) {
     List<String> fields = List.of(scratch.rows(path).get(0).split(" ", -1));
     return fields.subList(6, fields.indexOf("-"));
-  }
-
-  private static MountException failure(Runnable change) {
-    MountException failure = catchThrowableOfType(MountException.class, change::run);
-    assertThat(failure).as("the refusal").isNotNull();
-    return failure;
   }
 }

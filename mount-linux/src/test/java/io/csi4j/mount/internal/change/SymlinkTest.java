@@ -2,7 +2,6 @@ package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.Errno;
@@ -52,7 +51,7 @@ class SymlinkTest {
             Files.createSymbolicLink(scratch.file(part), aside);
             OpenDescriptors descriptors = new OpenDescriptors();
             for (Consumer<Mounts> change : changes(source, scratch.path("a/b/c/t"))) {
-              MountException refused = failure(() -> change.accept(mounts));
+              MountException refused = Refusal.of(() -> change.accept(mounts));
 
               assertThat(refused.reason()).as(part).isEqualTo(Reason.SYMLINK);
               assertThat(refused.errno()).contains(new Errno(Abi.ELOOP));
@@ -78,7 +77,7 @@ class SymlinkTest {
     rung.run(
         (mounts, kernel) -> {
           MountException refused =
-              failure(
+              Refusal.of(
                   () -> mounts.bind(BindRequest.builder(source, target).createTarget().build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.SYMLINK);
@@ -95,7 +94,7 @@ class SymlinkTest {
     MountPath link = MountPath.of(scratch.root() + "/link/");
     rung.run(
         (mounts, kernel) -> {
-          MountException refused = failure(() -> mounts.setReadOnly(link, false));
+          MountException refused = Refusal.of(() -> mounts.setReadOnly(link, false));
 
           assertThat(refused.reason()).isEqualTo(Reason.SYMLINK);
           assertThat(scratch.rows(volume)).singleElement().asString().contains(" rw,relatime ");
@@ -113,7 +112,7 @@ class SymlinkTest {
         (mounts, kernel) -> {
           for (String source : List.of("middle/real", "last")) {
             MountException refused =
-                failure(
+                Refusal.of(
                     () -> mounts.bind(BindRequest.builder(scratch.path(source), target).build()));
             assertThat(refused.reason()).isEqualTo(Reason.SYMLINK);
           }
@@ -145,12 +144,13 @@ class SymlinkTest {
           for (MountPath target :
               List.of(source, base, scratch.root(), MountPath.ROOT, scratch.path("based/t"))) {
             MountException refused =
-                failure(() -> beneath.bind(BindRequest.builder(source, target).build()));
+                Refusal.of(() -> beneath.bind(BindRequest.builder(source, target).build()));
             assertThat(refused.reason()).as("%s", target).isEqualTo(Reason.OUTSIDE);
             assertThat(refused.target()).contains(target);
           }
           assertThat(
-                  failure(() -> mounts.bind(BindRequest.builder(source, MountPath.ROOT).build())))
+                  Refusal.of(
+                      () -> mounts.bind(BindRequest.builder(source, MountPath.ROOT).build())))
               .hasMessage(
                   "Binding "
                       + source
@@ -179,7 +179,7 @@ class SymlinkTest {
           assertThat(beneath.bind(request).created()).isFalse();
           for (String out : List.of("out/t", "up/t")) {
             MountException refused =
-                failure(
+                Refusal.of(
                     () ->
                         beneath.bind(
                             BindRequest.builder(base.resolve("source"), base.resolve(out))
@@ -199,7 +199,7 @@ class SymlinkTest {
     rung.run(
         (mounts, kernel) -> {
           MountException refused =
-              failure(() -> mounts.bind(BindRequest.builder(source, target).build()));
+              Refusal.of(() -> mounts.bind(BindRequest.builder(source, target).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.SYMLINK);
           assertThat(refused).hasMessageContaining(" /proc/self is a symbolic link");
@@ -379,11 +379,5 @@ class SymlinkTest {
                     .build()),
         mounts -> mounts.setReadOnly(target, true),
         mounts -> mounts.setPropagation(target, Propagation.BIDIRECTIONAL, true));
-  }
-
-  private static MountException failure(Runnable change) {
-    MountException failure = catchThrowableOfType(MountException.class, change::run);
-    assertThat(failure).as("the refusal").isNotNull();
-    return failure;
   }
 }

@@ -16,6 +16,7 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** What the host knows of a volume that a workload asks for. */
 public sealed interface ResolvedVolume {
@@ -98,86 +99,66 @@ public sealed interface ResolvedVolume {
 
     /** The same, which may be used in these ways only. */
     public Csi withAllowed(List<VolumeCapability> ways) {
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          ways,
-          reachableFrom,
-          mountOptions,
-          volumeContext,
-          publishContext,
-          secrets);
+      return changed(parts -> parts.allowed = ways);
     }
 
     /** The same, which can be reached from any one of these places. */
     public Csi withReachableFrom(List<Topology> places) {
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          allowed,
-          places,
-          mountOptions,
-          volumeContext,
-          publishContext,
-          secrets);
+      return changed(parts -> parts.reachableFrom = places);
     }
 
     /** The same, registered with these mount options. */
     public Csi withMountOptions(MountOptions options) {
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          allowed,
-          reachableFrom,
-          options,
-          volumeContext,
-          publishContext,
-          secrets);
+      return changed(parts -> parts.mountOptions = options);
     }
 
     /** The same with this context of its own. */
     public Csi withVolumeContext(VolumeContext context) {
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          allowed,
-          reachableFrom,
-          mountOptions,
-          context,
-          publishContext,
-          secrets);
+      return changed(parts -> parts.volumeContext = context);
     }
 
     /** The same, attached to this node. */
     public Csi withPublishContext(PublishContext context) {
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          allowed,
-          reachableFrom,
-          mountOptions,
-          volumeContext,
-          context,
-          secrets);
+      return changed(parts -> parts.publishContext = context);
     }
 
     /** The same with secrets. */
     public Csi withSecrets(SecretsProvider provider) {
+      return changed(parts -> parts.secrets = provider);
+    }
+
+    private Csi changed(Consumer<Parts> change) {
+      Parts parts = new Parts(this);
+      change.accept(parts);
       return new Csi(
           key,
           plugin,
           handle,
-          allowed,
-          reachableFrom,
-          mountOptions,
-          volumeContext,
-          publishContext,
-          provider);
+          parts.allowed,
+          parts.reachableFrom,
+          parts.mountOptions,
+          parts.volumeContext,
+          parts.publishContext,
+          parts.secrets);
+    }
+
+    /** What may be changed of a volume, while one of it is. */
+    private static final class Parts {
+      private List<VolumeCapability> allowed;
+      private List<Topology> reachableFrom;
+      private MountOptions mountOptions;
+      private VolumeContext volumeContext;
+      private PublishContext publishContext;
+      private SecretsProvider secrets;
+
+      Parts(Csi volume) {
+        allowed = volume.allowed;
+        reachableFrom = volume.reachableFrom;
+        mountOptions = volume.mountOptions;
+        volumeContext = volume.volumeContext;
+        publishContext = volume.publishContext;
+        secrets = volume.secrets;
+      }
     }
 
     /** The names alone. */

@@ -5,8 +5,10 @@ import io.csi4j.client.CapabilitySet;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.AsyncIdentityService;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.node.AsyncNodeService;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeInfo;
 import io.csi4j.volume.OperatorCode;
@@ -54,57 +56,50 @@ final class Portrayal {
 
   /** Asks them; completes when all is over, and never with a failure. */
   CompletionStage<Boolean> ask() {
-    boolean isNode = config.roles().contains(PluginRole.NODE);
-    return ask(
-            true,
-            CsiOperation.GET_PLUGIN_INFO,
-            () -> plugin.identity().with(once).async().getPluginInfo(),
-            told -> info = told)
-        .thenCompose(
-            on ->
-                ask(
-                    on,
-                    CsiOperation.GET_PLUGIN_CAPABILITIES,
-                    () -> plugin.identity().with(once).async().getPluginCapabilities(),
-                    told -> offered = told))
-        .thenCompose(
-            on ->
-                config.roles().contains(PluginRole.CONTROLLER)
-                    ? ask(
-                        on,
-                        CsiOperation.CONTROLLER_GET_CAPABILITIES,
-                        () -> plugin.controller().with(once).async().getCapabilities(),
-                        told -> controller = told)
-                    : CompletableFuture.completedFuture(on))
-        .thenCompose(
-            on ->
-                isNode
-                    ? ask(
-                        on,
-                        CsiOperation.NODE_GET_CAPABILITIES,
-                        () -> plugin.node().with(once).async().getCapabilities(),
-                        told -> node = told)
-                    : CompletableFuture.completedFuture(on))
-        .thenCompose(
-            on ->
-                isNode
-                    ? ask(
-                        on,
-                        CsiOperation.NODE_GET_INFO,
-                        () -> plugin.node().with(once).async().getInfo(),
-                        told -> nodeInfo = told)
-                    : CompletableFuture.completedFuture(on));
+    CompletionStage<Boolean> goesOn = CompletableFuture.completedFuture(true);
+    for (Supplier<CompletionStage<Boolean>> question : questions()) {
+      goesOn =
+          goesOn.thenCompose(on -> on ? question.get() : CompletableFuture.completedFuture(on));
+    }
+    return goesOn;
+  }
+
+  private List<Supplier<CompletionStage<Boolean>>> questions() {
+    List<Supplier<CompletionStage<Boolean>>> questions = new ArrayList<>();
+    AsyncIdentityService identity = plugin.identity().with(once).async();
+    questions.add(
+        () -> ask(CsiOperation.GET_PLUGIN_INFO, identity::getPluginInfo, told -> info = told));
+    questions.add(
+        () ->
+            ask(
+                CsiOperation.GET_PLUGIN_CAPABILITIES,
+                identity::getPluginCapabilities,
+                told -> offered = told));
+    if (config.roles().contains(PluginRole.CONTROLLER)) {
+      questions.add(
+          () ->
+              ask(
+                  CsiOperation.CONTROLLER_GET_CAPABILITIES,
+                  plugin.controller().with(once).async()::getCapabilities,
+                  told -> controller = told));
+    }
+    if (config.roles().contains(PluginRole.NODE)) {
+      AsyncNodeService service = plugin.node().with(once).async();
+      questions.add(
+          () ->
+              ask(
+                  CsiOperation.NODE_GET_CAPABILITIES,
+                  service::getCapabilities,
+                  told -> node = told));
+      questions.add(
+          () -> ask(CsiOperation.NODE_GET_INFO, service::getInfo, told -> nodeInfo = told));
+    }
+    return questions;
   }
 
   /** Whether the next question makes sense. */
   private <T> CompletionStage<Boolean> ask(
-      boolean goOn,
-      CsiOperation operation,
-      Supplier<CompletionStage<T>> question,
-      Consumer<T> answer) {
-    if (!goOn) {
-      return CompletableFuture.completedFuture(false);
-    }
+      CsiOperation operation, Supplier<CompletionStage<T>> question, Consumer<T> answer) {
     CompletionStage<T> asked;
     try {
       asked = question.get();

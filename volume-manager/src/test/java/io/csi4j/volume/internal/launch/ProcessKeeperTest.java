@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.plugin.LaunchEvent;
@@ -43,6 +44,7 @@ class ProcessKeeperTest {
 
   @BeforeEach
   void start() {
+    time.setRandom(1);
     keeper =
         new ProcessKeeper(
             new ProcessKeeper.Parts(
@@ -83,7 +85,7 @@ class ProcessKeeperTest {
     assertThat(processes.orders).containsExactly(ORDER);
     assertThat(keeper.process()).hasValue(100);
     assertThat(last(LaunchEvent.Started.class).process()).isEqualTo(100);
-    assertThat(time.pending()).isZero();
+    assertThat(time.waiting()).isZero();
   }
 
   @Test
@@ -233,7 +235,7 @@ class ProcessKeeperTest {
     assertThat(stopped).isCompleted();
     assertThat(last(LaunchEvent.Ended.class).pause()).isEmpty();
     assertThat(last(LaunchEvent.Ended.class).message()).isEmpty();
-    assertThat(time.pending()).isZero();
+    assertThat(time.waiting()).isZero();
     time.pass(LATE);
     assertThat(processes.started).hasSize(1);
     assertThat(processes.last().signals).containsExactly("TERM");
@@ -263,7 +265,7 @@ class ProcessKeeperTest {
 
     assertThat(stopped).isCompleted();
     assertThat(keeper.process()).isEmpty();
-    assertThat(time.pending()).isZero();
+    assertThat(time.waiting()).isZero();
     CompletableFuture<Void> again = keeper.stop();
     time.settle();
     assertThat(again).isCompleted();

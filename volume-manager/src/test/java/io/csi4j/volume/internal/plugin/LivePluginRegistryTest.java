@@ -16,6 +16,7 @@ import io.csi4j.client.PluginName;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
@@ -43,7 +44,7 @@ import org.junit.jupiter.api.Test;
 /** Instances of plugins that come and go, on time that stands still. */
 class LivePluginRegistryTest {
 
-  private final StandingTime time = new StandingTime();
+  private final VirtualTime time = new VirtualTime();
   private final List<Optional<String>> served = new ArrayList<>();
   private final LivePluginRegistry registry =
       LivePluginRegistry.open(
@@ -241,7 +242,7 @@ class LivePluginRegistryTest {
 
     assertThat(again.registration().instance()).isEqualTo(InstanceId.of("a"));
     assertThat(registry.get(ID, NODE).health())
-        .isEqualTo(PluginMessages.notAsked(StandingTime.BEGIN));
+        .isEqualTo(PluginMessages.notAsked(VirtualTime.BEGIN));
   }
 
   // ---- two that want one name

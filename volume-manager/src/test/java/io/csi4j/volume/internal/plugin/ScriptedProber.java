@@ -7,6 +7,7 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.internal.port.Clock;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginFingerprint.Version;

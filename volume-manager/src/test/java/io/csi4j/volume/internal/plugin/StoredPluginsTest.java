@@ -13,6 +13,7 @@ import io.csi4j.client.PluginName;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginException;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /** What a registry knows after a restart. */
 class StoredPluginsTest {
 
-  private final StandingTime time = new StandingTime();
+  private final VirtualTime time = new VirtualTime();
   private final MemoryMedium medium = MemoryMedium.create();
   private final List<OperatorMessage> told = new ArrayList<>();
   private final List<Optional<RegisteredPlugin>> served = new ArrayList<>();

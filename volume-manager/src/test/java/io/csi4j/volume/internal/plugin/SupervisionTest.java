@@ -12,6 +12,7 @@ import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;

@@ -18,9 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A registry that only writes down what is asked of it. */
+/**
+ * A real registry that writes down what is registered with it, and refuses when a test wants it.
+ */
 final class RememberingRegistry implements PluginRegistry {
 
+  private final PluginRegistry registry = PluginRegistry.inMemory();
   private final List<String> history = new CopyOnWriteArrayList<>();
   private volatile @Nullable PluginException refusal;
 
@@ -48,58 +51,60 @@ final class RememberingRegistry implements PluginRegistry {
             + registration.binding().endpoint().path()
             + " "
             + registration.roles();
+    PluginHandle real = registry.register(registration);
     history.add("+ " + shown);
     return new PluginHandle() {
       @Override
       public PluginRegistration registration() {
-        return registration;
+        return real.registration();
       }
 
       @Override
       public void report(PluginHealth health) {
-        throw new UnsupportedOperationException();
+        real.report(health);
       }
 
       @Override
       public void report(PluginFingerprint fingerprint) {
-        throw new UnsupportedOperationException();
+        real.report(fingerprint);
       }
 
       @Override
       public void close() {
         history.add("- " + shown);
+        real.close();
       }
     };
   }
 
   @Override
   public boolean deregister(PluginId plugin, InstanceId instance) {
-    throw new UnsupportedOperationException();
+    return registry.deregister(plugin, instance);
   }
 
   @Override
   public Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role) {
-    throw new UnsupportedOperationException();
+    return registry.find(plugin, role);
   }
 
   @Override
   public RegisteredPlugin get(PluginId plugin, PluginRole role) {
-    throw new UnsupportedOperationException();
+    return registry.get(plugin, role);
   }
 
   @Override
   public CompletableFuture<RegisteredPlugin> await(
       PluginId plugin, PluginRole role, Duration limit) {
-    throw new UnsupportedOperationException();
+    return registry.await(plugin, role, limit);
   }
 
   @Override
   public List<RegisteredPlugin> plugins() {
-    throw new UnsupportedOperationException();
+    return registry.plugins();
   }
 
   @Override
   public AutoCloseable listen(PluginRole role, PluginListener listener) {
-    throw new UnsupportedOperationException();
+    return registry.listen(role, listener);
   }
 }

@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.plugin.registration.Conversations.End;
 import io.csi4j.volume.internal.plugin.registration.Conversations.Failure;
 import io.csi4j.volume.internal.plugin.registration.Conversations.Heard;
+import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.AnnouncementPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,7 @@ class SocketWatchTest {
   private static final Failure SILENT = new Failure(Failure.Kind.SILENT, "it says nothing");
 
   private final FakeDisk disk = FakeDisk.with(DIRECTORY);
-  private final StillTime time = new StillTime();
+  private final VirtualTime time = new VirtualTime();
   private final RememberingRegistry registry = new RememberingRegistry();
   private final WatchEvents events = new WatchEvents();
   private final Scripted registrars = new Scripted();

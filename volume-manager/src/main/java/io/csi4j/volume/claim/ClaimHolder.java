@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param state how far it is on its way back
  * @param epoch the number of the claim: higher than that of every earlier claim of the volume
  * @param since when it was claimed, for people: nothing is decided by it
+ * @param attachment what the storage system was told about the volume and that machine
  */
 public record ClaimHolder(
     WorkloadId workload,
@@ -24,7 +25,8 @@ public record ClaimHolder(
     ClaimMode mode,
     ClaimState state,
     long epoch,
-    Instant since) {
+    Instant since,
+    NodeAttachment attachment) {
 
   /** Checks that all parts are there. */
   public ClaimHolder {
@@ -34,6 +36,7 @@ public record ClaimHolder(
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(since, "since");
+    Objects.requireNonNull(attachment, "attachment");
     if (epoch < 1) {
       throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
     }
@@ -41,11 +44,16 @@ public record ClaimHolder(
 
   /** The same, further on its way back. */
   ClaimHolder in(ClaimState next) {
-    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since);
+    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment);
   }
 
   /** The same, doing something else with the volume. */
   ClaimHolder doing(ClaimMode next) {
-    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since);
+    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment);
+  }
+
+  /** The same, with the storage system told something else. */
+  ClaimHolder attached(NodeAttachment next) {
+    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next);
   }
 }

@@ -13,9 +13,15 @@ import java.util.Optional;
  * @param nodeId how the plugin names that machine, where it is known
  * @param use how the volume is to be used
  * @param mode what the workload does with it
+ * @param attaches whether the storage system has to attach the volume to the machine first
  */
 public record ClaimRequest(
-    UsageKey usage, NodeName node, Optional<NodeId> nodeId, Claim.Use use, ClaimMode mode) {
+    UsageKey usage,
+    NodeName node,
+    Optional<NodeId> nodeId,
+    Claim.Use use,
+    ClaimMode mode,
+    boolean attaches) {
 
   /** Checks that all parts are there. */
   public ClaimRequest {
@@ -24,5 +30,12 @@ public record ClaimRequest(
     Objects.requireNonNull(nodeId, "nodeId");
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(mode, "mode");
+    if (attaches && nodeId.isEmpty()) {
+      throw new IllegalArgumentException(
+          "A volume is attached to a node by the name that the plugin has for it, and it has none"
+              + " for '"
+              + node
+              + "'.");
+    }
   }
 }

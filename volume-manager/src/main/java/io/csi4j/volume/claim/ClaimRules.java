@@ -180,7 +180,8 @@ public final class ClaimRules {
         request.mode(),
         ClaimState.TAKEN,
         claim.epoch() + 1,
-        now);
+        now,
+        request.attaches() ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded());
   }
 
   /** As in {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}. */

@@ -46,7 +46,8 @@ class ClaimBookTest {
         NodeName.of(node),
         Optional.empty(),
         new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
-        ClaimMode.WRITE);
+        ClaimMode.WRITE,
+        false);
   }
 
   private static ClaimException failure(Runnable work) {

@@ -71,7 +71,14 @@ class ClaimRulesTest {
   private static ClaimHolder holder(
       String workload, String node, ClaimMode mode, ClaimState state) {
     return new ClaimHolder(
-        WorkloadId.of(workload), NodeName.of(node), Optional.empty(), mode, state, 1, BEFORE);
+        WorkloadId.of(workload),
+        NodeName.of(node),
+        Optional.empty(),
+        mode,
+        state,
+        1,
+        BEFORE,
+        new NodeAttachment.NotNeeded());
   }
 
   private static Claim held(AccessMode mode, ClaimHolder... holders) {
@@ -88,7 +95,8 @@ class ClaimRulesTest {
         NodeName.of(node),
         Optional.empty(),
         new Claim.Use(mode, Attachment.FILESYSTEM),
-        what);
+        what,
+        false);
   }
 
   /** All ways in which up to two others can hold a volume, whether they fit together or not. */
@@ -238,7 +246,8 @@ class ClaimRulesTest {
             NodeName.of("n1"),
             Optional.empty(),
             new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.BLOCK_DEVICE),
-            ClaimMode.READ);
+            ClaimMode.READ,
+            false);
 
     assertThat(ClaimRules.claim(claim, asDevice, NOW))
         .isEqualTo(

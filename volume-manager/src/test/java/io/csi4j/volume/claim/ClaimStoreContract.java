@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.AccessMode;
 import io.csi4j.client.NodeId;
+import io.csi4j.client.PublishContext;
 import io.csi4j.volume.Namespace;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -81,7 +83,8 @@ public abstract class ClaimStoreContract {
         ClaimMode.WRITE,
         ClaimState.UNPUBLISHING,
         epoch,
-        THEN);
+        THEN,
+        new NodeAttachment.Attached(PublishContext.of(Map.of("lun", "7"))));
   }
 
   private Versioned write(Versioned before, Claim next) {

@@ -1,6 +1,7 @@
 package io.csi4j.mount;
 
 import io.csi4j.mount.internal.text.SafeText;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -156,6 +157,11 @@ public final class MountPath implements Comparable<MountPath> {
   /** A copy of the bytes with a NUL after them, as a system call takes a path. */
   public byte[] terminated() {
     return Arrays.copyOf(bytes, bytes.length + 1);
+  }
+
+  /** Writes the bytes with a NUL after them, as a system call takes a path. */
+  public void terminatedInto(ByteBuffer to) {
+    to.put(bytes).put((byte) 0);
   }
 
   /**

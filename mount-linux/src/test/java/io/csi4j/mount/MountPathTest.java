@@ -3,8 +3,11 @@ package io.csi4j.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +30,20 @@ class MountPathTest {
   })
   void slashesThatMeanNothingAreDropped(String text, String path) {
     assertThat(MountPath.of(text).bytes()).isEqualTo(path.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aSystemCallTakesItWithANulAtItsEnd() {
+    MountPath path = MountPath.of("/a/é");
+    byte[] terminated = "/a/é\0".getBytes(StandardCharsets.UTF_8);
+    ByteBuffer buffer = ByteBuffer.allocate(16).put((byte) 'x');
+    path.terminatedInto(buffer);
+
+    assertThat(path.terminated()).isEqualTo(terminated);
+    assertThat(Arrays.copyOf(buffer.array(), buffer.position()))
+        .isEqualTo("x/a/é\0".getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> path.terminatedInto(ByteBuffer.allocate(terminated.length - 1)))
+        .isInstanceOf(BufferOverflowException.class);
   }
 
   @ParameterizedTest

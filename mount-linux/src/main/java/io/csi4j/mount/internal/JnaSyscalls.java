@@ -2,6 +2,7 @@ package io.csi4j.mount.internal;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
@@ -151,14 +152,29 @@ final class JnaSyscalls implements Syscalls {
     Scratch scratch = pool.take();
     try {
       scratch.put(0, path);
-      int result = statx(directory, flags, mask, scratch);
-      if (result == 0) {
-        scratch.get(AT_OUT, out, Math.min(out.length, Abi.STATX_SIZE));
-      }
-      return result;
+      return statx(directory, flags, mask, scratch, out);
     } finally {
       pool.giveBack(scratch);
     }
+  }
+
+  @Override
+  public int statx(MountPath path, int flags, int mask, byte[] out) {
+    Scratch scratch = pool.take();
+    try {
+      scratch.put(0, path);
+      return statx(Abi.AT_FDCWD, flags, mask, scratch, out);
+    } finally {
+      pool.giveBack(scratch);
+    }
+  }
+
+  private int statx(int directory, int flags, int mask, Scratch scratch, byte[] out) {
+    int result = statx(directory, flags, mask, scratch);
+    if (result == 0) {
+      scratch.get(AT_OUT, out, Math.min(out.length, Abi.STATX_SIZE));
+    }
+    return result;
   }
 
   private int statx(int directory, int flags, int mask, Scratch scratch) {

@@ -2,6 +2,7 @@ package io.csi4j.mount.internal;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.csi4j.mount.MountPath;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -27,6 +28,12 @@ final class Scratch {
   void put(int offset, byte[] from) {
     bytes.position(offset);
     bytes.put(from);
+  }
+
+  /** Writes this path with a NUL after it. */
+  void put(int offset, MountPath path) {
+    bytes.position(offset);
+    path.terminatedInto(bytes);
   }
 
   /** Reads as many of these bytes. */

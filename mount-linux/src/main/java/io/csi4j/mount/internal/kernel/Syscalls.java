@@ -1,5 +1,6 @@
 package io.csi4j.mount.internal.kernel;
 
+import io.csi4j.mount.MountPath;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,11 @@ public interface Syscalls {
    * @param out takes as much of the {@code struct statx} as fits
    */
   int statx(int directory, byte[] path, int flags, int mask, byte[] out);
+
+  /** The same for a path from the root directory on. */
+  default int statx(MountPath path, int flags, int mask, byte[] out) {
+    return statx(Abi.AT_FDCWD, Abi.path(path), flags, mask, out);
+  }
 
   int openat(int directory, byte[] path, int flags, int mode);
 

@@ -36,7 +36,7 @@ final class StatxLook implements PathLook {
   @Override
   public Seen at(MountPath path) {
     byte[] out = new byte[NEEDED];
-    int result = calls.statx(Abi.AT_FDCWD, Abi.path(path), FLAGS, mask, out);
+    int result = calls.statx(path, FLAGS, mask, out);
     if (result < 0) {
       Seen seen = LookErrors.seen(path, "statx", result);
       return seen instanceof Seen.OutOfReach ? withoutLookingInto(path, result) : seen;

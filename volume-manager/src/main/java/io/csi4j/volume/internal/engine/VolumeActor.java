@@ -24,6 +24,7 @@ import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Mailbox;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.PluginAnswer;
 import io.csi4j.volume.internal.port.Scheduler;

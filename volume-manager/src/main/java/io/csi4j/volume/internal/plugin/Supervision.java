@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.plugin;
 
-import io.csi4j.volume.internal.engine.Mailbox;
 import io.csi4j.volume.internal.port.Clock;
+import io.csi4j.volume.internal.port.Mailbox;
 import io.csi4j.volume.internal.port.Scheduler;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;

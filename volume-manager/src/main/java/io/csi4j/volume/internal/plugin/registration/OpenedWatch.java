@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.plugin.registration;
 
 import io.csi4j.volume.internal.disk.DirectoryBell;
 import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.port.Mailbox;
 import io.csi4j.volume.internal.real.SystemClock;
 import io.csi4j.volume.internal.real.SystemScheduler;
 import io.csi4j.volume.plugin.Announcement;
@@ -24,6 +25,7 @@ public final class OpenedWatch implements AutoCloseable {
   private final SystemScheduler scheduler;
   private final RegistrarConversations conversations;
   private final SocketWatch watch;
+  private final Mailbox telling;
   private final AutoCloseable bell;
 
   private OpenedWatch(
@@ -33,7 +35,7 @@ public final class OpenedWatch implements AutoCloseable {
       WatchSettings settings) {
     scheduler = new SystemScheduler(2, "csi4j-volume-registration", CLOSING);
     conversations = new RegistrarConversations(settings.connecting(), CLOSING);
-    Serial telling = new Serial(scheduler::execute);
+    telling = new Mailbox(scheduler, OpenedWatch::failed);
     watch =
         new SocketWatch(
             new SocketDirectory(new RealDisk(), directory),
@@ -42,8 +44,15 @@ public final class OpenedWatch implements AutoCloseable {
             scheduler,
             conversations,
             registering,
-            event -> telling.execute(() -> listener.on(event)));
+            event -> telling.put(() -> listener.on(event)));
     bell = DirectoryBell.on(directory, "csi4j-volume-registration-bell", watch::bellRings);
+  }
+
+  private static void failed(Throwable failure) {
+    LOGGER.log(
+        Level.WARNING,
+        "A listener of registrations failed. It is told of further events. Repair it.",
+        failure);
   }
 
   /** Begins to watch a directory. */
@@ -74,6 +83,7 @@ public final class OpenedWatch implements AutoCloseable {
       LOGGER.log(Level.WARNING, "The bell of a registration watch could not be closed.", e);
     }
     watch.close();
+    telling.close();
     conversations.close();
     scheduler.close();
   }

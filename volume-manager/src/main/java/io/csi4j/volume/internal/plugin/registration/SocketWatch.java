@@ -8,11 +8,13 @@ import io.csi4j.volume.internal.plugin.registration.Conversations.End;
 import io.csi4j.volume.internal.plugin.registration.Conversations.Failure;
 import io.csi4j.volume.internal.plugin.registration.Conversations.Heard;
 import io.csi4j.volume.internal.port.Clock;
+import io.csi4j.volume.internal.port.Mailbox;
 import io.csi4j.volume.internal.port.Scheduler;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.plugin.Announcement;
 import io.csi4j.volume.plugin.RegistrationEvent;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SocketWatch {
 
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   static final Duration LONGEST_PAUSE = Duration.ofMinutes(2);
   private static final int MOST_DOUBLINGS = 20;
@@ -45,7 +49,7 @@ final class SocketWatch {
   private final Conversations conversations;
   private final Registering registering;
   private final Consumer<RegistrationEvent> events;
-  private final Serial tasks;
+  private final Mailbox tasks;
   private final Map<String, WatchedSocket> sockets = new TreeMap<>();
   private String saidOfDirectory = "";
   private Scheduler.@Nullable Timer nextLook;
@@ -67,12 +71,12 @@ final class SocketWatch {
     this.conversations = conversations;
     this.registering = registering;
     this.events = events;
-    this.tasks = new Serial(scheduler::execute);
+    this.tasks = new Mailbox(scheduler, SocketWatch::broke);
   }
 
   /** Looks soon, and then again and again. */
   void lookSoon() {
-    tasks.execute(this::look);
+    tasks.put(this::look);
   }
 
   /** Something changed in the directory. */
@@ -80,6 +84,10 @@ final class SocketWatch {
     if (rung.compareAndSet(false, true)) {
       var unused = scheduler.after(BELL_PAUSE, this::lookSoon);
     }
+  }
+
+  private static void broke(Throwable failure) {
+    LOGGER.log(Level.ERROR, "A task of the registration watch failed. Report this.", failure);
   }
 
   /** What is registered. */
@@ -174,10 +182,10 @@ final class SocketWatch {
         socket.endpoint,
         heard -> {
           CompletableFuture<RegistrationOutcome> outcome = new CompletableFuture<>();
-          tasks.execute(() -> outcome.completeAsync(() -> judge(socket, heard), Runnable::run));
+          tasks.put(() -> outcome.completeAsync(() -> judge(socket, heard), Runnable::run));
           return outcome;
         },
-        end -> tasks.execute(() -> ended(socket, end)));
+        end -> tasks.put(() -> ended(socket, end)));
   }
 
   private RegistrationOutcome judge(WatchedSocket begun, Heard heard) {
@@ -258,7 +266,7 @@ final class SocketWatch {
     socket.stopWaiting();
     socket.retry =
         scheduler.after(
-            pause(socket.failures, scheduler.random()), () -> tasks.execute(() -> ask(socket)));
+            pause(socket.failures, scheduler.random()), () -> tasks.put(() -> ask(socket)));
   }
 
   /** Doubles from one failure to the next, and is spread by a quarter to either side. */

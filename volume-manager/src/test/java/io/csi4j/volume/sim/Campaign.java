@@ -6,6 +6,7 @@ import io.csi4j.volume.sim.Explorer.Tally;
 import io.csi4j.volume.sim.Simulation.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The simulator as a program, for any budget: {@code testing/simulate} starts it. Ends with status
@@ -18,16 +19,16 @@ public final class Campaign {
       usage: simulate [--seeds N [--from N]] [--exhaustive] [--compare] [--rules] [--replay SETUP SCRIPT]
         --seeds N       N random histories, with the journal on a failing disk
         --from N        the first seed (1)
-        --exhaustive    all histories of four operations within the budget; one that comes to a world
-                        from which another one has gone on ends there, and is counted as joined
+        --exhaustive    all histories of two and of four operations within the budget; one that comes to
+                        a world from which another one has gone on ends there, and is counted as joined
         --compare       the same with and without joining: both come to the same worlds
         --rules         each rule of the protocol turned off, until the harm is found
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
-        --mode NAME     drill-single, drill-shared, hurry-…, mend-… or roam-…; a + at the
-                        end for a plugin that does not serialise its calls. Default: the drills
-                        with all of the budget, and mend with one crash or one fault of it, as the
-                        plugin is in trouble already
+        --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; a + at the
+                        end for a plugin that does not serialise its calls. Default: brief and the
+                        drills with all of the budget, and mend with one crash or one fault of it,
+                        as the plugin is in trouble already
       budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
               --go-on    does not stop at the first violation
               --full     plays each history to its end, also where another one has gone on from the
@@ -99,6 +100,7 @@ public final class Campaign {
       return told(Simulation.random(random(replay), replay, false));
     }
     if (!script.isEmpty()) {
+      mode = mode.isEmpty() ? "drill-single" : mode;
       return told(Simulation.play(setups().get(0), Script.parse(script), false));
     }
     if (exhaustive) {
@@ -171,6 +173,12 @@ public final class Campaign {
     if (mode.isEmpty()) {
       for (boolean shared : new boolean[] {false, true}) {
         for (boolean serialising : new boolean[] {true, false}) {
+          setups.add(
+              Setup.drill(shared, serialising, crashBudget, faultBudget).with(Setup.Drive.BRIEF));
+        }
+      }
+      for (boolean shared : new boolean[] {false, true}) {
+        for (boolean serialising : new boolean[] {true, false}) {
           setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
         }
         // The trouble of the plugin counts too.
@@ -187,14 +195,12 @@ public final class Campaign {
     } else {
       boolean serialising = !mode.endsWith("+");
       boolean shared = mode.contains("shared");
+      String what = mode.replace("+", "").split("-", 2)[0].toUpperCase(Locale.ROOT);
+      Setup.Drive drive = Setup.Drive.valueOf(what);
       setups.add(
-          mode.startsWith("roam")
+          drive == Setup.Drive.ROAM
               ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
-              : Setup.drill(shared, serialising, crashBudget, faultBudget)
-                  .with(
-                      mode.startsWith("mend")
-                          ? Setup.Drive.MEND
-                          : mode.startsWith("hurry") ? Setup.Drive.HURRY : Setup.Drive.DRILL));
+              : Setup.drill(shared, serialising, crashBudget, faultBudget).with(drive));
     }
     return setups;
   }

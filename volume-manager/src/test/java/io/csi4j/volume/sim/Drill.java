@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Four operations with few choices, so that all histories can be gone through. */
+/** A few operations with few choices, so that all histories can be gone through. */
 final class Drill {
 
   private final World world;
@@ -34,22 +34,32 @@ final class Drill {
     }
     host.start();
     then("first", () -> host.mount(a));
-    if (world.setup().shared()) {
-      then("second", () -> host.mount(b));
-      UsageKey ends = world.choices().choose("who ends", 2) == 0 ? a : b;
-      then("third", () -> host.unmount(ends));
-    } else {
+    if (world.setup().host() == Setup.Drive.BRIEF || !world.setup().shared()) {
       if (world.choices().choose("A goes on", 2) == 0) {
         then("second", () -> host.unmount(a));
       }
-      if (world.setup().host() == Setup.Drive.HURRY || !host.desired().contains(a)) {
-        then("third", () -> host.mount(b));
+      if (world.setup().host() != Setup.Drive.BRIEF) {
+        another();
       }
-      if (world.setup().host() == Setup.Drive.HURRY
-          && world.choices().choose("B goes on", 2) == 1) {
-        then("fourth", () -> host.unmount(b));
-      }
+    } else {
+      then("second", () -> host.mount(b));
+      UsageKey ends = world.choices().choose("who ends", 2) == 0 ? a : b;
+      then("third", () -> host.unmount(ends));
     }
+    end();
+  }
+
+  /** After one workload another one, which cannot have the volume at the same time. */
+  private void another() {
+    if (world.setup().host() == Setup.Drive.HURRY || !host.desired().contains(a)) {
+      then("third", () -> host.mount(b));
+    }
+    if (world.setup().host() == Setup.Drive.HURRY && world.choices().choose("B goes on", 2) == 1) {
+      then("fourth", () -> host.unmount(b));
+    }
+  }
+
+  private void end() {
     isAt("all to be awaited");
     host.awaitAll();
     isAt("all awaited");

@@ -25,6 +25,8 @@ record Setup(
 
   /** What the host does. */
   enum Drive {
+    /** Two operations: a workload comes and goes. */
+    BRIEF,
     /** Four operations, one after the other. */
     DRILL,
     /** Four operations, some before the one before has ended. */

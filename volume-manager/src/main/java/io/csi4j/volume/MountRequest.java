@@ -7,6 +7,7 @@ import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
 import java.util.Objects;
+import java.util.OptionalLong;
 
 /**
  * What a workload wants of a volume. Compares by value; where its secrets come from does not count.
@@ -21,6 +22,7 @@ public final class MountRequest {
   private final VolumeContext volumeContext;
   private final PublishContext publishContext;
   private final SecretsProvider secrets;
+  private final OptionalLong claimEpoch;
 
   private MountRequest(Builder builder) {
     plugin = builder.plugin;
@@ -35,6 +37,7 @@ public final class MountRequest {
     volumeContext = builder.volumeContext;
     publishContext = builder.publishContext;
     secrets = builder.secrets;
+    claimEpoch = builder.claimEpoch;
   }
 
   /**
@@ -89,6 +92,11 @@ public final class MountRequest {
     return secrets;
   }
 
+  /** The epoch of the claim that allows it; nothing if it needs none. */
+  public OptionalLong claimEpoch() {
+    return claimEpoch;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof MountRequest that
@@ -98,7 +106,8 @@ public final class MountRequest {
         && capability.equals(that.capability)
         && readOnly == that.readOnly
         && volumeContext.equals(that.volumeContext)
-        && publishContext.equals(that.publishContext);
+        && publishContext.equals(that.publishContext)
+        && claimEpoch.equals(that.claimEpoch);
   }
 
   @Override
@@ -117,6 +126,7 @@ public final class MountRequest {
         + ", "
         + capability
         + (readOnly ? ", read-only" : "")
+        + (claimEpoch.isPresent() ? ", claimed with epoch " + claimEpoch.getAsLong() : "")
         + "]";
   }
 
@@ -134,6 +144,7 @@ public final class MountRequest {
     private VolumeContext volumeContext = VolumeContext.empty();
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
+    private OptionalLong claimEpoch = OptionalLong.empty();
 
     private Builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
@@ -185,6 +196,21 @@ public final class MountRequest {
     /** Where the secrets come from. Default: there are none. */
     public Builder secrets(SecretsProvider provider) {
       secrets = Objects.requireNonNull(provider, "provider");
+      return this;
+    }
+
+    /**
+     * Mounts it only while the workload's claim of the volume is current, which is asked before it
+     * is staged and before it is published; see {@link VolumeManager.Builder#claims}.
+     *
+     * @param epoch the epoch of the claim, at least 1
+     */
+    public Builder claim(long epoch) {
+      if (epoch < 1) {
+        throw new IllegalArgumentException(
+            "The epoch of a claim is at least 1, not " + epoch + ".");
+      }
+      claimEpoch = OptionalLong.of(epoch);
       return this;
     }
 

@@ -790,7 +790,7 @@ public enum OperatorCode {
   CLAIM_BEING_RELEASED(
       803,
       Severity.WARNING,
-      "The claim of the workload is on its way back",
+      "A claim that has to be gone first is on its way back",
       "it goes on, and is not turned round",
       "Claim again when it has been forgotten"),
   CLAIM_CHANGE_NEEDED(
@@ -826,8 +826,8 @@ public enum OperatorCode {
   CLAIM_UNCONFIRMED(
       809,
       Severity.WARNING,
-      "Nobody knows whether the claim was changed",
-      "nothing is mounted on the strength of it",
+      "What is known of the claim could not be confirmed",
+      "nothing is mounted on the strength of it, and what is mounted stays",
       "Ask again: doing it twice is harmless"),
   CLAIM_STORE_DOWN(
       810,
@@ -842,6 +842,135 @@ public enum OperatorCode {
       "nothing is claimed from it; claims may still be given back",
       "Find out what was restored; compare its claims with what the nodes have mounted before anything is"
           + " claimed"),
+  CLAIM_TOO_LARGE(
+      812,
+      Severity.ERROR,
+      "The claims of the volume would be more than a store keeps",
+      "nothing was changed, and the holders keep it",
+      "Let fewer workloads hold it at a time, or use shorter names"),
+  CLAIM_UNREADABLE(
+      813,
+      Severity.ERROR,
+      "What is claimed of the volume was written by a newer version, or is damaged",
+      "nothing was changed; what is mounted stays",
+      "Run the version of csi4j that wrote it, or a later one"),
+  CLAIM_NEEDS_FENCING(
+      821,
+      Severity.ERROR,
+      "A claim is on its way back, and its node does not say that it has nothing mounted",
+      "the claim stays, and nobody else gets the volume: that a node is silent proves nothing",
+      "Bring the node back, or prove that it cannot write"),
+  CLAIM_PROOF_UNFIT(
+      822,
+      Severity.ERROR,
+      "A proof does not fit the claim",
+      "nothing was changed, and the claim stays",
+      "Release the claim first, and make the proof after that: for its epoch and its node"),
+  CLAIM_OVERRIDDEN(
+      823,
+      Severity.WARNING,
+      "An operator answered for a claim of which nothing was proven",
+      "it goes on as if it were proven, and is kept with the claims of the volume",
+      "If the node should come back, let it unmount the volume before anything else"),
+  CLAIM_ORPHANED(
+      824,
+      Severity.WARNING,
+      "A claim of a node is one of which the node knows nothing",
+      "the claim stays until the node has proven that it has nothing mounted",
+      "Release it, and let the node give its receipt"),
+  ATTACH_RESUMED(
+      825,
+      Severity.INFO,
+      "An attaching whose end nobody knew is done again",
+      "the claim is the same as before",
+      "Nothing: doing it twice is harmless"),
+  DETACH_RESUMED(
+      826,
+      Severity.INFO,
+      "A detaching that somebody had begun is gone on with",
+      "its node was done before",
+      "Nothing: doing it twice is harmless"),
+  ATTACH_FAILED(
+      827,
+      Severity.ERROR,
+      "The storage system did not attach the volume to the node",
+      "the workload keeps its claim, and nothing is mounted with it",
+      "Claim it again, or release it: that detaches it, should it be attached after all"),
+  ATTACHED_ELSEWHERE(
+      828,
+      Severity.ERROR,
+      "The storage system has the volume attached to another node, and says that one is enough",
+      "the workload keeps its claim, and nothing is mounted with it",
+      "Find out who attached it there without a claim, and detach it; then claim it again"),
+  ATTACHED_OTHERWISE(
+      829,
+      Severity.ERROR,
+      "The volume is attached to the node in another way than is asked for",
+      "nothing was changed, and the holders keep it",
+      "Release it on that node first; an attachment is not changed while it is used"),
+  DETACH_FAILED(
+      830,
+      Severity.ERROR,
+      "The storage system did not detach the volume from the node",
+      "the claim stays, and nobody gets the volume who may not have it beside that node",
+      "It is asked again when the claims are resumed"),
+  DETACH_NOT_KNOWN(
+      831,
+      Severity.ERROR,
+      "The storage system does not know the volume, or the node that it is attached to",
+      "the claim stays: that something is not known does not prove that it is detached",
+      "Look whether both have the right name; if the node is gone for ever attest that it is off, else"
+          + " override the claim"),
+  ATTACH_LEFT_OVER(
+      832,
+      Severity.WARNING,
+      "A volume was attached for a claim that had been given back meanwhile",
+      "that is kept with the claims of the volume, and nobody gets in between",
+      "It is detached when the claims are resumed"),
+  // 84x: a node and the claims that it was given
+  FENCED(
+      841,
+      Severity.ERROR,
+      "The claim that this node was given is over",
+      "nothing is mounted with it, and what was begun is taken back",
+      "Claim the volume anew if the workload is to have it here"),
+  FENCED_WHILE_MOUNTED(
+      842,
+      Severity.ERROR,
+      "The claim that this node was given is over, and its volume is still mounted here",
+      "nothing new is begun with it, and the mount of the workload is taken away first",
+      "Stop the workload; find out who moved the claim on, and look after the data, as two nodes may have"
+          + " written"),
+  SELF_FENCED(
+      843,
+      Severity.ERROR,
+      "Nobody has confirmed the claim for as long as the host allows",
+      "the mount of the workload is taken away, and its claim stays as it is",
+      "Bring the store back, or make the time longer; claim and mount again then"),
+  RECEIPT_REFUSED(
+      844,
+      Severity.WARNING,
+      "Something of the use may be left on this node",
+      "the claim stays with the node, and nobody else gets the volume",
+      "Have it unmounted, or wait until that has ended; then ask again"),
+  ATTACHMENT_LOST(
+      845,
+      Severity.ERROR,
+      "A claim needs an attachment that the storage system does not have",
+      "nothing was changed; the workload may have lost its volume",
+      "Look after the workload; have it attached again, or let the policy do so"),
+  ATTACHMENT_UNKNOWN(
+      846,
+      Severity.WARNING,
+      "The storage system has a volume attached to a node that no claim names",
+      "nothing was changed",
+      "Find out who attached it; have it detached if nobody needs it, or let the policy do so"),
+  VOLUME_ABNORMAL(
+      847,
+      Severity.ERROR,
+      "The storage system says that something is wrong with a volume",
+      "nothing was changed, and nothing is mended on the strength of it",
+      "Look after the volume on the storage system"),
 
   // 9xx: the manager itself
   STEP_FAILED(
@@ -885,7 +1014,135 @@ public enum OperatorCode {
       Severity.ERROR,
       "The threads of the manager could not be started",
       "nothing was done",
-      "Raise the limit of threads for this process; then open again");
+      "Raise the limit of threads for this process; then open again"),
+
+  // 92x to 94x: what a storage system is asked to do with volumes
+  CONTROLLER_BUSY(
+      921,
+      Severity.WARNING,
+      "Too many calls of one kind wait for the storage system, or one waited for too long",
+      "the call was not sent, and nothing was changed",
+      "Ask again later; look in the plugin's log if calls take long"),
+  CONTROLLER_CALL_CANCELLED(
+      922,
+      Severity.INFO,
+      "Who waited for a call to the storage system does so no longer",
+      "a call that was sent goes on, and what it does is on record",
+      "Ask again when the result is wanted"),
+  CONTROLLER_SECRETS_MISSING(
+      923,
+      Severity.ERROR,
+      "The host gave no secrets for a call to the storage system",
+      "the call was not sent, and nothing was changed",
+      "Look in the host's log; ask again when its provider of secrets works"),
+  CONTROLLER_CALL_REFUSED(
+      924,
+      Severity.ERROR,
+      "The storage system refused a call",
+      "what was refused was not done, and what there is stays as it is",
+      "Change what the plugin complains of; then ask again"),
+  CONTROLLER_CALL_NOT_OFFERED(
+      925,
+      Severity.ERROR,
+      "The storage system does not offer what is asked for",
+      "nothing was changed",
+      "Do without it, or use a plugin that offers it"),
+  CONTROLLER_CALL_IN_DOUBT(
+      926,
+      Severity.WARNING,
+      "Nobody knows whether the storage system did what it was asked for",
+      "what may be there is on record",
+      "Ask again: doing it twice is harmless; look in the plugin's log if that does not help"),
+  CONTROLLER_ANSWER_UNUSABLE(
+      927,
+      Severity.ERROR,
+      "The storage system answered what cannot be, or made something else than was asked for",
+      "what was made for it is given to nobody",
+      "What was made is deleted again as soon as that is possible; tell whoever maintains the plugin"),
+  VOLUME_REQUEST_REFUSED(
+      931,
+      Severity.ERROR,
+      "What is asked for of a volume cannot be",
+      "the call was not sent, and nothing was changed",
+      "Correct all that is named; then ask again"),
+  VOLUME_UNKNOWN(
+      932,
+      Severity.ERROR,
+      "No volume of that name is on record",
+      "nothing was changed",
+      "Look for the name in the list of volumes; create or register the volume first"),
+  VOLUME_KNOWN_OTHERWISE(
+      933,
+      Severity.ERROR,
+      "A volume of that name is on record, and is another one than is asked for",
+      "the one that is on record stays as it is",
+      "Take another name, or ask for just what is on record"),
+  VOLUME_CLAIMED(
+      934,
+      Severity.ERROR,
+      "The volume is claimed by somebody",
+      "nothing was changed, and the holders keep it",
+      "Wait until all holders have given it back, or stop them"),
+  VOLUME_NOT_OURS(
+      935,
+      Severity.ERROR,
+      "The volume was not made here, so it is not deleted here",
+      "nothing was changed",
+      "Forget it by deregistering it; delete it where it was made"),
+  VOLUME_BEING_DELETED(
+      936,
+      Severity.WARNING,
+      "The volume is being deleted",
+      "nobody is given the volume any more",
+      "Wait until it is gone; its deletion is repeated until it is certain"),
+  VOLUME_MAY_BE_LEFT(
+      937,
+      Severity.ERROR,
+      "A volume may be left in the storage system, and nobody can find out its id",
+      "its name stays on record, and no other volume is made under it",
+      "Look for the name in the storage system and delete the volume there; then forget it here"),
+  VOLUME_ID_TAKEN(
+      938,
+      Severity.ERROR,
+      "The storage system gave a new volume the id of one that is on record under another name",
+      "neither is deleted, and the new one is given to nobody",
+      "Find out which volume it is before anything is done with either; tell whoever maintains the plugin"),
+  VOLUME_SHRINKS(
+      939,
+      Severity.ERROR,
+      "A volume was to become smaller than it is",
+      "nothing was changed",
+      "Ask for at least what it has; a smaller volume has to be made anew"),
+  VOLUME_NOT_CONFIRMED(
+      940,
+      Severity.ERROR,
+      "The storage system does not confirm that the volume can be used as asked",
+      "nothing is on record of it",
+      "Ask for ways to use it that the plugin confirms"),
+  SNAPSHOT_NOT_READY(
+      941,
+      Severity.WARNING,
+      "The snapshot is cut, and not ready yet",
+      "no volume can be made of it before it is ready",
+      "Ask for the same snapshot again later"),
+  SNAPSHOT_IN_GROUP(
+      942,
+      Severity.ERROR,
+      "The snapshot belongs to a group and is never deleted alone",
+      "nothing was changed",
+      "Delete the group with all its snapshots"),
+  LISTING_TOKEN_EXPIRED(
+      943,
+      Severity.WARNING,
+      "The storage system does not know the place any more from which a list was to go on",
+      "nothing was changed",
+      "Read the list from its beginning"),
+  LISTING_ENDLESS(
+      944,
+      Severity.ERROR,
+      "The list of the storage system goes round in a circle, or does not end",
+      "what was read is right, and nothing was changed",
+      "Tell whoever maintains the plugin");
 
   private final int number;
   private final Severity severity;

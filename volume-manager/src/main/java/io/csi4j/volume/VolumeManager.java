@@ -1,8 +1,12 @@
 package io.csi4j.volume;
 
+import io.csi4j.client.VolumeId;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.MountPath;
+import io.csi4j.volume.claim.NodeClaims;
+import io.csi4j.volume.claim.NodeReceipt;
 import io.csi4j.volume.internal.manager.OpenedManager;
+import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
@@ -120,6 +124,32 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.engine().refusal(request);
   }
 
+  /**
+   * Proves that nothing of a use is left on this node, for a claim on its way back. To be asked
+   * only after it was written down that the claim is on its way back: from then on nothing is
+   * mounted with it any more. The mount table is looked at; nothing is taken from memory alone.
+   *
+   * <p>Where it is known which volume it was of, {@linkplain #receipt(UsageKey, long, PluginId,
+   * VolumeId) say so}: otherwise there is no proof while any volume is being given back.
+   *
+   * @param epoch the epoch of the claim
+   * @throws VolumeException {@link OperatorCode#RECEIPT_REFUSED}, saying what is still there; or
+   *     why nobody can tell
+   */
+  public NodeReceipt receipt(UsageKey usage, long epoch) {
+    return opened.engine().receipt(usage, epoch, Optional.empty());
+  }
+
+  /**
+   * The same, about the use of a volume that is known.
+   *
+   * @param plugin the plugin whose volume it is
+   * @param handle the volume as the plugin names it
+   */
+  public NodeReceipt receipt(UsageKey usage, long epoch, PluginId plugin, VolumeId handle) {
+    return opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle)));
+  }
+
   @Override
   public MountedVolume mount(MountRequest request) {
     return opened.await(opened.engine().mount(request), "mounting", request.usage());
@@ -200,6 +230,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     private ManagerSettings settings = ManagerSettings.defaults();
     private JournalSettings journal = JournalSettings.defaults();
     private @Nullable StateStore state;
+    private Optional<NodeClaims> claims = Optional.empty();
 
     private Builder(Path root) {
       this.root = Objects.requireNonNull(root, "root");
@@ -236,6 +267,15 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
+     * Holds the node to the claims that it is given: a request with an epoch is mounted only while
+     * its claim is current. Without this such a request is refused.
+     */
+    public Builder claims(NodeClaims value) {
+      claims = Optional.of(value);
+      return this;
+    }
+
+    /**
      * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
      * nothing.
      *
@@ -252,7 +292,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
                   List.copyOf(listeners),
                   settings,
                   journal,
-                  state)));
+                  state,
+                  claims)));
     }
   }
 }

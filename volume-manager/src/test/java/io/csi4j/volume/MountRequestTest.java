@@ -122,7 +122,9 @@ class MountRequestTest {
             each -> each.volumeOptions(OF_VOLUME),
             each -> each.requestOptions(MountOptions.none().withFsType("ext4")),
             each -> each.volumeContext(VolumeContext.of(Map.of("a", "b"))),
-            each -> each.publishContext(PublishContext.of(Map.of("a", "b"))));
+            each -> each.publishContext(PublishContext.of(Map.of("a", "b"))),
+            each -> each.claim(7),
+            each -> each.claim(8));
     for (int i = 0; i < differences.size(); i++) {
       for (int j = 0; j < differences.size(); j++) {
         MountRequest one = with(differences.get(i));
@@ -139,6 +141,16 @@ class MountRequestTest {
                     VolumeId.of("vol-1"),
                     AccessMode.SINGLE_NODE_WRITER)
                 .build());
+  }
+
+  @Test
+  void aClaimHasAnEpochOfOneAtLeast() {
+    assertThat(builder().build().claimEpoch()).isEmpty();
+    assertThat(with(each -> each.claim(7)).claimEpoch()).hasValue(7);
+    assertThat(with(each -> each.claim(7)).toString()).endsWith(", claimed with epoch 7]");
+    assertThatThrownBy(() -> builder().claim(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("The epoch of a claim is at least 1, not 0.");
   }
 
   @Test

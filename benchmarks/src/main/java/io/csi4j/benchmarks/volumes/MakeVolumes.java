@@ -17,6 +17,7 @@ import io.csi4j.volume.state.JournalStateStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
@@ -38,7 +39,8 @@ public final class MakeVolumes {
     int count = Integer.parseInt(words[2]);
     Files.createDirectories(root);
     long begun = System.nanoTime();
-    try (RealParts real = RealParts.open(MountPath.of(root), ManagerSettings.defaults());
+    try (RealParts real =
+            RealParts.open(MountPath.of(root), ManagerSettings.defaults(), Optional.empty());
         JournalStateStore state =
             JournalStateStore.open(
                 real.layout().state().toPath(), JournalSettings.builder().build())) {

@@ -4,8 +4,10 @@ import io.csi4j.client.AccessMode;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,13 +23,18 @@ import java.util.TreeMap;
  * @param holders who holds it, by workload: also those that are on their way back
  * @param epoch the highest epoch that a claim of this volume had; it only grows
  * @param exhaustedUntil until when its storage system takes no further claim, if it said so
+ * @param overrides what operators have answered for, the latest last; the oldest are dropped
  */
 public record Claim(
     VolumeKey volume,
     Optional<Use> use,
     SortedMap<WorkloadId, ClaimHolder> holders,
     long epoch,
-    Optional<Instant> exhaustedUntil) {
+    Optional<Instant> exhaustedUntil,
+    List<ClaimOverride> overrides) {
+
+  /** How many overrides are kept. */
+  public static final int OVERRIDES = 8;
 
   /**
    * How a volume is used by all who hold it.
@@ -57,6 +64,8 @@ public record Claim(
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(exhaustedUntil, "exhaustedUntil");
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
+    overrides =
+        List.copyOf(overrides.subList(Math.max(0, overrides.size() - OVERRIDES), overrides.size()));
     if (use.isPresent() == holders.isEmpty()) {
       throw new IllegalArgumentException(
           "A claim says how the volume is used exactly when somebody holds it.");
@@ -71,6 +80,16 @@ public record Claim(
         throw new IllegalArgumentException("A holder is newer than the claim.");
       }
     }
+  }
+
+  /** A claim for which no operator ever had to answer. */
+  public Claim(
+      VolumeKey volume,
+      Optional<Use> use,
+      SortedMap<WorkloadId, ClaimHolder> holders,
+      long epoch,
+      Optional<Instant> exhaustedUntil) {
+    this(volume, use, holders, epoch, exhaustedUntil, List.of());
   }
 
   /** Nobody holds this volume. */
@@ -93,18 +112,26 @@ public record Claim(
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.put(holder.workload(), holder);
     return new Claim(
-        volume, Optional.of(how), next, Math.max(epoch, holder.epoch()), exhaustedUntil);
+        volume, Optional.of(how), next, Math.max(epoch, holder.epoch()), exhaustedUntil, overrides);
   }
 
   /** The same without this workload. */
   Claim without(WorkloadId workload) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.remove(workload);
-    return new Claim(volume, next.isEmpty() ? Optional.empty() : use, next, epoch, exhaustedUntil);
+    return new Claim(
+        volume, next.isEmpty() ? Optional.empty() : use, next, epoch, exhaustedUntil, overrides);
   }
 
   /** The same, with its storage system taking no further claim until then; or taking them again. */
   public Claim exhausted(Optional<Instant> until) {
-    return new Claim(volume, use, holders, epoch, until);
+    return new Claim(volume, use, holders, epoch, until, overrides);
+  }
+
+  /** The same, with an operator answering for something. */
+  Claim answeredFor(ClaimOverride override) {
+    List<ClaimOverride> more = new ArrayList<>(overrides);
+    more.add(override);
+    return new Claim(volume, use, holders, epoch, exhaustedUntil, more);
   }
 }

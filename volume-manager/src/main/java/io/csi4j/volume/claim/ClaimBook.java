@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -42,14 +43,43 @@ public final class ClaimBook {
    * @param clock the time, for the ages that people are told
    */
   public ClaimBook(ClaimStore store, Clock clock) {
+    this(store, clock, store.identity());
+  }
+
+  /**
+   * A book on a store that was seen before, maybe by another process.
+   *
+   * @param identity which store it was then: nothing is claimed if it is another one now
+   */
+  public ClaimBook(ClaimStore store, Clock clock, StoreIdentity identity) {
     this.store = Objects.requireNonNull(store, "store");
     this.clock = Objects.requireNonNull(clock, "clock");
-    this.identity = store.identity();
+    this.identity = Objects.requireNonNull(identity, "identity");
   }
 
   /** What is claimed of a volume. */
   public Claim read(VolumeKey volume) {
     return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false).claim();
+  }
+
+  /** What is claimed of a volume, unless the store may have lost something. */
+  Claim certain(UsageKey usage) {
+    return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
+  }
+
+  /**
+   * The claims of volumes that were ever claimed, in the order of their keys: each right for
+   * itself.
+   *
+   * @param after only those behind this key
+   * @param limit how many at most
+   */
+  public List<Claim> page(Optional<VolumeKey> after, int limit) {
+    try {
+      return store.scan(after, limit).stream().map(Versioned::claim).toList();
+    } catch (ClaimStoreException down) {
+      throw down(Subject.of("reading the claims"), down);
+    }
   }
 
   /**
@@ -122,43 +152,69 @@ public final class ClaimBook {
    * @param epoch the epoch of the claim that the node was given
    */
   public boolean isCurrent(UsageKey usage, long epoch) {
+    return standing(usage, epoch) instanceof ClaimStanding.Current;
+  }
+
+  /**
+   * What a claim is worth by now.
+   *
+   * @param epoch the epoch of the claim that the node was given
+   * @throws ClaimException if that cannot be known
+   */
+  public ClaimStanding standing(UsageKey usage, long epoch) {
     Subject subject = Subject.of("confirming the claim of").by(usage);
-    return look(subject, usage.volume(), true)
-        .claim()
-        .holder(usage.workload())
-        .filter(holder -> holder.epoch() == epoch && holder.state() == ClaimState.TAKEN)
-        .isPresent();
+    return ClaimRules.standing(look(subject, usage.volume(), true).claim(), usage, epoch);
   }
 
   private Instant now() {
     return clock.instant();
   }
 
+  /**
+   * What was written.
+   *
+   * @param before the claim that was decided on
+   * @param after the claim as it is then
+   * @param changes whether that is another one
+   */
+  record Change(Claim before, Claim after, boolean changes) {}
+
   private Claim change(
+      Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    return apply(subject, volume, acquires, rule).after();
+  }
+
+  /**
+   * Does what a rule says to the claim of a volume.
+   *
+   * @param acquires whether somebody gets something by it
+   */
+  Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
     Versioned there = look(subject, volume, acquires);
     int doubts = 0;
     for (int turn = 0; turn < TURNS; turn++) {
-      ClaimDecision decision = rule.apply(there.claim());
+      Claim before = there.claim();
+      ClaimDecision decision = rule.apply(before);
       if (decision instanceof Refused refused) {
         throw failed(Outcome.REFUSED, refused.code(), subject, refused.because().text(), null);
       }
       Granted granted = (Granted) decision;
       if (!granted.changes()) {
-        return there.claim();
+        return new Change(before, before, false);
       }
       WriteToken token = new WriteToken(UUID.randomUUID());
       ClaimVersion highest = highest(volume);
       WriteResult result = write(subject, there, granted, token);
       if (result instanceof WriteResult.Written written) {
-        return saw(subject, highest, written.now(), acquires).claim();
+        return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
         there = saw(subject, highest, conflict.now(), acquires);
       } else if (result instanceof WriteResult.Unknown unknown) {
         there = lookAfter(subject, volume, unknown, acquires);
         if (there.by().filter(token::equals).isPresent()) {
-          return there.claim();
+          return new Change(before, there.claim(), true);
         }
         doubts++;
         if (doubts == DOUBTS) {
@@ -220,27 +276,42 @@ public final class ClaimBook {
   /** Refuses to claim from a store that has gone back, or is another one. */
   private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
     seen.merge(now.claim().volume(), now.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
-    boolean isOther = !store.identity().equals(identity);
-    if (acquires && (isOther || now.version().compareTo(before) < 0)) {
-      throw failed(
-          Outcome.HELD,
-          OperatorCode.CLAIM_STORE_WENT_BACK,
-          subject,
-          isOther
-              ? "it is store '" + store.identity() + "' now, and was '" + identity + "'"
-              : "the claim has version " + now.version() + ", and had " + before + " before",
-          null);
+    if (acquires) {
+      boolean isOther = !store.identity().equals(identity);
+      if (isOther || now.version().compareTo(before) < 0) {
+        throw failed(
+            Outcome.HELD,
+            OperatorCode.CLAIM_STORE_WENT_BACK,
+            subject,
+            isOther
+                ? "it is store '" + store.identity() + "' now, and was '" + identity + "'"
+                : "the claim has version " + now.version() + ", and had " + before + " before",
+            null);
+      }
+      store
+          .doubt(now.claim().volume())
+          .ifPresent(
+              doubt -> {
+                throw failed(
+                    Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, doubt.text(), null);
+              });
     }
     return now;
   }
 
   private static ClaimException down(Subject subject, ClaimStoreException cause) {
-    return failed(
-        Outcome.UNAVAILABLE,
-        OperatorCode.CLAIM_STORE_DOWN,
-        subject,
-        String.valueOf(cause.getMessage()),
-        cause);
+    return switch (cause.reason()) {
+      case UNAVAILABLE, CLOSED ->
+          failed(Outcome.UNAVAILABLE, OperatorCode.CLAIM_STORE_DOWN, subject, cause);
+      case TOO_LARGE -> failed(Outcome.REFUSED, OperatorCode.CLAIM_TOO_LARGE, subject, cause);
+      case UNREADABLE -> failed(Outcome.HELD, OperatorCode.CLAIM_UNREADABLE, subject, cause);
+      case IN_DOUBT -> failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, cause);
+    };
+  }
+
+  private static ClaimException failed(
+      Outcome outcome, OperatorCode code, Subject subject, ClaimStoreException cause) {
+    return failed(outcome, code, subject, String.valueOf(cause.getMessage()), cause);
   }
 
   private static ClaimException failed(

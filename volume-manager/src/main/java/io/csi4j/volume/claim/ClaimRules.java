@@ -2,6 +2,7 @@ package io.csi4j.volume.claim;
 
 import io.csi4j.client.AccessMode;
 import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -61,6 +62,7 @@ public final class ClaimRules {
             request.use().mode(),
             request.mode(),
             now)
+        .or(() -> ReturnRules.inTheWay(claim, request, now))
         .<ClaimDecision>map(refusal -> refusal)
         .orElseGet(() -> new Granted(claim.with(holder(claim, request, now), request.use()), true));
   }
@@ -86,6 +88,7 @@ public final class ClaimRules {
           "nobody may write with the access mode " + use.get().mode());
     }
     return beside(claim, workload, holder.node(), use.get().mode(), mode, now)
+        .or(() -> ReturnRules.inTheWay(use.get(), holder, mode, now))
         .<ClaimDecision>map(refusal -> refusal)
         .orElseGet(() -> new Granted(claim.with(holder.doing(mode), use.get()), true));
   }
@@ -112,6 +115,24 @@ public final class ClaimRules {
       return refused(OperatorCode.CLAIM_NOT_FREE, own.get(), words(own.get(), now));
     }
     return new Granted(claim.without(workload), true);
+  }
+
+  /** What a claim of this epoch is worth, which a node was given for a use. */
+  static ClaimStanding standing(Claim claim, UsageKey usage, long epoch) {
+    Optional<ClaimHolder> holder = claim.holder(usage.workload());
+    if (holder.filter(it -> it.epoch() == epoch).isPresent()) {
+      return switch (holder.get().state()) {
+        case TAKEN -> new ClaimStanding.Current();
+        case UNPUBLISHING -> new ClaimStanding.Leaving();
+        case NODE_DETACHED, CONTROLLER_DETACHED, READY_TO_FREE ->
+            new ClaimStanding.Stale(claim.epoch());
+      };
+    }
+    // A claim is only ever forgotten when nothing is owed, and its epoch stays; a volume of which
+    // the store knows less than that was removed behind everybody's back.
+    return claim.epoch() >= epoch
+        ? new ClaimStanding.Stale(claim.epoch())
+        : new ClaimStanding.Missing();
   }
 
   private static ClaimDecision again(
@@ -185,7 +206,7 @@ public final class ClaimRules {
   }
 
   /** As in {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}. */
-  private static String words(ClaimHolder holder, Instant now) {
+  static String words(ClaimHolder holder, Instant now) {
     return "workload '"
         + holder.workload()
         + "' on node '"
@@ -199,11 +220,11 @@ public final class ClaimRules {
         + " s)";
   }
 
-  private static Refused refused(OperatorCode code, String because) {
+  static Refused refused(OperatorCode code, String because) {
     return new Refused(code, Optional.empty(), new Clause(because));
   }
 
-  private static Refused refused(OperatorCode code, ClaimHolder holder, String because) {
+  static Refused refused(OperatorCode code, ClaimHolder holder, String because) {
     return new Refused(code, Optional.of(holder), new Clause(because));
   }
 }

@@ -15,10 +15,13 @@ import java.util.Optional;
  *   <li>A write whose end is not known is said to be {@link WriteResult.Unknown}, never a failure.
  *   <li>A watch tells when it has missed something.
  *   <li>The identity changes when the store is another one.
+ *   <li>A store that may have lost claims says so, and takes none before somebody has looked.
  * </ul>
  *
  * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
- * ClaimStoreException} when the store cannot be asked. Safe for many threads.
+ * ClaimStoreException} when the store cannot be asked. Safe for many threads. An interrupt does the
+ * store no harm, and stays set. {@link io.csi4j.volume.claim.kit.ClaimStoreChecks} shows whether a
+ * store keeps its promises.
  */
 public interface ClaimStore extends AutoCloseable {
 
@@ -48,6 +51,14 @@ public interface ClaimStore extends AutoCloseable {
 
   /** Which store it is. */
   StoreIdentity identity();
+
+  /**
+   * Why nothing may be claimed of a volume: the store may have lost what was claimed of it. What it
+   * shows can be given back. Nothing while all is well.
+   */
+  default Optional<ClaimDecision.Clause> doubt(VolumeKey volume) {
+    return Optional.empty();
+  }
 
   /** Ends its use here. Forgets nothing; doing it twice is harmless. */
   @Override

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.claim.ClaimStoreException.Reason;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -15,6 +16,7 @@ public final class MemoryClaimStore implements ClaimStore {
   private final ReentrantLock lock = new ReentrantLock();
   private final NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
   private final ClaimFeed feed = new ClaimFeed();
+  private volatile boolean closed;
 
   /** A store in which nothing is claimed. */
   public MemoryClaimStore() {}
@@ -30,6 +32,7 @@ public final class MemoryClaimStore implements ClaimStore {
   }
 
   private Versioned there(VolumeKey volume) {
+    checkOpen();
     Versioned known = claims.get(volume);
     return known == null
         ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
@@ -58,6 +61,7 @@ public final class MemoryClaimStore implements ClaimStore {
   public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
     lock.lock();
     try {
+      checkOpen();
       return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
           .limit(limit)
           .toList();
@@ -68,6 +72,7 @@ public final class MemoryClaimStore implements ClaimStore {
 
   @Override
   public ClaimWatch watch() {
+    checkOpen();
     return feed.watch();
   }
 
@@ -78,6 +83,15 @@ public final class MemoryClaimStore implements ClaimStore {
 
   @Override
   public void close() {
+    closed = true;
     feed.close();
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new ClaimStoreException(
+          Reason.CLOSED,
+          "Asking the store of claims '" + identity + "' failed: it is closed. Open another one.");
+    }
   }
 }

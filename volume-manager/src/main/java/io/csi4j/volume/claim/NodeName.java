@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim;
 
+import io.csi4j.volume.internal.text.Words;
+
 /**
  * A machine, as the host names it; not the id that a plugin gives it.
  *
@@ -7,18 +9,9 @@ package io.csi4j.volume.claim;
  */
 public record NodeName(String value) implements Comparable<NodeName> {
 
-  private static final int LONGEST = 1024;
-
   /** Refuses what cannot be a name. */
   public NodeName {
-    if (value.isEmpty()
-        || value.length() > LONGEST
-        || value.chars().anyMatch(Character::isISOControl)) {
-      throw new IllegalArgumentException(
-          "The name of a node is empty, longer than "
-              + LONGEST
-              + " characters, or has a control character. Give the name that the host uses.");
-    }
+    Words.check("node name", value);
   }
 
   /** The one with this name. */

@@ -52,6 +52,11 @@ public record StateKey(StateKind kind, String id) implements Comparable<StateKey
     return new StateKey(StateKind.CLAIM, id);
   }
 
+  /** The key of a volume of a storage system. */
+  public static StateKey catalog(String id) {
+    return new StateKey(StateKind.CATALOG, id);
+  }
+
   /** Whether this text can be an id. */
   public static boolean isId(String text) {
     return ID.matcher(text).matches();

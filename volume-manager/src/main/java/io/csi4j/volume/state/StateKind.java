@@ -9,5 +9,7 @@ public enum StateKind {
   /** A plugin: where it was, and what it could. */
   PLUGIN,
   /** A claim that this host holds on a volume. */
-  CLAIM
+  CLAIM,
+  /** A volume of a storage system: what was asked for, and how far it is. */
+  CATALOG
 }

@@ -8,13 +8,11 @@ import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.ModeWords;
 import io.csi4j.volume.internal.text.Words;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -260,7 +258,9 @@ public final class VolumeRequest {
       Violations found = new Violations();
       found.read("alias", alias, () -> VolumeAlias.of(alias));
       found.read("source", source, () -> Words.check("source of a volume", source));
-      found.read("access_mode", accessWord, () -> mode(accessWord)).ifPresent(this::accessMode);
+      found
+          .read("access_mode", accessWord, () -> ModeWords.parse(String.valueOf(accessWord)))
+          .ifPresent(this::accessMode);
       found
           .read(
               "attachment_mode",
@@ -273,24 +273,6 @@ public final class VolumeRequest {
         checkHost(found);
       }
       return found;
-    }
-
-    private static AccessMode mode(@Nullable String word) {
-      return Arrays.stream(AccessMode.values())
-          .filter(AccessMode::isStated)
-          .filter(mode -> word(mode).equals(word))
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new IllegalArgumentException(
-                      Arrays.stream(AccessMode.values())
-                          .filter(AccessMode::isStated)
-                          .map(Builder::word)
-                          .collect(Collectors.joining(", ", "The access modes are ", "."))));
-    }
-
-    private static String word(AccessMode mode) {
-      return mode.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private void checkCsi(Violations found) {

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class ClaimBookTest {
@@ -146,6 +147,42 @@ class ClaimBookTest {
     assertThat(book.read(DB).holders()).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "UNAVAILABLE, UNAVAILABLE, CLAIM_STORE_DOWN",
+    "CLOSED, UNAVAILABLE, CLAIM_STORE_DOWN",
+    "TOO_LARGE, REFUSED, CLAIM_TOO_LARGE",
+    "UNREADABLE, HELD, CLAIM_UNREADABLE",
+    "IN_DOUBT, HELD, CLAIM_STORE_WENT_BACK"
+  })
+  void aRefusalOfTheStoreSaysWhatToDoNext(
+      ClaimStoreException.Reason reason, Outcome outcome, OperatorCode code) {
+    store.refuse(new ClaimStoreException(reason, "It is so. Do that."));
+
+    ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(outcome);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.operatorMessage().seen().text()).isEqualTo("It is so. Do that");
+    assertThat(failure).hasCauseInstanceOf(ClaimStoreException.class);
+  }
+
+  @Test
+  @Tag("K7")
+  void nothingIsClaimedFromAStoreThatIsInDoubtButItTakesBack() {
+    ClaimHolder web = book.claim(wish("web", "n1"));
+    store.doubt(new ClaimDecision.Clause("half of it is gone"));
+
+    ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(failure.operatorMessage().seen().text()).isEqualTo("half of it is gone");
+    assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+  }
+
   @Test
   void aWriteWithoutAnswerToAStoreThatFallsSilentIsUncertain() {
     store.next(Fate.UNANSWERED);
@@ -230,6 +267,37 @@ class ClaimBookTest {
     ClaimHolder second = book.claim(wish("web", "n2"));
     assertThat(book.isCurrent(usage("web"), first.epoch())).as("of before").isFalse();
     assertThat(book.isCurrent(usage("web"), second.epoch())).isTrue();
+  }
+
+  @Test
+  @Tag("K5")
+  @Tag("K9")
+  @Tag("K10")
+  void aNodeIsToldWhatItsClaimIsWorth() {
+    ClaimHolder first = book.claim(wish("web", "n1"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Current());
+    assertThat(book.standing(usage("web"), first.epoch() + 1))
+        .as("of which the store knows nothing")
+        .isEqualTo(new ClaimStanding.Missing());
+
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Leaving());
+    for (ClaimState proven :
+        List.of(
+            ClaimState.NODE_DETACHED, ClaimState.CONTROLLER_DETACHED, ClaimState.READY_TO_FREE)) {
+      assertThat(book.advance(usage("web"), proven)).isPresent();
+      assertThat(book.standing(usage("web"), first.epoch()))
+          .as("%s", proven)
+          .isEqualTo(new ClaimStanding.Stale(1));
+    }
+    book.forget(usage("web"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Stale(1));
+
+    ClaimHolder second = book.claim(wish("web", "n2"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Stale(2));
+    assertThat(book.standing(usage("web"), second.epoch())).isEqualTo(new ClaimStanding.Current());
+    assertThat(book.standing(UsageKey.of(VolumeKey.of("other"), WorkloadId.of("web")), 1))
+        .isEqualTo(new ClaimStanding.Missing());
   }
 
   @Test

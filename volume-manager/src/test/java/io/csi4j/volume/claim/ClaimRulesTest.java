@@ -161,6 +161,7 @@ class ClaimRulesTest {
   }
 
   @Test
+  @Tag("D-54")
   void aRefusalNamesTheHolderItsNodeStateAndAge() {
     Claim claim =
         held(

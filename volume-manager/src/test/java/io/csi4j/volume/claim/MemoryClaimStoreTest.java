@@ -9,14 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-class MemoryClaimStoreTest extends ClaimStoreContract {
-
-  private final MemoryClaimStore store = new MemoryClaimStore();
-
-  @Override
-  protected ClaimStore open() {
-    return store;
-  }
+class MemoryClaimStoreTest {
 
   @Test
   void whoIsTooSlowIsToldThatHeHasMissedSome() throws InterruptedException {
@@ -36,10 +29,5 @@ class MemoryClaimStoreTest extends ClaimStoreContract {
       assertThat(watch.next(Duration.ZERO)).contains(new Change.Written(at));
       assertThat(watch.next(Duration.ZERO)).isEqualTo(Optional.empty());
     }
-  }
-
-  @Test
-  void twoStoresAreNotOne() {
-    assertThat(new MemoryClaimStore().identity()).isNotEqualTo(store.identity());
   }
 }

@@ -29,6 +29,8 @@ final class RoughStore implements ClaimStore {
   private ClaimStore store = new MemoryClaimStore();
   private final Deque<Fate> fates = new ArrayDeque<>();
   private final Deque<Letter> letters = new ArrayDeque<>();
+  private Optional<ClaimStoreException> refusal = Optional.empty();
+  private Optional<ClaimDecision.Clause> doubt = Optional.empty();
   private boolean silent;
 
   RoughStore next(Fate... coming) {
@@ -39,6 +41,21 @@ final class RoughStore implements ClaimStore {
   /** Lets reads fail, or not. */
   void silent(boolean value) {
     silent = value;
+  }
+
+  /** Lets every write be refused with this. */
+  void refuse(ClaimStoreException value) {
+    refusal = Optional.of(value);
+  }
+
+  /** Lets the store be in doubt of every volume. */
+  void doubt(ClaimDecision.Clause value) {
+    doubt = Optional.of(value);
+  }
+
+  @Override
+  public Optional<ClaimDecision.Clause> doubt(VolumeKey volume) {
+    return doubt;
   }
 
   /** Puts another store in the place of this one. */
@@ -64,6 +81,10 @@ final class RoughStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    refusal.ifPresent(
+        value -> {
+          throw value;
+        });
     Fate fate = fates.isEmpty() ? Fate.ANSWERED : fates.poll();
     return switch (fate) {
       case ANSWERED -> store.compareAndSet(expected, next, token);

@@ -53,6 +53,7 @@ import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.CsiNodePlugins;
@@ -126,6 +127,7 @@ final class Node implements AutoCloseable {
   private final VolumeLayout layout = new VolumeLayout(ROOT);
   private final ManagerSettings settings;
   private final ConnectOptions connecting;
+  private final Claims claims;
   private final List<VolumeEvent> events = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final Set<DutyId> excused = new HashSet<>();
@@ -141,6 +143,7 @@ final class Node implements AutoCloseable {
 
   private Node(Builder builder) {
     settings = builder.settings;
+    claims = builder.claims;
     connecting = ConnectOptions.builder().deadline(builder.connecting).build();
     kernel.host().directory(ROOT);
     plug(PLUGIN, builder.shape, builder.policy);
@@ -162,6 +165,13 @@ final class Node implements AutoCloseable {
     private MountPolicy policy = QUICK;
     private Duration connecting = Duration.ofSeconds(10);
     private ManagerSettings settings = ManagerSettings.defaults().withThreads(4);
+    private Claims claims = Claims.NONE;
+
+    /** Who is asked about claims. */
+    Builder claims(Claims value) {
+      claims = value;
+      return this;
+    }
 
     Builder shape(PluginShape value) {
       shape = value;
@@ -300,7 +310,8 @@ final class Node implements AutoCloseable {
                   if (!newborn.isOver()) {
                     events.add(event);
                   }
-                }));
+                },
+                claims));
     shown.add(engine.report().toString());
   }
 

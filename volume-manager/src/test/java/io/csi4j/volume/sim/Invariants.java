@@ -37,6 +37,7 @@ final class Invariants {
         new NothingOutside(world),
         new NothingBeforeTheHost(world),
         new EveryStartEnds(world),
+        new OnlyClaimed(world),
         new HandsOffMounts(world));
   }
 
@@ -413,6 +414,10 @@ final class Invariants {
       }
       Optional<UsageKey> usage = world.usageAt(call.path());
       if (call.verb() == Verb.UNPUBLISH) {
+        if (usage.filter(world::isFenced).isPresent()) {
+          // It is another node's by now.
+          world.host().lost(usage.get());
+        }
         boolean isUsed = usage.isPresent() && world.host().holding().contains(usage.get());
         boolean isMended =
             plugin.mends()
@@ -479,6 +484,29 @@ final class Invariants {
     public void end() {
       if (!open.isEmpty()) {
         violated("operations have begun, and no event tells that they have ended: " + open);
+      }
+    }
+  }
+
+  /** What is claimed is staged and published only while the claim is current. */
+  private static final class OnlyClaimed extends Invariant {
+    OnlyClaimed(World world) {
+      super("I13", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      if (!world.setup().claims() || !call.verb().isForward()) {
+        return;
+      }
+      boolean isFenced =
+          call.verb() == Verb.PUBLISH
+              ? world.usageAt(call.path()).filter(world::isFenced).isPresent()
+              : world.host().all().stream()
+                  .filter(it -> it.identity().handle().value().equals(call.volume()))
+                  .allMatch(it -> world.isFenced(it.usage()));
+      if (isFenced) {
+        violated(call + " was sent, and the claim is another node's by now");
       }
     }
   }

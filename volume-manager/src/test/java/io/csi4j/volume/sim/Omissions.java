@@ -69,7 +69,7 @@ final class Omissions {
         "a moment that has passed, and is compared with such that are to come only",
         engine + "LongPauses",
         "told");
-    add(all, SAME, engine + "EngineParts", "layout", "settings", "rules", "clock");
+    add(all, SAME, engine + "EngineParts", "layout", "settings", "rules", "clock", "claims");
     add(all, TIME, "SimTime$Item", "due");
     add(all, NAME, "SimTime$Item", "order");
     add(

@@ -69,6 +69,9 @@ final class RuleHunt {
 
   /** By turns a short history with a crash and a fault, and a long one. */
   private static Setup larger(Rule rule, long seed) {
+    if (rule == Rule.EPOCH_CONFIRMED) {
+      return Setup.roam(true, false, 4, 6).claimed();
+    }
     if (rule == Rule.TOMBSTONES) {
       return Setup.roam(true, false, 4, 6);
     }
@@ -85,6 +88,9 @@ final class RuleHunt {
   /** From the smallest on. */
   private static List<Setup> setups(Rule rule) {
     List<Setup> setups = new ArrayList<>();
+    if (rule == Rule.EPOCH_CONFIRMED) {
+      return List.of(Setup.drill(false, false, 0, 1).claimed());
+    }
     if (MENDING.contains(rule)) {
       setups.add(Setup.mend(false, 0, 0));
       setups.add(Setup.mend(true, 0, 0));

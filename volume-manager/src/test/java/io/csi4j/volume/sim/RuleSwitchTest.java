@@ -34,6 +34,7 @@ class RuleSwitchTest {
       case UNSTAGE_IN_DOUBT_FIRST, PLACE_CHECKED, ONE_STAGING_PATH -> "I5";
       case WAIT_FOR_HOST -> "I11";
       case ONE_AT_A_TIME -> "I12";
+      case EPOCH_CONFIRMED -> "I13";
     };
   }
 

@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.lifecycle.Rules;
  * @param crashes how often the host may crash
  * @param faults how often something else may go wrong
  * @param rules which rules of the protocol are on
+ * @param claims whether the host claims what it mounts, in a cluster where claims move on
  */
 record Setup(
     Drive host,
@@ -21,7 +22,8 @@ record Setup(
     boolean journal,
     int crashes,
     int faults,
-    Rules rules) {
+    Rules rules,
+    boolean claims) {
 
   /** What the host does. */
   enum Drive {
@@ -39,7 +41,7 @@ record Setup(
 
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, Rules.ALL);
+    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, Rules.ALL, false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -49,15 +51,21 @@ record Setup(
 
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, Rules.ALL);
+    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, Rules.ALL, false);
   }
 
   Setup with(Drive other) {
-    return new Setup(other, shared, serialising, journal, crashes, faults, rules);
+    return new Setup(other, shared, serialising, journal, crashes, faults, rules, claims);
   }
 
   Setup without(Rule rule) {
-    return new Setup(host, shared, serialising, journal, crashes, faults, Rules.allBut(rule));
+    return new Setup(
+        host, shared, serialising, journal, crashes, faults, Rules.allBut(rule), claims);
+  }
+
+  /** The same with claims. */
+  Setup claimed() {
+    return new Setup(host, shared, serialising, journal, crashes, faults, rules, true);
   }
 
   boolean mends() {
@@ -74,6 +82,7 @@ record Setup(
         + (shared ? ", shared" : ", single writer")
         + (serialising ? ", serialising" : ", not serialising")
         + (journal ? ", journal" : "")
+        + (claims ? ", claimed" : "")
         + ", "
         + crashes
         + " crashes, "

@@ -2,6 +2,7 @@ package io.csi4j.volume.sim;
 
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.LiveMount;
+import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.MountedVolume;
 import io.csi4j.volume.Reconciliation;
 import io.csi4j.volume.UsageKey;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -193,6 +195,11 @@ final class SimHost {
       if (life.isDead()) {
         continue;
       }
+      if (!first) {
+        world
+            .claims()
+            .ifPresent(claims -> desired.forEach(usage -> claims.mayMoveOn(usage, "meanwhile")));
+      }
       tell(!first);
       if (!first) {
         for (UsageKey usage : List.copyOf(desired)) {
@@ -228,7 +235,7 @@ final class SimHost {
     List<LiveMount> live = new ArrayList<>();
     for (UsageKey usage : desired) {
       boolean names = world.setup().roams() && world.choices().rarely("only names", 2, 0.2) == 1;
-      live.add(names ? new LiveMount.Named(usage) : new LiveMount.Wanted(all.get(usage).request()));
+      live.add(names ? new LiveMount.Named(usage) : new LiveMount.Wanted(request(usage)));
       if (!names) {
         life.requested.add(usage);
       }
@@ -270,12 +277,20 @@ final class SimHost {
 
   /** Wants a use from now on. */
   Asked mount(UsageKey usage) {
-    desired.add(usage);
+    if (desired.add(usage)) {
+      world
+          .claims()
+          .ifPresent(
+              claims -> {
+                claims.claim(usage);
+                claims.mayMoveOn(usage, "before it is asked for");
+              });
+    }
     life.named.add(usage);
     life.requested.add(usage);
     return ask(
         new Asked("MOUNT", usage, life),
-        () -> engine.mount(all.get(usage).request()),
+        () -> engine.mount(request(usage)),
         (it, volume) -> {
           suspended.remove(usage);
           world.watch().told(usage, (MountedVolume) volume);
@@ -303,7 +318,34 @@ final class SimHost {
     return ask(
         new Asked("UNMOUNT", usage, life),
         () -> engine.unmount(same),
-        (it, release) -> world.watch().released(usage));
+        (it, release) -> {
+          world.watch().released(usage);
+          prove(usage);
+        });
+  }
+
+  /** What is wanted, under the claim that the host has. */
+  private MountRequest request(UsageKey usage) {
+    return world
+        .claims()
+        .map(claims -> all.get(usage).claimed(claims.epoch(usage)))
+        .orElseGet(all.get(usage)::request);
+  }
+
+  /** Asks for the proof that nothing is left; tells whether it is given. */
+  private boolean prove(UsageKey usage) {
+    if (world.claims().isEmpty()) {
+      return true;
+    }
+    try {
+      var receipt = engine.receipt(usage, 1, Optional.of(all.get(usage).identity()));
+      if (world.kernel().isMounted(world.target(usage))) {
+        world.findings().violated("I14", receipt + " was given, and it is mounted");
+      }
+      return true;
+    } catch (VolumeException refused) {
+      return false;
+    }
   }
 
   private Asked ask(
@@ -412,6 +454,11 @@ final class SimHost {
     }
     awaitAll();
     recover();
+    for (UsageKey usage : all.keySet()) {
+      if (!prove(usage)) {
+        world.findings().violated("I14", "nothing is left of " + usage + ", and there is no proof");
+      }
+    }
     world.watch().end();
   }
 

@@ -111,6 +111,24 @@ class SimulatorTest {
   }
 
   @Test
+  @Tag("K3")
+  @Tag("K5")
+  @Tag("K8")
+  @Tag("K10")
+  void noInvariantBreaksWhenClaimsMoveOnAndAnswersAreLateOrMissing() {
+    for (boolean shared : new boolean[] {false, true}) {
+      allOf(Setup.drill(shared, false, 0, 1).claimed());
+      allOf(Setup.drill(shared, false, 1, 0).claimed());
+      allOf(Setup.drill(shared, false, 0, 1).claimed().with(Setup.Drive.HURRY));
+    }
+    Tally tally =
+        Explorer.random(
+            1, 100, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).claimed(), NONE);
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(100);
+  }
+
+  @Test
   void theSameHistoryHappensAgainBitForBit() {
     for (long seed = 1; seed <= 10; seed++) {
       Setup setup = Setup.roam(seed % 2 == 0, seed % 3 == 0, 4, 6);

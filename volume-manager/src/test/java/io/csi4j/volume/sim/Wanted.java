@@ -55,6 +55,19 @@ record Wanted(UsageKey usage, MountRequest request) {
     return new Wanted(usage, (readOnly ? request.readOnly() : request).build());
   }
 
+  /** The same under a claim. */
+  MountRequest claimed(long epoch) {
+    MountRequest.Builder claimed =
+        MountRequest.builder(
+                request.plugin(), usage, request.handle(), request.capability().accessMode())
+            .volumeOptions(request.capability().mountOptions().orElseThrow())
+            .volumeContext(request.volumeContext())
+            .publishContext(request.publishContext())
+            .secrets(request.secrets())
+            .claim(epoch);
+    return (request.readOnly() ? claimed.readOnly() : claimed).build();
+  }
+
   VolumeIdentity identity() {
     return new VolumeIdentity(request.plugin(), request.handle());
   }

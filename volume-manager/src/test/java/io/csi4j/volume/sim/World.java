@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.port.Answer;
+import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
@@ -50,6 +51,7 @@ final class World implements SimKernel.View {
   private final Map<MountPath, UsageKey> targets = new TreeMap<>();
   private final Map<UsageKey, MountPath> targetOf = new TreeMap<>();
   private final SimHost host;
+  private final SimClaims claims;
   private final Watch watch;
   private final Map<CrashPoint, Integer> crashedAt = new EnumMap<>(CrashPoint.class);
   private final double crashDensity;
@@ -92,6 +94,7 @@ final class World implements SimKernel.View {
     disk = new SimDisk(this);
     state = new SimState(this);
     host = new SimHost(this);
+    claims = setup.claims() ? new SimClaims(this) : null;
     for (Wanted wanted : Wanted.all(setup)) {
       MountPath target = layout.target(wanted.identity(), wanted.usage());
       targets.put(target, wanted.usage());
@@ -145,6 +148,16 @@ final class World implements SimKernel.View {
 
   SimHost host() {
     return host;
+  }
+
+  /** Only where the host claims what it mounts. */
+  Optional<SimClaims> claims() {
+    return Optional.ofNullable(claims);
+  }
+
+  /** Whether a claim of another node stands against a use by now. */
+  boolean isFenced(UsageKey usage) {
+    return claims != null && !claims.isCurrent(usage);
   }
 
   Watch watch() {
@@ -284,7 +297,10 @@ final class World implements SimKernel.View {
    * same still to be decided; then there is no need to crash here again.
    */
   private boolean isCrashJoined(Object what) {
-    if (crossroads == null || !choices.isPastScript() || !crossroads.wasCrashHere(this, what)) {
+    if (crossroads == null
+        || claims != null
+        || !choices.isPastScript()
+        || !crossroads.wasCrashHere(this, what)) {
       return false;
     }
     choices.settled(String.valueOf(what));
@@ -345,6 +361,18 @@ final class World implements SimKernel.View {
     return fault;
   }
 
+  /** Which of some kinds of trouble comes, 0 for none; it counts. */
+  int trouble(String label, int kinds) {
+    if (quiet || faults == 0) {
+      return 0;
+    }
+    int kind = choices.rarely(label, kinds, faultDensity);
+    if (kind > 0) {
+      faults--;
+    }
+    return kind;
+  }
+
   /** Whether something else may go wrong, which then counts. */
   boolean takeFault() {
     if (quiet || faults == 0) {
@@ -401,6 +429,10 @@ final class World implements SimKernel.View {
       return;
     }
     choices.restartJitter();
+    if (claims != null) {
+      // Each goes on to its end: what claims are worth changes with time.
+      return;
+    }
     if (crossroads != null && choices.isPastScript() && crossroads.wasHere(this)) {
       isJoined = true;
       throw new SimHost.Stop();
@@ -437,7 +469,8 @@ final class World implements SimKernel.View {
             ManagerSettings.defaults(),
             point -> at(life, point),
             setup.rules(),
-            event -> told(life, event)));
+            event -> told(life, event),
+            claims == null ? Claims.NONE : claims.seenBy(life)));
   }
 
   /** Makes the root as a manager does before anything else; with a sound disk, if need be. */

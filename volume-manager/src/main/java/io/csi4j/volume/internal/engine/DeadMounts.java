@@ -147,7 +147,7 @@ final class DeadMounts {
     for (UsageKey usage : dead) {
       MountRequest request = requests.get(usage);
       if (request != null && record.target(usage).isPresent() && tried.add(usage)) {
-        return Optional.of(asking.repair(request, record.plan().staged()));
+        return Optional.of(asking.repair(request, record));
       }
     }
     return Optional.empty();

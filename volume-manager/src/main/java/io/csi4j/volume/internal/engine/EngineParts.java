@@ -5,6 +5,7 @@ import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.Clock;
 import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.internal.port.KernelMounts;
@@ -27,6 +28,7 @@ import java.util.function.Consumer;
  * @param points who is told of named moments
  * @param rules which rules are on
  * @param events who is told what happens; must not block
+ * @param claims what the claims are worth that this node was given
  */
 public record EngineParts(
     Clock clock,
@@ -39,4 +41,34 @@ public record EngineParts(
     ManagerSettings settings,
     CrashPoints points,
     Rules rules,
-    Consumer<VolumeEvent> events) {}
+    Consumer<VolumeEvent> events,
+    Claims claims) {
+
+  /** The parts of a node that is given no claims. */
+  public EngineParts(
+      Clock clock,
+      Scheduler scheduler,
+      KernelMounts kernel,
+      NodePlugins plugins,
+      StateStore state,
+      VolumeDirectories directories,
+      VolumeLayout layout,
+      ManagerSettings settings,
+      CrashPoints points,
+      Rules rules,
+      Consumer<VolumeEvent> events) {
+    this(
+        clock,
+        scheduler,
+        kernel,
+        plugins,
+        state,
+        directories,
+        layout,
+        settings,
+        points,
+        rules,
+        events,
+        Claims.NONE);
+  }
+}

@@ -70,6 +70,7 @@ record Explaining(
       case SAVE_INTENT, SAVE_STAGED, SAVE_RESTAGE, SAVE_PUBLISHED, SAVE_GOING, SAVE_RELEASED ->
           "remembering how far it is";
       case PREPARE_VOLUME, PREPARE_USE -> "making directories";
+      case CONFIRM_THERE, CONFIRM_STAGE, CONFIRM_PUBLISH -> "asking whether its claim is current";
       case STAGE -> "waiting for the plugin to stage it";
       case LOOK_STAGED -> "looking whether it is staged";
       case PUBLISH -> "waiting for the plugin to publish it";

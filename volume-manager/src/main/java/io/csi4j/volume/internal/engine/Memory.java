@@ -224,7 +224,9 @@ final class Memory {
     Optional<TargetRecord> use = known.target(request.usage());
     if (use.isPresent() && isNameOnly(use.get().path())) {
       known =
-          known.withTarget(new TargetRecord(request.usage(), request.readOnly(), use.get().path()));
+          known.withTarget(
+              new TargetRecord(
+                  request.usage(), request.readOnly(), use.get().path(), use.get().claim()));
     }
     if (!known.plan().isKnown()) {
       known = known.with(goal.plan());

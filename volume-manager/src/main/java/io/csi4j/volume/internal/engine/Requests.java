@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -26,21 +27,24 @@ import java.util.Optional;
  */
 record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
 
-  /** What a mount wants. */
-  Goal.Publish goal(MountRequest request, boolean stages) {
+  /**
+   * What a mount wants.
+   *
+   * @param known under which claim the use is on record; it stays so unless the request names one
+   */
+  Goal.Publish goal(MountRequest request, boolean stages, ClaimMark known) {
     return new Goal.Publish(
-        identity,
-        request.usage(),
-        Plan.of(identity, stages, request.capability()),
-        request.readOnly(),
-        Plan.mustBeWritable(request.capability(), request.readOnly()));
+            identity,
+            request.usage(),
+            Plan.of(identity, stages, request.capability()),
+            request.readOnly(),
+            Plan.mustBeWritable(request.capability(), request.readOnly()))
+        .under(request.claimEpoch().orElse(known.epoch()));
   }
 
   /** What making anew the mount of a running workload wants. */
-  Goal.Publish repair(MountRequest request, boolean stages) {
-    Goal.Publish goal = goal(request, stages);
-    return new Goal.Publish(
-        identity, goal.usage(), goal.plan(), goal.readOnly(), goal.writable(), true);
+  Goal.Publish repair(MountRequest request, VolumeRecord known) {
+    return goal(request, known.plan().staged(), known.claim(request.usage())).keeping();
   }
 
   /** The call of a step. */

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.StatusCode;
+import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
@@ -102,7 +103,9 @@ final class TurnRunner {
     superseded = true;
     Operation now = operation;
     Turn at = turn;
-    if (now != null && at != null && at.step() instanceof Step.Pause && !owner.isStopped()) {
+    boolean isWaiting =
+        at != null && (at.step() instanceof Step.Pause || at.step() instanceof Step.Confirm);
+    if (now != null && at != null && isWaiting && !owner.isStopped()) {
       Optional<Turn> end = Lifecycle.superseded(at);
       if (end.isPresent()) {
         generation++;
@@ -148,6 +151,9 @@ final class TurnRunner {
         return;
       } else if (at.step() instanceof Step.Pause pause) {
         pause(now, pause.time());
+        return;
+      } else if (at.step() instanceof Step.Confirm question) {
+        confirm(now, question);
         return;
       } else if (owner.isStopped()) {
         return;
@@ -203,6 +209,19 @@ final class TurnRunner {
               owner.late(due);
               mailbox.put(() -> resume(now, expected, new Event.Woke()));
             });
+  }
+
+  private void confirm(Operation now, Step.Confirm question) {
+    long expected = ++generation;
+    boolean recordSuffices =
+        parts.claims().terms().filter(NodeClaims::goesOnFromRecord).isPresent();
+    ClaimQuestion.ask(
+        parts,
+        question.usage(),
+        question.epoch(),
+        standing ->
+            mailbox.put(
+                () -> resume(now, expected, new Event.Confirmed(standing, recordSuffices))));
   }
 
   @SuppressWarnings("CatchThrowable") // whatever a plugin's adapter throws leaves it unknown

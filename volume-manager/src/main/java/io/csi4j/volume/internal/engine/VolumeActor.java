@@ -12,6 +12,8 @@ import io.csi4j.volume.Release;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.claim.ClaimStanding;
+import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
@@ -29,6 +31,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.PluginAnswer;
 import io.csi4j.volume.internal.port.Scheduler;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -63,6 +66,7 @@ final class VolumeActor {
   private final Requests requests;
   private final TurnRunner runner;
   private final DeadMounts dead = new DeadMounts();
+  private final ClaimedUses claimed = new ClaimedUses();
   private final Inherited inherited = new Inherited();
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
@@ -234,6 +238,42 @@ final class VolumeActor {
   /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
   void inspect() {
     mailbox.put(this::lookForDead);
+  }
+
+  /** Looks whether what is mounted is still claimed. */
+  void confirm() {
+    mailbox.put(
+        () -> {
+          for (TargetRecord use : claimed.mounted(memory.record(), parts.clock().nanos())) {
+            ClaimQuestion.ask(
+                parts,
+                use.usage(),
+                use.claim().epoch(),
+                standing -> mailbox.put(() -> confirmed(use.usage(), use.claim(), standing)));
+          }
+        });
+  }
+
+  private void confirmed(UsageKey usage, ClaimMark claim, ClaimStanding standing) {
+    Optional<TargetRecord> use =
+        memory
+            .use(usage)
+            .filter(it -> it.path().is(PathStatus.PRESENT))
+            .filter(it -> it.claim().epoch() == claim.epoch());
+    Optional<NodeClaims> terms = parts.claims().terms();
+    if (use.isEmpty() || terms.isEmpty() || engine.isClosing()) {
+      return;
+    }
+    ClaimedUses.Verdict verdict =
+        claimed.heard(use.get(), standing, terms.get(), parts.clock().nanos());
+    verdict.notice().ifPresent(voice::tell);
+    if (verdict.isOver() && (engine.heardFromHost() || commanded.contains(usage))) {
+      take(
+          engine.background(
+              new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
+              VolumeEvent.Operation.CLEAN_UP,
+              Optional.of(usage)));
+    }
   }
 
   /** Another process has become the plugin. */
@@ -551,7 +591,11 @@ final class VolumeActor {
 
   private void publish(
       Operation operation, MountRequest request, boolean stages, NodePlugin plugin) {
-    Goal.Publish goal = requests.goal(request, stages);
+    Goal.Publish goal =
+        requests.goal(
+            request,
+            stages,
+            memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
     VolumeRecord known = memory.before(goal, request);
     if (!known.targets().isEmpty()) {
       memory.set(known);

@@ -21,6 +21,7 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.VolumeException;
 import io.csi4j.volume.VolumeStatus;
+import io.csi4j.volume.claim.NodeReceipt;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.engine.Reconciling.Planned;
 import io.csi4j.volume.internal.layout.PathProblem;
@@ -87,6 +88,7 @@ public final class VolumeEngine {
   private final LongPauses pauses;
   private final Overmounts overmounts;
   private final UnexpectedMounts unexpected;
+  private final ClaimRounds rounds;
   private @Nullable RecoveryReport report;
   private volatile boolean heard;
   private volatile boolean closing;
@@ -101,12 +103,14 @@ public final class VolumeEngine {
     overmounts = Overmounts.since(parts.kernel(), parts.layout());
     unexpected = new UnexpectedMounts(parts.kernel(), parts.layout());
     drains = new Drains(parts.scheduler(), this::left);
+    rounds = new ClaimRounds(parts, this::actors);
   }
 
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
     engine.recover();
+    engine.rounds.begin();
     return engine;
   }
 
@@ -513,7 +517,9 @@ public final class VolumeEngine {
         .flatMap(
             known ->
                 Admission.refusal(
-                    known, requests.goal(request, known.plan().staged()), parts.rules()))
+                    known,
+                    requests.goal(request, known.plan().staged(), known.claim(request.usage())),
+                    parts.rules()))
         .map(failure -> Messages.of(failure.code(), subject, failure.seen()));
   }
 
@@ -537,6 +543,27 @@ public final class VolumeEngine {
     List<Sighting> stack = parts.kernel().at(parts.layout().target(identity.orElseThrow(), usage));
     return evidence.isEmpty()
         || (!stack.isEmpty() && stack.get(stack.size() - 1).evidence().looksLike(evidence.get()));
+  }
+
+  /**
+   * Proves that nothing of a use is left on this node, or says what is.
+   *
+   * @param identity which volume it was of, where that is known
+   */
+  public NodeReceipt receipt(UsageKey usage, long epoch, Optional<VolumeIdentity> identity) {
+    Subject subject = Subject.of("proving that nothing is left of").by(usage);
+    Optional<Failure> covered = overmounts.seen();
+    if (covered.isPresent()) {
+      throw Results.refused(covered.get().code(), subject, covered.get().seen());
+    }
+    if (identity(usage).isPresent()) {
+      throw Results.refused(
+          OperatorCode.RECEIPT_REFUSED, subject, "it is on record, or something is asked for it");
+    }
+    Map<VolumeIdentity, VolumeRecord> records = new TreeMap<>();
+    actors()
+        .forEach(actor -> actor.view().record().ifPresent(it -> records.put(actor.identity(), it)));
+    return new Receipts(parts, usage, identity, records).receipt(epoch);
   }
 
   private Optional<VolumeRecord> record(VolumeIdentity identity) {
@@ -787,6 +814,7 @@ public final class VolumeEngine {
     }
     graveyard.close();
     drains.close();
+    rounds.close();
     all.forEach(VolumeActor::close);
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))
         .handle(

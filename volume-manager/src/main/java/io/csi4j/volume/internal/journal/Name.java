@@ -20,6 +20,7 @@ record Name(int kind, String id) {
   static final int END = 5;
   static final int CLAIM = 6;
   static final int DOUBT = 7;
+  static final int CATALOG = 8;
 
   static Name of(StateKey key) {
     int kind =
@@ -28,6 +29,7 @@ record Name(int kind, String id) {
           case TOMBSTONE -> TOMBSTONE;
           case PLUGIN -> PLUGIN;
           case CLAIM -> CLAIM;
+          case CATALOG -> CATALOG;
         };
     return new Name(kind, key.id());
   }
@@ -40,6 +42,7 @@ record Name(int kind, String id) {
           case TOMBSTONE -> StateKind.TOMBSTONE;
           case PLUGIN -> StateKind.PLUGIN;
           case CLAIM -> StateKind.CLAIM;
+          case CATALOG -> StateKind.CATALOG;
           default -> null;
         };
     return known == null ? Optional.empty() : Optional.of(new StateKey(known, id));

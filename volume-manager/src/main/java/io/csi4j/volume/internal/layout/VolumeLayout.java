@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.layout;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.state.StateKey;
 
@@ -22,6 +23,11 @@ public record VolumeLayout(MountPath root) {
 
   /** How many bytes the longest path has beyond those of the root: that of a target. */
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
+
+  /** The name of a volume of a storage system: one for each name that a host gives. */
+  public static String name(VolumeKey volume) {
+    return PathNames.of("catalog", volume.namespace().value(), volume.id());
+  }
 
   /** The directory of the state. */
   public MountPath state() {
@@ -80,6 +86,11 @@ public record VolumeLayout(MountPath root) {
   /** The key of a plugin in the state. */
   public static StateKey key(PluginId plugin) {
     return StateKey.plugin(PathNames.of(plugin.value()));
+  }
+
+  /** The key of a claim in the state. */
+  public static StateKey claimKey(VolumeKey volume) {
+    return StateKey.claim(PathNames.of(volume.namespace().value(), volume.id()));
   }
 
   /** The name of a volume's directory, and of its record. */

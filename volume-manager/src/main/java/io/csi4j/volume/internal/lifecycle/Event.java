@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.claim.ClaimStanding;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.Sighting;
@@ -46,6 +47,15 @@ public sealed interface Event {
    * @param lazily whether somebody may still use it
    */
   record Forced(boolean lazily) implements Event {}
+
+  /**
+   * Whoever keeps claims was asked, or could not be.
+   *
+   * @param standing what the claim is worth
+   * @param recordSuffices whether one that was confirmed before is good enough while nobody can be
+   *     asked
+   */
+  record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {}
 
   /** The time is over. */
   record Woke() implements Event {}

@@ -17,6 +17,7 @@ public sealed interface Goal {
    * @param readOnly whether the workload may only read
    * @param writable whether the workload has to be able to write
    * @param keeps whether the use stays whatever comes of it, as its workload is running
+   * @param epoch the epoch of the claim that allows it; 0 when it needs none
    */
   record Publish(
       VolumeIdentity identity,
@@ -24,13 +25,24 @@ public sealed interface Goal {
       Plan plan,
       boolean readOnly,
       boolean writable,
-      boolean keeps)
+      boolean keeps,
+      long epoch)
       implements Goal {
 
     /** That it appears for a workload that is not running yet. */
     public Publish(
         VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
-      this(identity, usage, plan, readOnly, writable, false);
+      this(identity, usage, plan, readOnly, writable, false, 0);
+    }
+
+    /** The same for a workload that is running. */
+    public Publish keeping() {
+      return new Publish(identity, usage, plan, readOnly, writable, true, epoch);
+    }
+
+    /** The same, allowed by the claim with this epoch. */
+    public Publish under(long claim) {
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim);
     }
   }
 

@@ -67,15 +67,17 @@ public final class Lifecycle {
   }
 
   /**
-   * The end of a publication that is not wanted any more, where it can be left: before a call and
-   * instead of a pause. What it has done is on record, for the release that follows.
+   * The end of a publication that is not wanted any more, where it can be left: before a call, and
+   * instead of a pause or a question. What it has done is on record, for the release that follows.
    */
   public static Optional<Turn> superseded(Turn turn) {
     boolean canBeLeft =
         turn.goal() instanceof Goal.Publish publish
             && !publish.keeps()
             && turn.phase().isPublishing()
-            && (turn.step() instanceof Step.Call || turn.step() instanceof Step.Pause);
+            && (turn.step() instanceof Step.Call
+                || turn.step() instanceof Step.Pause
+                || turn.step() instanceof Step.Confirm);
     return canBeLeft
         ? Optional.of(
             turn.end(

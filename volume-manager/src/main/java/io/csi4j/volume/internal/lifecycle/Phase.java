@@ -4,10 +4,14 @@ package io.csi4j.volume.internal.lifecycle;
 public enum Phase {
   /** Publish: what is mounted before anything is done. */
   LOOK_FIRST,
+  /** Publish: whether what is there already is still claimed. */
+  CONFIRM_THERE,
   /** Publish: the intent is being remembered. */
   SAVE_INTENT,
   /** Publish: the directories of the volume. */
   PREPARE_VOLUME,
+  /** Publish: whether the claim is current, before staging. */
+  CONFIRM_STAGE,
   /** Publish: staging, or the pause before it is asked for again. */
   STAGE,
   /** Publish: what is mounted after staging. */
@@ -16,6 +20,8 @@ public enum Phase {
   SAVE_STAGED,
   /** Publish: the directory above the target. */
   PREPARE_USE,
+  /** Publish: whether the claim is current, before publishing. */
+  CONFIRM_PUBLISH,
   /** Publish: publishing, or the pause before it is asked for again. */
   PUBLISH,
   /** Publish: what is mounted after publishing. */
@@ -59,12 +65,15 @@ public enum Phase {
   boolean isPublishing() {
     return switch (this) {
       case LOOK_FIRST,
+          CONFIRM_THERE,
           SAVE_INTENT,
           PREPARE_VOLUME,
+          CONFIRM_STAGE,
           STAGE,
           LOOK_STAGED,
           SAVE_STAGED,
           PREPARE_USE,
+          CONFIRM_PUBLISH,
           PUBLISH,
           LOOK_PUBLISHED,
           SAVE_RESTAGE,

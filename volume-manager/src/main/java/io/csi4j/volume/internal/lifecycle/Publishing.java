@@ -49,12 +49,17 @@ final class Publishing {
           yield Releasing.undo(turn, pathFailure(problem.get()), now);
         }
         yield goal.plan().staged()
-            ? stage(turn.fresh(), now)
+            ? Confirming.call(turn.fresh(), goal, Verb.STAGE, now)
             : turn.to(Phase.PREPARE_USE, new Step.PrepareUse(goal.usage()));
       }
+      case CONFIRM_THERE -> Confirming.there(turn, goal, (Event.Confirmed) event, now);
+      case CONFIRM_STAGE ->
+          Confirming.answered(turn, goal, Verb.STAGE, (Event.Confirmed) event, now);
+      case CONFIRM_PUBLISH ->
+          Confirming.answered(turn, goal, Verb.PUBLISH, (Event.Confirmed) event, now);
       case STAGE ->
           event instanceof Event.Woke
-              ? stage(working(turn, goal, Verb.STAGE, now), now)
+              ? Confirming.call(working(turn, goal, Verb.STAGE, now), goal, Verb.STAGE, now)
               : answered(turn, goal, Verb.STAGE, ((Event.Answered) event).answer(), now);
       case LOOK_STAGED -> staged(turn, goal, (Event.Looked) event, now);
       case SAVE_STAGED -> {
@@ -67,18 +72,18 @@ final class Publishing {
         Optional<PathProblem> problem = ((Event.Arranged) event).problem();
         yield problem.isPresent()
             ? Releasing.undo(turn, pathFailure(problem.get()), now)
-            : publish(turn.fresh(), goal, now);
+            : Confirming.call(turn.fresh(), goal, Verb.PUBLISH, now);
       }
       case PUBLISH ->
           event instanceof Event.Woke
-              ? publish(working(turn, goal, Verb.PUBLISH, now), goal, now)
+              ? Confirming.call(working(turn, goal, Verb.PUBLISH, now), goal, Verb.PUBLISH, now)
               : answered(turn, goal, Verb.PUBLISH, ((Event.Answered) event).answer(), now);
       case LOOK_PUBLISHED -> published(turn, goal, (Event.Looked) event, now);
       case SAVE_RESTAGE -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
         yield problem.isPresent()
             ? Releasing.undo(turn, stateFailure(problem.get()), now)
-            : stage(turn.fresh(), now);
+            : Confirming.call(turn.fresh(), goal, Verb.STAGE, now);
       }
       case SAVE_PUBLISHED -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
@@ -116,14 +121,17 @@ final class Publishing {
       if (path.is(PathStatus.PRESENT)) {
         if (!Inspection.isLost(path, looked.target())) {
           Turn there = at.with(record);
-          return (Inspection.isBroken(looked.target())
+          Turn told =
+              Inspection.isBroken(looked.target())
                   ? there.note(
                       new Notice(
                           OperatorCode.MOUNT_BROKEN,
                           "the mount is there, and what it shows was deleted or has no server",
                           Optional.of(goal.usage())))
-                  : there)
-              .end(new Result.Published());
+                  : there;
+          return Confirming.isNeeded(goal, now)
+              ? Confirming.ask(told, goal, Phase.CONFIRM_THERE)
+              : told.end(new Result.Published());
         }
         at =
             at.note(
@@ -242,7 +250,8 @@ final class Publishing {
               new TargetRecord(
                   goal.usage(),
                   goal.readOnly(),
-                  stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance())));
+                  stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),
+                  Confirming.mark(record, goal).wanted(goal.epoch())));
     }
     Turn intending = turn.with(next);
     return now.rules().on(Rule.INTENT_BEFORE_CALL)
@@ -255,18 +264,6 @@ final class Publishing {
     return turn.record().staging().is(PathStatus.PRESENT)
         ? turn.to(Phase.PREPARE_USE, new Step.PrepareUse(goal.usage()))
         : turn.to(Phase.PREPARE_VOLUME, new Step.PrepareVolume());
-  }
-
-  private static Turn stage(Turn turn, Situation now) {
-    return now.bar()
-        .map(failure -> Releasing.undo(turn, failure, now))
-        .orElseGet(() -> turn.call(Phase.STAGE, Verb.STAGE, Optional.empty()));
-  }
-
-  private static Turn publish(Turn turn, Goal.Publish goal, Situation now) {
-    return now.bar()
-        .map(failure -> Releasing.undo(turn, failure, now))
-        .orElseGet(() -> turn.call(Phase.PUBLISH, Verb.PUBLISH, Optional.of(goal.usage())));
   }
 
   private static Turn answered(
@@ -371,7 +368,11 @@ final class Publishing {
     VolumeRecord next =
         turn.record()
             .withTarget(
-                new TargetRecord(goal.usage(), goal.readOnly(), PathRecord.present(evidence)));
+                new TargetRecord(
+                    goal.usage(),
+                    goal.readOnly(),
+                    PathRecord.present(evidence),
+                    Confirming.mark(turn.record(), goal)));
     return turn.with(next)
         .to(Phase.SAVE_PUBLISHED, new Step.Save(next, Durability.REQUIRED, CrashPoint.P16));
   }

@@ -38,6 +38,16 @@ final class Releasing {
     if (!now.rules().on(Rule.ROLLBACK)) {
       return saveReleased(failing.with(turn.record().without(usage)));
     }
+    return takeAway(turn, failing, now);
+  }
+
+  /** The same although a workload may be using it: it may not any more. */
+  static Turn giveUp(Turn turn, Failure failure, Situation now) {
+    return takeAway(turn, turn.failing(failure), now);
+  }
+
+  private static Turn takeAway(Turn turn, Turn failing, Situation now) {
+    UsageKey usage = turn.usage().orElseThrow();
     boolean isUntouched =
         !turn.sent().contains(Verb.PUBLISH) && turn.before().target(usage).isEmpty();
     return isUntouched

@@ -50,5 +50,7 @@ public enum Rule {
   /** A plugin that is known to be unhealthy gets no call. */
   BARRED_GETS_NOTHING,
   /** Nothing is unmounted without the plugin before it was asked as often as the host said. */
-  PLUGIN_FIRST
+  PLUGIN_FIRST,
+  /** What is wanted under a claim is staged and published only while the claim is current. */
+  EPOCH_CONFIRMED
 }

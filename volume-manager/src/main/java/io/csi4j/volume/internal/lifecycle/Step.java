@@ -75,6 +75,14 @@ public sealed interface Step {
   record Call(Verb verb, Optional<UsageKey> usage) implements Step {}
 
   /**
+   * Ask what a claim is worth; ends in {@link Event.Confirmed}.
+   *
+   * @param usage whose claim
+   * @param epoch its epoch
+   */
+  record Confirm(UsageKey usage, long epoch) implements Step {}
+
+  /**
    * Wait; ends in {@link Event.Woke}.
    *
    * @param time how long

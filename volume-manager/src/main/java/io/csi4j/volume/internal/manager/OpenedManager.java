@@ -12,6 +12,7 @@ import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.VolumeException;
 import io.csi4j.volume.VolumeException.Outcome;
 import io.csi4j.volume.VolumeListener;
+import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.events.EventHub;
 import io.csi4j.volume.internal.layout.Finding;
@@ -31,6 +32,7 @@ import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +60,7 @@ public final class OpenedManager implements AutoCloseable {
    * @param settings limits
    * @param journal how the journal behaves
    * @param state where to remember, if not in a journal
+   * @param claims how the node holds itself to claims, if it is given any
    */
   public record Options(
       MountPath root,
@@ -65,7 +68,20 @@ public final class OpenedManager implements AutoCloseable {
       List<VolumeListener> listeners,
       ManagerSettings settings,
       JournalSettings journal,
-      @Nullable StateStore state) {}
+      @Nullable StateStore state,
+      Optional<NodeClaims> claims) {
+
+    /** Those of a node that is given no claims. */
+    public Options(
+        MountPath root,
+        List<PluginBinding> plugins,
+        List<VolumeListener> listeners,
+        ManagerSettings settings,
+        JournalSettings journal,
+        @Nullable StateStore state) {
+      this(root, plugins, listeners, settings, journal, state, Optional.empty());
+    }
+  }
 
   private OpenedManager(
       Options options,
@@ -113,7 +129,7 @@ public final class OpenedManager implements AutoCloseable {
 
   private static RealParts parts(Options options) {
     try {
-      return RealParts.open(options.root(), options.settings());
+      return RealParts.open(options.root(), options.settings(), options.claims());
     } catch (NoThreadsException e) {
       throw new VolumeException(
           Outcome.REFUSED,

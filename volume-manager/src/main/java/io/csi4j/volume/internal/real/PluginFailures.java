@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /** What failed questions and calls mean. */
-final class PluginFailures {
+public final class PluginFailures {
 
   private PluginFailures() {}
 
@@ -34,7 +34,7 @@ final class PluginFailures {
   }
 
   /** Whether it may be that nobody answered: a connection that breaks ends calls like that. */
-  static boolean isLost(Throwable thrown) {
+  public static boolean isLost(Throwable thrown) {
     return unwrap(thrown) instanceof CsiException failed
         && (failed.code() == StatusCode.UNAVAILABLE || failed.code() == StatusCode.UNKNOWN)
         && failed.failure().pluginText().isEmpty();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The connection to one plugin: made when it is first needed, on a thread that exists only for as
  * long as that takes, and kept.
  */
-final class PluginLink {
+public final class PluginLink {
 
   private final CsiEndpoint endpoint;
   private final ConnectOptions options;
@@ -27,14 +27,14 @@ final class PluginLink {
   private @Nullable Thread connecting;
   private @Nullable String closed;
 
-  PluginLink(CsiEndpoint endpoint, ConnectOptions options, ThreadFactory threads) {
+  public PluginLink(CsiEndpoint endpoint, ConnectOptions options, ThreadFactory threads) {
     this.endpoint = endpoint;
     this.options = options;
     this.threads = threads;
   }
 
   /** Whether there is a way to the plugin. */
-  sealed interface Way {
+  public sealed interface Way {
 
     /**
      * There is one.
@@ -63,7 +63,7 @@ final class PluginLink {
   }
 
   /** Connects, unless that was done; everybody who asks meanwhile is told the same. */
-  void use(Consumer<Way> then) {
+  public void use(Consumer<Way> then) {
     Way known = null;
     lock.lock();
     try {
@@ -139,7 +139,7 @@ final class PluginLink {
   }
 
   /** Ends the connection; takes as long as the options allow for closing at most. */
-  void close(String reason) {
+  public void close(String reason) {
     List<Consumer<Way>> told;
     CsiPlugin old;
     lock.lock();

@@ -4,14 +4,17 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountTable;
 import io.csi4j.volume.ManagerSettings;
 import io.csi4j.volume.VolumeEvent;
+import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
+import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.state.StateStore;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -29,8 +32,9 @@ public final class RealParts implements AutoCloseable {
   private final MountQuestions questions;
   private final SystemKernelMounts kernel;
   private final CsiNodePlugins plugins;
+  private final Optional<AskedClaims> claims;
 
-  private RealParts(MountPath root, ManagerSettings settings) {
+  private RealParts(MountPath root, ManagerSettings settings, Optional<NodeClaims> terms) {
     this.settings = settings;
     RealDisk disk = new RealDisk();
     layout = new VolumeLayout(root);
@@ -39,16 +43,19 @@ public final class RealParts implements AutoCloseable {
     questions = new MountQuestions(MountTable.system(), scheduler);
     kernel = SystemKernelMounts.system().asking(questions);
     plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
+    claims = terms.map(AskedClaims::new);
   }
 
   /**
    * Starts the threads. Nothing is written and no plugin called.
    *
    * @param root the directory of the manager
+   * @param claims how the node holds itself to claims, if it is given any
    * @throws NoThreadsException if the machine does not give so many threads
    */
-  public static RealParts open(MountPath root, ManagerSettings settings) {
-    return new RealParts(root, settings);
+  public static RealParts open(
+      MountPath root, ManagerSettings settings, Optional<NodeClaims> claims) {
+    return new RealParts(root, settings, claims);
   }
 
   /** Where everything is. */
@@ -88,13 +95,15 @@ public final class RealParts implements AutoCloseable {
         settings,
         points,
         Rules.ALL,
-        events);
+        events,
+        claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }
 
   /** Ends the connections, then the threads. To be called when the engine is closed. */
   @Override
   public void close() {
     plugins.close();
+    claims.ifPresent(AskedClaims::close);
     questions.close();
     scheduler.close();
   }

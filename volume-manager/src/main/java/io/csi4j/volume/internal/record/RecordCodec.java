@@ -29,7 +29,7 @@ import java.util.function.ToIntFunction;
  * identity   1 plugin  2 handle
  * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
  * place      1 boot  2 mount namespace
- * target     1 usage  2 read-only  3 path
+ * target     1 usage  2 read-only  3 path  4 epoch of its claim  5 confirmed
  * usage      1 namespace  2 volume  3 workload
  * path       1 status  2 pending  3 evidence
  * pending    1 verb  2 instance
@@ -37,11 +37,14 @@ import java.util.function.ToIntFunction;
  * </pre>
  *
  * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
- * needs a new format. Equal records have equal bytes, and a record has no other bytes than those.
+ * needs a new format. A volume with a claimed use has format 2, as a version that knows nothing of
+ * claims must not go on with it; everything else has format 1. Equal records have equal bytes, and
+ * a record has no other bytes than those.
  */
 public final class RecordCodec {
 
   private static final int FORMAT = 1;
+  private static final int WITH_CLAIMS = 2;
 
   private RecordCodec() {}
 
@@ -63,14 +66,21 @@ public final class RecordCodec {
    */
   public static StateValue encode(VolumeRecord volume) {
     FieldWriter out =
-        head(volume.identity(), volume.plan(), volume.place()).part(5, path(volume.staging()));
+        head(
+                volume.isClaimed() ? WITH_CLAIMS : FORMAT,
+                volume.identity(),
+                volume.plan(),
+                volume.place())
+            .part(5, path(volume.staging()));
     for (TargetRecord target : volume.targets().values()) {
       out.part(
           6,
           new FieldWriter()
               .part(1, usage(target.usage()))
               .flag(2, target.readOnly())
-              .part(3, path(target.path())));
+              .part(3, path(target.path()))
+              .number(4, target.claim().epoch())
+              .flag(5, target.claim().confirmed()));
     }
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
@@ -78,20 +88,24 @@ public final class RecordCodec {
   /** The volume in these bytes. */
   public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
-    checkFormat(in);
+    boolean hasClaims = checkFormat(in, WITH_CLAIMS) == WITH_CLAIMS;
     VolumeIdentity identity = identity(in.required(2));
     Plan plan = plan(in.required(3));
     Place place = place(in.required(4));
     PathRecord staging = path(in.required(5));
     SortedMap<UsageKey, TargetRecord> targets = new TreeMap<>();
     for (Optional<FieldReader> part = in.part(6); part.isPresent(); part = in.part(6)) {
-      TargetRecord target = target(part.get());
+      TargetRecord target = target(part.get(), hasClaims);
       if (!targets.isEmpty() && targets.lastKey().compareTo(target.usage()) >= 0) {
         throw new MalformedRecordException("The uses are not in order, or one is there twice.");
       }
       targets.put(target.usage(), target);
     }
-    return new VolumeRecord(identity, plan, place, staging, targets, in.rest(6));
+    VolumeRecord volume = new VolumeRecord(identity, plan, place, staging, targets, in.rest(6));
+    if (hasClaims != volume.isClaimed()) {
+      throw new MalformedRecordException("It has the format of claims, and no claim.");
+    }
+    return volume;
   }
 
   /**
@@ -100,7 +114,7 @@ public final class RecordCodec {
    * @throws StateException as for a volume
    */
   public static StateValue encode(Tombstone tombstone) {
-    FieldWriter out = head(tombstone.identity(), tombstone.plan(), tombstone.place());
+    FieldWriter out = head(FORMAT, tombstone.identity(), tombstone.plan(), tombstone.place());
     tombstone.targets().forEach(target -> out.part(5, usage(target)));
     return value(out, tombstone.identity(), tombstone.targets().size());
   }
@@ -122,9 +136,9 @@ public final class RecordCodec {
 
   // ---- writing
 
-  private static FieldWriter head(VolumeIdentity identity, Plan plan, Place place) {
+  private static FieldWriter head(int format, VolumeIdentity identity, Plan plan, Place place) {
     return new FieldWriter()
-        .number(1, FORMAT)
+        .number(1, format)
         .part(
             2,
             new FieldWriter().text(1, identity.plugin().value()).text(2, identity.handle().value()))
@@ -192,8 +206,13 @@ public final class RecordCodec {
   // ---- reading
 
   static void checkFormat(FieldReader in) throws MalformedRecordException {
+    long format = checkFormat(in, FORMAT);
+    assert format == FORMAT;
+  }
+
+  private static long checkFormat(FieldReader in, int highest) throws MalformedRecordException {
     long format = in.number(1);
-    if (format != FORMAT) {
+    if (format < FORMAT || format > highest) {
       throw new MalformedRecordException(
           format == 0
               ? "It does not say its format."
@@ -201,8 +220,10 @@ public final class RecordCodec {
                   + Long.toUnsignedString(format)
                   + ", and this version reads format "
                   + FORMAT
+                  + (highest == FORMAT ? "" : " to " + highest)
                   + ".");
     }
+    return format;
   }
 
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
@@ -215,12 +236,7 @@ public final class RecordCodec {
   private static Plan plan(FieldReader in) throws MalformedRecordException {
     Plan plan =
         new Plan(
-            in.flag(1),
-            in.flag(2),
-            named("access mode", AccessMode.values(), RecordCodec::number, in.number(3)),
-            in.text(4),
-            in.text(5),
-            in.text(6));
+            in.flag(1), in.flag(2), accessMode(in.number(3)), in.text(4), in.text(5), in.text(6));
     in.end();
     return plan;
   }
@@ -231,10 +247,18 @@ public final class RecordCodec {
     return place;
   }
 
-  private static TargetRecord target(FieldReader in) throws MalformedRecordException {
-    TargetRecord target = new TargetRecord(usage(in.required(1)), in.flag(2), path(in.required(3)));
+  private static TargetRecord target(FieldReader in, boolean hasClaims)
+      throws MalformedRecordException {
+    UsageKey usage = usage(in.required(1));
+    boolean readOnly = in.flag(2);
+    PathRecord path = path(in.required(3));
+    ClaimMark claim = hasClaims ? claim(in.number(4), in.flag(5)) : ClaimMark.NONE;
     in.end();
-    return target;
+    return new TargetRecord(usage, readOnly, path, claim);
+  }
+
+  private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {
+    return checked("claim", () -> new ClaimMark(epoch, confirmed));
   }
 
   private static UsageKey usage(FieldReader in) throws MalformedRecordException {
@@ -282,7 +306,7 @@ public final class RecordCodec {
 
   // ---- numbers, for ever
 
-  private static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
+  static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
       throws MalformedRecordException {
     for (E one : all) {
       if (numbers.applyAsInt(one) == number) {
@@ -311,8 +335,12 @@ public final class RecordCodec {
     };
   }
 
+  static AccessMode accessMode(long number) throws MalformedRecordException {
+    return named("access mode", AccessMode.values(), RecordCodec::number, number);
+  }
+
   /** The numbers of the spec. */
-  private static int number(AccessMode mode) {
+  static int number(AccessMode mode) {
     return switch (mode) {
       case UNSPECIFIED -> 0;
       case SINGLE_NODE_WRITER -> 1;

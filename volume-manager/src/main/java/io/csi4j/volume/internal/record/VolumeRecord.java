@@ -77,6 +77,21 @@ public record VolumeRecord(
     return Optional.ofNullable(targets.get(usage));
   }
 
+  /** Under which claim a use is. */
+  public ClaimMark claim(UsageKey usage) {
+    return target(usage).map(TargetRecord::claim).orElse(ClaimMark.NONE);
+  }
+
+  /** Whether one of its uses is under a claim. */
+  public boolean isClaimed() {
+    for (TargetRecord target : targets.values()) {
+      if (target.claim().isClaimed()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether nobody uses it and it is nowhere, for certain. */
   public boolean isEmpty() {
     return targets.isEmpty() && staging.is(PathStatus.NONE);

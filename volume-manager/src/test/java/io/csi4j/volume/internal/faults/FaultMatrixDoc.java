@@ -33,6 +33,7 @@ final class FaultMatrixDoc {
           Map.entry('H', "The kernel's mount table"),
           Map.entry('I', "Clock, JVM, threads"),
           Map.entry('J', "Many of everything"),
+          Map.entry('K', "Claims across machines"),
           Map.entry('L', "Names and changes"));
 
   private FaultMatrixDoc() {}

@@ -25,7 +25,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 final class RowTags {
 
   /** Other tags are none of ours: {@code mount}, {@code P7}, {@code D-03}. */
-  private static final Pattern ROW = Pattern.compile("[A-JL][0-9]+|I-[0-9]+");
+  private static final Pattern ROW = Pattern.compile("[A-L][0-9]+|I-[0-9]+");
 
   private RowTags() {}
 

@@ -38,7 +38,7 @@ class RepairingTest {
   }
 
   private static Goal.Publish keeping() {
-    return new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), false, true, true);
+    return new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), false, true).keeping();
   }
 
   private static Walk from(PathRecord path) {

@@ -10,9 +10,12 @@ import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimDecision.Clause;
+import io.csi4j.volume.claim.ClaimStanding;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
@@ -210,6 +213,16 @@ final class Walk {
         Optional.of(new PathProblem(kind, MountPath.of("/top/v"), "it cannot be")));
   }
 
+  /** What is asked of claims is answered like this. */
+  static Event standing(ClaimStanding standing) {
+    return new Event.Confirmed(standing, false);
+  }
+
+  /** Nobody can be asked, and what was confirmed before is good enough. */
+  static Event recordSuffices() {
+    return new Event.Confirmed(new ClaimStanding.Unknown(new Clause("so it is")), true);
+  }
+
   /** Walks, and gives the steps. */
   List<String> to(Goal goal) {
     Turn turn = Lifecycle.begin(goal, record, situation());
@@ -286,6 +299,8 @@ final class Walk {
           false);
     } else if (step instanceof Step.Pause) {
       return new Event.Woke();
+    } else if (step instanceof Step.Confirm) {
+      return standing(new ClaimStanding.Current());
     } else if (step instanceof Step.Force force) {
       mounts.remove(force.usage());
       return new Event.Forced(lazily);
@@ -328,6 +343,8 @@ final class Walk {
       return "force";
     } else if (step instanceof Step.Pause) {
       return "pause";
+    } else if (step instanceof Step.Confirm confirm) {
+      return "confirm " + confirm.epoch();
     }
     return step instanceof Step.Look ? "look" : "end";
   }
@@ -361,13 +378,21 @@ final class Walk {
     record
         .targets()
         .values()
-        .forEach(target -> words.add(target.usage().workload() + " " + word(target.path())));
+        .forEach(
+            target ->
+                words.add(
+                    target.usage().workload() + " " + word(target.path()) + word(target.claim())));
     return words.toString();
   }
 
   private static String word(PathRecord path) {
     return path.status()
         + path.pending().map(pending -> " " + word(pending.verb()) + "?").orElse("");
+  }
+
+  /** {@code @7?} for a claim that was not confirmed. */
+  private static String word(ClaimMark claim) {
+    return claim.isClaimed() ? "@" + claim.epoch() + (claim.confirmed() ? "" : "?") : "";
   }
 
   private static String word(Verb verb) {

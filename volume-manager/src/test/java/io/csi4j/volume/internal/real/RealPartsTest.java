@@ -12,6 +12,7 @@ import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.port.PluginAnswer;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,7 +33,8 @@ class RealPartsTest {
   void thePartsOfThisMachineWorkTogetherAndLeaveNothingBehind(Scratch scratch) throws Exception {
     MountPath root = scratch.directory("root");
     try (FakeCsiPlugin fake = FakeCsiPlugin.open();
-        RealParts parts = RealParts.open(root, ManagerSettings.defaults().withThreads(2))) {
+        RealParts parts =
+            RealParts.open(root, ManagerSettings.defaults().withThreads(2), Optional.empty())) {
       assertThat(threads())
           .containsExactly(
               "csi4j-volume-timer-1", "csi4j-volume-worker-1", "csi4j-volume-worker-2");

@@ -8,14 +8,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what other threads do. */
-final class Waits {
+public final class Waits {
 
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
 
   private Waits() {}
 
   /** Returns once it is so. */
-  static void until(BooleanSupplier condition) {
+  public static void until(BooleanSupplier condition) {
     long end = System.nanoTime() + PATIENCE;
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("nanoseconds that are left").isNegative();
@@ -24,7 +24,7 @@ final class Waits {
   }
 
   /** What comes of it. */
-  static <T> T on(CompletableFuture<T> future) {
+  public static <T> T on(CompletableFuture<T> future) {
     return future.orTimeout(PATIENCE, TimeUnit.NANOSECONDS).join();
   }
 }

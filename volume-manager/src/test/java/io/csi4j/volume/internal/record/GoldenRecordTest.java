@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records of format 1, written once and kept: they are read, and written, like this for ever. */
+/**
+ * Records of each format, written once and kept: they are read, and written, like this for ever.
+ */
 class GoldenRecordTest {
 
   /** A kept volume. */
@@ -22,7 +24,8 @@ class GoldenRecordTest {
     INTENDED("volume-v1-intended.bin"),
     USED("volume-v1-used.bin"),
     BLOCK("volume-v1-block.bin"),
-    NEWER("volume-v1-newer.bin");
+    NEWER("volume-v1-newer.bin"),
+    CLAIMED("volume-v2-claimed.bin");
 
     private final String file;
 
@@ -40,6 +43,7 @@ class GoldenRecordTest {
         case USED -> Records.used();
         case BLOCK -> Records.block();
         case NEWER -> Records.newer();
+        case CLAIMED -> Records.claimed();
       };
     }
   }

@@ -121,8 +121,11 @@ class RecordCodecTest {
     byte[] rest = Arrays.copyOfRange(old, 2, old.length);
 
     refused(
-        new FieldWriter().number(1, 2).fields(rest),
-        "It has format 2, and this version reads format 1.");
+        new FieldWriter().number(1, 3).fields(rest),
+        "It has format 3, and this version reads format 1 to 2.");
+    refused(
+        new FieldWriter().number(1, -1).fields(rest),
+        "It has format 18446744073709551615, and this version reads format 1 to 2.");
     refused(new FieldWriter().fields(rest), "It does not say its format.");
   }
 
@@ -171,6 +174,43 @@ class RecordCodecTest {
     refused(
         smallest().text(9, "x").text(8, "y"),
         "A field is out of order, or its number is none, after field 9.");
+  }
+
+  @Test
+  @Tag("K5")
+  void onlyARecordWithAClaimHasTheFormatOfClaims() throws MalformedRecordException {
+    VolumeRecord plain = fresh().withTarget(use("a"));
+    VolumeRecord claimed = fresh().withTarget(use("a").under(new ClaimMark(7, true)));
+    byte[] format1 = RecordCodec.encode(plain).bytes();
+    byte[] format2 = RecordCodec.encode(claimed).bytes();
+
+    assertThat(format1[1]).isEqualTo((byte) 1);
+    assertThat(format2[1]).isEqualTo((byte) 2);
+    assertThat(RecordCodec.decodeVolume(StateValue.of(format2)).target(use("a").usage()))
+        .contains(use("a").under(new ClaimMark(7, true)));
+    format1[1] = 2;
+    refused(new FieldWriter().fields(format1), "It has the format of claims, and no claim.");
+    format2[1] = 1;
+    refused(
+        new FieldWriter().fields(format2),
+        "Field 3, or the one after it, is followed by what has no place there.");
+  }
+
+  @Test
+  void aClaimThatCannotBeIsRefused() {
+    byte[] plain = smallest().bytes();
+    byte[] rest = Arrays.copyOfRange(plain, 2, plain.length);
+
+    refused(
+        new FieldWriter().number(1, 2).fields(rest).part(6, target("a").flag(5, true)),
+        "The claim is not valid.");
+    refused(
+        new FieldWriter().number(1, 2).fields(rest).part(6, target("a").number(4, -1)),
+        "The claim is not valid.");
+  }
+
+  private static TargetRecord use(String workload) {
+    return new TargetRecord(Records.usage("db-1", workload), false, PathRecord.NONE);
   }
 
   @Test

@@ -92,6 +92,15 @@ final class Records {
         UnknownFields.of(fields));
   }
 
+  /** A volume with uses under claims, and one without. */
+  static VolumeRecord claimed() {
+    VolumeRecord used = used();
+    TargetRecord first = used.targets().get(usage("db-1", "web-1"));
+    TargetRecord second = used.targets().get(usage("db-1", "web-2"));
+    return used.withTarget(first.under(new ClaimMark(7, true)))
+        .withTarget(second.under(new ClaimMark(1L << 40, false)));
+  }
+
   static Tombstone tombstone() {
     return new Tombstone(
         IDENTITY, used().plan(), PLACE, List.of(usage("db-1", "web-2"), usage("db-1", "web-1")));
@@ -102,7 +111,8 @@ final class Records {
         VolumeRecord.fresh(identity(random), plan(random), place(random)).withStaging(path(random));
     for (int i = random.nextInt(5); i > 0; i--) {
       record =
-          record.withTarget(new TargetRecord(usage(random), random.nextBoolean(), path(random)));
+          record.withTarget(
+              new TargetRecord(usage(random), random.nextBoolean(), path(random), claim(random)));
     }
     return random.nextBoolean()
         ? record
@@ -159,9 +169,20 @@ final class Records {
                     text(random), text(random), text(random), text(random), random.nextBoolean())));
   }
 
+  private static ClaimMark claim(Random random) {
+    return random.nextBoolean()
+        ? ClaimMark.NONE
+        : new ClaimMark(1 + random.nextInt(3), random.nextBoolean());
+  }
+
   private static UnknownFields unknown(Random random) {
+    return unknown(random, 6);
+  }
+
+  /** Fields with higher numbers than this one. */
+  static UnknownFields unknown(Random random, int known) {
     FieldWriter fields = new FieldWriter();
-    int field = 6;
+    int field = known;
     for (int i = random.nextInt(4); i > 0; i--) {
       field += 1 + random.nextInt(1000);
       if (random.nextBoolean()) {
@@ -173,15 +194,15 @@ final class Records {
     return UnknownFields.of(fields.bytes());
   }
 
-  private static <E> E one(Random random, E[] all) {
+  static <E> E one(Random random, E[] all) {
     return all[random.nextInt(all.length)];
   }
 
-  private static String name(Random random) {
+  static String name(Random random) {
     return random.nextInt(10) + text(random);
   }
 
-  private static String text(Random random) {
+  static String text(Random random) {
     int[] points =
         random
             .ints(random.nextInt(20), 0, 0x10ffff)

@@ -1,0 +1,21 @@
+package io.csi4j.volume.catalog;
+
+/**
+ * How many instances of a plugin there should be, as whoever runs them says.
+ *
+ * @param controllers how many controllers
+ * @param nodes how many nodes
+ */
+public record ExpectedInstances(int controllers, int nodes) {
+
+  /** Nobody says how many there should be. */
+  public static final ExpectedInstances NONE = new ExpectedInstances(0, 0);
+
+  /** Refuses negative numbers. */
+  public ExpectedInstances {
+    if (controllers < 0 || nodes < 0) {
+      throw new IllegalArgumentException(
+          "Fewer than no instances cannot be expected: " + controllers + " and " + nodes + ".");
+    }
+  }
+}

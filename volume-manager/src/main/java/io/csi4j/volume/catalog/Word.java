@@ -1,0 +1,26 @@
+package io.csi4j.volume.catalog;
+
+import java.util.Objects;
+
+/**
+ * A word of a job description, before anybody knows whether it means something.
+ *
+ * @param value the word, as it was written
+ */
+public record Word(String value) {
+
+  /** Checks that it is there. */
+  public Word {
+    Objects.requireNonNull(value, "value");
+  }
+
+  /** This word. */
+  public static Word of(String value) {
+    return new Word(value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,45 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimVersion;
+import io.csi4j.volume.claim.StoreIdentity;
+import io.csi4j.volume.claim.WriteToken;
+import java.util.Optional;
+
+/**
+ * What the store asks of etcd. Every answer is linearizable and comes within the deadline, or an
+ * {@link EtcdFailure} does. Nothing is ever tried twice that may have been done.
+ */
+interface Etcd extends AutoCloseable {
+
+  /** Only the mark of the store. */
+  Answer look();
+
+  /** The claim of a volume. */
+  Answer read(VolumeKey volume);
+
+  /** Claims in the order of their volumes: those behind one, and no more than this. */
+  Answer scan(Optional<VolumeKey> after, int limit);
+
+  /** Makes the mark of the store, if it has none. */
+  Answer mark(StoreIdentity mark);
+
+  /**
+   * Writes a claim if its version is the expected one and the mark of the store is this one. If
+   * not, the answer has the claim that is there.
+   */
+  Answer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
+
+  /** Tells what is written from a revision on, until it is closed or tells that it has ended. */
+  Following follow(long from, Follower follower);
+
+  @Override
+  void close();
+
+  /** Being told what is written. */
+  interface Following extends AutoCloseable {
+    @Override
+    void close();
+  }
+}

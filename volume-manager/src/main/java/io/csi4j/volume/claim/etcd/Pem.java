@@ -1,0 +1,44 @@
+package io.csi4j.volume.claim.etcd;
+
+import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+
+/** Certificates or a key in PEM form. Read whenever a store is opened; no text shows what it is. */
+public final class Pem {
+
+  private final String name;
+  private final Source source;
+
+  private interface Source {
+    InputStream open() throws IOException;
+  }
+
+  private Pem(String name, Source source) {
+    this.name = name;
+    this.source = source;
+  }
+
+  /** What a file holds. */
+  public static Pem file(Path path) {
+    return new Pem(path.toString(), () -> new FileInputStream(path.toFile()));
+  }
+
+  /** What these bytes are. */
+  public static Pem of(byte[] bytes) {
+    byte[] copy = bytes.clone();
+    return new Pem("given as bytes", () -> new ByteArrayInputStream(copy));
+  }
+
+  InputStream open() throws IOException {
+    return source.open();
+  }
+
+  /** Where it comes from. */
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,204 @@
+package io.csi4j.volume.internal.claimkit;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimStoreException;
+import io.csi4j.volume.claim.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.ClaimVersion;
+import io.csi4j.volume.claim.Versioned;
+import io.csi4j.volume.claim.WriteResult;
+import io.csi4j.volume.claim.WriteToken;
+import java.util.List;
+import java.util.Optional;
+
+/** What is expected is what has to be there; and no version comes twice. */
+final class WritingChecks {
+
+  private WritingChecks() {}
+
+  static void addTo(AllChecks all) {
+    versions(all);
+    conflicts(all);
+    marks(all);
+    all.add("what is too large is kept whole or refused as such", WritingChecks::tooLarge);
+  }
+
+  private static void versions(AllChecks all) {
+    all.add(
+        "each write has a higher version",
+        scene -> {
+          Versioned at = scene.read(Samples.DB);
+          for (int i = 0; i < 20; i++) {
+            at = higher(scene, at, Samples.held(Samples.DB, "w-" + i));
+          }
+        });
+    all.add(
+        "versions grow also when nobody holds it any more",
+        scene -> {
+          Versioned at = scene.write(Samples.DB, "a");
+          at = higher(scene, at, Samples.claim(Samples.DB, 1, List.of()));
+          at = higher(scene, at, Samples.held(Samples.DB, "a"));
+          at = higher(scene, at, Claim.none(Samples.DB));
+          Scene.same(scene.read(Samples.DB), at, "What nobody holds any more");
+        });
+    all.add(
+        "the same claim again is a write like any other",
+        scene -> {
+          Claim claim = Samples.held(Samples.DB, "a");
+          Versioned now = higher(scene, scene.write(scene.read(Samples.DB), claim), claim);
+          Scene.same(scene.read(Samples.DB), now, "The claim that was written again");
+        });
+    all.add(
+        "a version does not come back with the claim that it had",
+        scene -> {
+          Claim claim = Samples.held(Samples.DB, "a");
+          Versioned first = scene.write(scene.read(Samples.DB), claim);
+          Versioned third = scene.write(scene.write(first, Samples.held(Samples.DB, "b")), claim);
+          Scene.same(
+              scene.conflict(first.version(), Samples.held(Samples.DB, "c")).now(),
+              third,
+              "What is there");
+        });
+  }
+
+  private static Versioned higher(Scene scene, Versioned before, Claim next) {
+    Versioned now = scene.write(before, next);
+    Scene.check(
+        now.version().compareTo(before.version()) > 0,
+        "A write after version " + before.version() + " was given " + now.version() + ".");
+    return now;
+  }
+
+  private static void conflicts(AllChecks all) {
+    all.add(
+        "who expects an older version is told what is there",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          Versioned second = scene.write(first, Samples.held(Samples.DB, "a", "b"));
+          Scene.same(
+              scene.conflict(first.version(), Samples.held(Samples.DB, "c")).now(),
+              second,
+              "What the conflict says is there");
+        });
+    all.add(
+        "who expects that nothing was ever written is told what is there",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          Scene.same(
+              scene.conflict(ClaimVersion.NEVER, Samples.held(Samples.DB, "c")).now(),
+              first,
+              "What the conflict says is there");
+        });
+    all.add(
+        "who expects a version of the future is told what is there",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          for (long ahead : List.of(1L, 1_000_000L)) {
+            ClaimVersion future = new ClaimVersion(first.version().value() + ahead);
+            Scene.same(
+                scene.conflict(future, Samples.held(Samples.DB, "c")).now(),
+                first,
+                "What the conflict says is there");
+          }
+        });
+    all.add(
+        "who expects a version of what was never written is told that",
+        scene ->
+            Scene.same(
+                scene.conflict(new ClaimVersion(1), Samples.held(Samples.DB, "a")).now(),
+                Scene.never(Samples.DB),
+                "What the conflict says is there"));
+    all.add(
+        "a conflict changes nothing",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          WriteResult result =
+              scene
+                  .store()
+                  .compareAndSet(ClaimVersion.NEVER, Samples.held(Samples.DB, "c"), Scene.token());
+          Scene.same(
+              scene.read(Samples.DB), first, "What is there after " + result.getClass().getName());
+          Scene.same(
+              scene.store().scan(Optional.empty(), 10), List.of(first), "A scan after a conflict");
+        });
+    all.add(
+        "a conflict uses up nothing that the next write needs",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          Versioned seen = scene.conflict(ClaimVersion.NEVER, Samples.held(Samples.DB, "c")).now();
+          Versioned second = scene.write(seen, Samples.held(Samples.DB, "b"));
+          Scene.check(
+              second.version().compareTo(first.version()) > 0,
+              "The write after a conflict has no higher version.");
+        });
+  }
+
+  private static void marks(AllChecks all) {
+    all.add(
+        "a write keeps its mark",
+        scene -> {
+          WriteToken token = Scene.token();
+          WriteResult result =
+              scene.store().compareAndSet(ClaimVersion.NEVER, Samples.held(Samples.DB, "a"), token);
+          Scene.check(
+              result instanceof WriteResult.Written written
+                  && written.now().by().filter(token::equals).isPresent(),
+              "The answer to a write does not carry its mark.");
+          Scene.same(
+              scene.read(Samples.DB).by(), Optional.of(token), "The mark of what was written");
+        });
+    all.add(
+        "the same try twice is written once, and the second time is told by its mark",
+        scene -> {
+          WriteToken token = Scene.token();
+          Claim claim = Samples.held(Samples.DB, "a");
+          WriteResult first = scene.store().compareAndSet(ClaimVersion.NEVER, claim, token);
+          Versioned now = scene.read(Samples.DB);
+          Versioned second =
+              Scene.told(scene.store().compareAndSet(ClaimVersion.NEVER, claim, token));
+          Scene.same(second, now, "What is there at the second try, after " + first.getClass());
+          Scene.same(second.by(), Optional.of(token), "The mark of what is there");
+          Scene.same(scene.read(Samples.DB), now, "What is there after the second try");
+        });
+    all.add(
+        "a try that comes late does nothing",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          WriteToken token = Scene.token();
+          Claim late = Samples.held(Samples.DB, "late");
+          Versioned mine = Scene.written(scene.store().compareAndSet(first.version(), late, token));
+          Versioned other = scene.write(mine, Samples.held(Samples.DB, "other"));
+          WriteResult.Conflict again =
+              Scene.conflict(
+                  scene.store().compareAndSet(first.version(), late, token), first.version());
+          Scene.same(again.now(), other, "What the late try is told");
+          Scene.same(scene.read(Samples.DB), other, "What is there after the late try");
+        });
+    all.add(
+        "the mark of a write is that of the last one",
+        scene -> {
+          Versioned first = scene.write(Samples.DB, "a");
+          WriteToken token = Scene.token();
+          WriteResult result =
+              scene.store().compareAndSet(first.version(), Samples.held(Samples.DB, "a"), token);
+          Scene.same(
+              scene.read(Samples.DB).by(),
+              Optional.of(token),
+              "The mark after " + result.getClass().getSimpleName());
+        });
+  }
+
+  private static void tooLarge(Scene scene) {
+    Versioned before = scene.write(Samples.DB, "a");
+    Claim large = Samples.large(Samples.DB, 4_000_000);
+    Versioned expected = before;
+    try {
+      expected = scene.write(before, large);
+      Scene.same(expected.claim(), large, "What is too large, in the answer");
+    } catch (ClaimStoreException e) {
+      Scene.same(e.reason(), Reason.TOO_LARGE, "The reason of the refusal");
+    }
+    Scene.same(scene.read(Samples.DB), expected, "What is there after the large write");
+    Versioned after = scene.write(expected, Samples.held(Samples.DB, "b"));
+    Scene.same(scene.read(Samples.DB), after, "What is written after the large write");
+  }
+}

@@ -1,0 +1,88 @@
+package io.csi4j.volume.internal.controller;
+
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.GroupSnapshotId;
+import io.csi4j.client.SnapshotId;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.controller.CreateSnapshotRequest;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.group.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.SecretsProvider;
+import io.csi4j.volume.catalog.Volume;
+import io.csi4j.volume.controller.SnapshotName;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+
+/** Makes the calls of snapshots. */
+final class SnapshotCalls {
+
+  private SnapshotCalls() {}
+
+  static ControllerCall<Snapshot> cut(
+      Volume volume, SnapshotName name, Map<String, String> parameters, SecretsProvider provider) {
+    PluginId plugin = volume.plugin();
+    return new ControllerCall<>(
+        plugin,
+        CsiOperation.CREATE_SNAPSHOT,
+        ControllerCalls.about("cutting snapshot", name.value(), plugin),
+        ControllerCalls.lanes(Lane.name(plugin, "snapshot " + name), Lane.of(plugin, volume.id())),
+        provider,
+        (services, secrets) ->
+            services
+                .controller()
+                .createSnapshot(
+                    CreateSnapshotRequest.builder(volume.id(), name.value())
+                        .parameters(parameters)
+                        .secrets(secrets)
+                        .build()));
+  }
+
+  static ControllerCall<VolumeGroupSnapshot> cut(
+      List<Volume> volumes,
+      SnapshotName name,
+      Map<String, String> parameters,
+      SecretsProvider provider) {
+    PluginId plugin = volumes.get(0).plugin();
+    List<VolumeId> ids = volumes.stream().map(Volume::id).toList();
+    SortedSet<Lane> lanes = ControllerCalls.lanes(Lane.name(plugin, "group " + name));
+    ids.forEach(id -> lanes.add(Lane.of(plugin, id)));
+    return new ControllerCall<>(
+        plugin,
+        CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
+        ControllerCalls.about("cutting group snapshot", name.value(), plugin),
+        lanes,
+        provider,
+        (services, secrets) ->
+            services
+                .group()
+                .createVolumeGroupSnapshot(
+                    CreateVolumeGroupSnapshotRequest.builder(name.value(), ids)
+                        .parameters(parameters)
+                        .secrets(secrets)
+                        .build()));
+  }
+
+  static ControllerCall<Done> delete(
+      PluginId plugin, GroupSnapshotId group, List<SnapshotId> members, SecretsProvider provider) {
+    SortedSet<Lane> lanes = ControllerCalls.lanes(Lane.of(plugin, group));
+    members.forEach(id -> lanes.add(Lane.of(plugin, id)));
+    return new ControllerCall<>(
+        plugin,
+        CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT,
+        ControllerCalls.about("deleting group snapshot", group.value(), plugin),
+        lanes,
+        provider,
+        (services, secrets) ->
+            services
+                .group()
+                .deleteVolumeGroupSnapshot(
+                    DeleteVolumeGroupSnapshotRequest.builder(group, members)
+                        .secrets(secrets)
+                        .build())
+                .thenApply(none -> Done.DONE));
+  }
+}

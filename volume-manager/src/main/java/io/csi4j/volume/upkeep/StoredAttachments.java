@@ -1,0 +1,55 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.client.CsiException;
+import io.csi4j.client.StatusCode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.controller.VolumeEntry;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a storage system tells of its volumes. Methods block, and throw {@link
+ * io.csi4j.client.CsiException} for what the plugin does not answer.
+ */
+public interface StoredAttachments {
+
+  /** What the plugin can tell. */
+  Set<ControllerCapability> offered();
+
+  /** All volumes, page by page; only with {@link ControllerCapability#LIST_VOLUMES}. */
+  Iterable<VolumeEntry> list();
+
+  /** One volume, if it is there; only with {@link ControllerCapability#GET_VOLUME}. */
+  Optional<VolumeEntry> read(VolumeId volume);
+
+  /** What this plugin tells, which is asked now what it can do. */
+  static StoredAttachments of(ControllerService plugin) {
+    Set<ControllerCapability> all = plugin.getCapabilities().offered();
+    return new StoredAttachments() {
+      @Override
+      public Set<ControllerCapability> offered() {
+        return all;
+      }
+
+      @Override
+      public Iterable<VolumeEntry> list() {
+        return plugin.volumes();
+      }
+
+      @Override
+      public Optional<VolumeEntry> read(VolumeId volume) {
+        try {
+          return Optional.of(plugin.getVolume(ControllerGetVolumeRequest.builder(volume).build()));
+        } catch (CsiException missing) {
+          if (missing.code() == StatusCode.NOT_FOUND) {
+            return Optional.empty();
+          }
+          throw missing;
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,234 @@
+package io.csi4j.volume.claim.etcd;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URL;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A real etcd on loopback, with its data in a directory of the test. A shell beside it waits for
+ * the end of this process, however that comes about, and kills it then.
+ */
+public final class EtcdServer implements AutoCloseable {
+
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
+  private static final String GUARD =
+      "exec 3<&0; (read ignored <&3; kill -9 $$) & exec \"$@\" </dev/null 3<&- >etcd.log 2>&1";
+
+  private final Path directory;
+  private final List<String> more;
+  private final boolean isEncrypted;
+  private final int port = freePort();
+  private final int peerPort = freePort();
+  private final int healthPort = freePort();
+  private Process process;
+
+  private EtcdServer(Path directory, boolean isEncrypted, List<String> more) {
+    this.directory = directory;
+    this.isEncrypted = isEncrypted;
+    this.more = more;
+  }
+
+  /** Where the program is, if it is anywhere. */
+  public static Optional<Path> program() {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .filter(entry -> !entry.isEmpty())
+        .map(entry -> Path.of(entry, "etcd"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Starts one, and returns when it answers. */
+  public static EtcdServer start(Path directory, String... more) {
+    EtcdServer server = new EtcdServer(directory, false, List.of(more));
+    server.start();
+    return server;
+  }
+
+  /** The same with an encrypted port. */
+  static EtcdServer startEncrypted(Path directory, String... more) {
+    EtcdServer server = new EtcdServer(directory, true, List.of(more));
+    server.start();
+    return server;
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where it is asked. */
+  public URI endpoint() {
+    return URI.create((isEncrypted ? "https" : "http") + "://127.0.0.1:" + port);
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Starts it again, with what it had. */
+  public void start() {
+    String peer = "http://127.0.0.1:" + peerPort;
+    List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, "guard"));
+    command.add(program().orElseThrow().toString());
+    command.addAll(
+        List.of(
+            "--name=test",
+            "--data-dir=data",
+            "--listen-client-urls=" + endpoint(),
+            "--advertise-client-urls=" + endpoint(),
+            "--listen-metrics-urls=http://127.0.0.1:" + healthPort,
+            "--listen-peer-urls=" + peer,
+            "--initial-advertise-peer-urls=" + peer,
+            "--initial-cluster=test=" + peer,
+            // One member needs no patience with others.
+            "--heartbeat-interval=10",
+            "--election-timeout=50",
+            "--logger=zap",
+            "--log-level=error"));
+    command.addAll(more);
+    try {
+      process = new ProcessBuilder(command).directory(directory.toFile()).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    awaitHealth();
+  }
+
+  private void awaitHealth() {
+    long begun = System.nanoTime();
+    while (!isHealthy()) {
+      if (!process.isAlive() || System.nanoTime() - begun > PATIENCE) {
+        throw new AssertionError("etcd did not start:\n" + log());
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
+  private boolean isHealthy() {
+    try {
+      URL url = new URL("http://127.0.0.1:" + healthPort + "/health");
+      HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+      connection.setConnectTimeout(1_000);
+      connection.setReadTimeout(1_000);
+      try {
+        return connection.getResponseCode() == 200;
+      } finally {
+        connection.disconnect();
+      }
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(directory.resolve("etcd.log"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  /** SIGKILL. */
+  public void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  /** SIGSTOP. */
+  public void pause() {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  public void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    Signals.send(name, process.pid());
+  }
+
+  /** Ends it and starts it with nothing, under the same name. */
+  void wipe() {
+    kill();
+    delete(data());
+    start();
+  }
+
+  /** Puts a copy of all that it has aside. */
+  void backUp() {
+    kill();
+    copy(data(), directory.resolve("backup"));
+    start();
+  }
+
+  /** Puts the copy in the place of what it has. */
+  void restore() {
+    kill();
+    delete(data());
+    copy(directory.resolve("backup"), data());
+    start();
+  }
+
+  private Path data() {
+    return directory.resolve("data");
+  }
+
+  private static void copy(Path from, Path to) {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path each : all.toList()) {
+        Files.copy(each, to.resolve(from.relativize(each)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path tree) {
+    try {
+      Files.walkFileTree(
+          tree,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes facts)
+                throws IOException {
+              Files.delete(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, IOException failure)
+                throws IOException {
+              Files.delete(directory);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

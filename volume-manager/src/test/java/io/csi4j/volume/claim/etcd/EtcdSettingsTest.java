@@ -1,0 +1,106 @@
+package io.csi4j.volume.claim.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EtcdSettingsTest {
+
+  private static final URI PLAIN = URI.create("http://127.0.0.1:2379");
+  private static final URI ENCRYPTED = URI.create("https://etcd-1:2379");
+
+  @Test
+  void theUsualIsFiveSecondsBelowOnePrefixAsNobody() {
+    assertThat(EtcdSettings.of(PLAIN))
+        .isEqualTo(
+            new EtcdSettings(
+                List.of(PLAIN),
+                EtcdPrefix.of("/csi4j"),
+                Optional.empty(),
+                Optional.empty(),
+                Duration.ofSeconds(5)));
+    assertThat(EtcdSettings.of(ENCRYPTED).tls()).contains(EtcdTls.asTheJvm());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "etcd:2379",
+        "ftp://etcd:2379",
+        "http://etcd",
+        "http://user:secret@etcd:2379",
+        "http://etcd:2379/secret",
+        "http://etcd:2379?secret",
+        "http://etcd:2379#secret"
+      })
+  void anEndpointIsAHostAndAPortAndIsNotShownIfNot(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EtcdSettings.of(URI.create(text)))
+        .withMessage(
+            "An endpoint of etcd is not of the form http://host:port or https://host:port. Give"
+                + " nothing else in it; a user and a password go into the login.");
+  }
+
+  @Test
+  void allAreEncryptedOrNone() {
+    String message =
+        "Some endpoints of etcd begin with http though TLS is set, or with https though it is not."
+            + " Let all begin with https and set TLS, or neither.";
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EtcdSettings.of(PLAIN, ENCRYPTED))
+        .withMessage(message);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EtcdSettings.of(PLAIN).over(EtcdTls.asTheJvm()))
+        .withMessage(message);
+  }
+
+  @Test
+  void someEndpointIsNeededAndADeadlineThatIsOne() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(EtcdSettings::of)
+        .withMessage(
+            "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
+    for (Duration wrong : new Duration[] {Duration.ofMillis(99), Duration.ofSeconds(61)}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> EtcdSettings.of(PLAIN).within(wrong))
+          .withMessage("The deadline for etcd is " + wrong + ". Use one from 100 ms to 1 minute.");
+    }
+  }
+
+  @Test
+  void noTextShowsThePasswordOrAKey() {
+    EtcdSettings settings =
+        EtcdSettings.of(ENCRYPTED)
+            .as(new EtcdLogin("root", EtcdPassword.of("geheim")))
+            .over(
+                EtcdTls.trusting(Pem.file(Path.of("ca.pem")))
+                    .showing(
+                        new EtcdTls.ClientCertificate(
+                            Pem.file(Path.of("own.pem")),
+                            Pem.of("geheim".getBytes(StandardCharsets.UTF_8)))));
+
+    assertThat(settings.toString())
+        .doesNotContain("geheim")
+        .contains("user=root", "password=(password)", "ca.pem", "own.pem", "given as bytes");
+  }
+
+  @Test
+  void passwordsAreComparedByWhatTheyAre() {
+    assertThat(EtcdPassword.of("a"))
+        .isEqualTo(EtcdPassword.of("a"))
+        .hasSameHashCodeAs(EtcdPassword.of("a"))
+        .isNotEqualTo(EtcdPassword.of("b"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EtcdPassword.of(""))
+        .withMessage("The password for etcd is empty. Give the user's own.");
+  }
+}

@@ -1,0 +1,88 @@
+package io.csi4j.benchmarks.claims;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimBook;
+import io.csi4j.volume.claim.ClaimMode;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStore;
+import io.csi4j.volume.claim.MemoryClaimStore;
+import io.csi4j.volume.claim.NodeName;
+import io.csi4j.volume.claim.WriteToken;
+import io.csi4j.volume.internal.record.ClaimCodec;
+import io.csi4j.volume.internal.record.ClaimRecord;
+import io.csi4j.volume.internal.record.UnknownFields;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** A workload takes a volume, and gives it back: three writes, each after a look. */
+final class ClaimAndRelease implements Callers.Work {
+
+  private final ClaimBook book;
+
+  ClaimAndRelease(ClaimStore store) {
+    book = new ClaimBook(store, Clock.systemUTC());
+  }
+
+  private static UsageKey usage(int caller) {
+    return UsageKey.of(VolumeKey.of("volume-" + caller), WorkloadId.of("workload-" + caller));
+  }
+
+  private static ClaimRequest wish(int caller) {
+    return new ClaimRequest(
+        usage(caller),
+        NodeName.of("node-" + caller),
+        Optional.empty(),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        false);
+  }
+
+  @Override
+  public void doOnce(int caller) {
+    take(book, caller);
+    release(book, caller);
+    book.forget(usage(caller));
+  }
+
+  private static void take(ClaimBook book, int caller) {
+    if (book.claim(wish(caller)).state() != ClaimState.TAKEN) {
+      throw new IllegalStateException("The claim was not taken.");
+    }
+  }
+
+  private static void release(ClaimBook book, int caller) {
+    if (book.advance(usage(caller), ClaimState.READY_TO_FREE).isEmpty()) {
+      throw new IllegalStateException("The claim was gone.");
+    }
+  }
+
+  /** The bytes of the three writes, in their order. */
+  static List<byte[]> bytes() {
+    try (MemoryClaimStore store = new MemoryClaimStore()) {
+      ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+      List<byte[]> writes = new ArrayList<>();
+      take(book, 1);
+      writes.add(bytes(book));
+      release(book, 1);
+      writes.add(bytes(book));
+      book.forget(usage(1));
+      writes.add(bytes(book));
+      return writes;
+    }
+  }
+
+  private static byte[] bytes(ClaimBook book) {
+    Claim claim = book.read(usage(1).volume());
+    return ClaimCodec.encode(
+        ClaimRecord.of(claim, new WriteToken(UUID.randomUUID()), UnknownFields.NONE));
+  }
+}

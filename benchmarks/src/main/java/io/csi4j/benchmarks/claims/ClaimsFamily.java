@@ -1,0 +1,127 @@
+package io.csi4j.benchmarks.claims;
+
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.volume.claim.LocalClaimStore;
+import io.csi4j.volume.claim.MemoryClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Measures the stores of claims in turns with their limits: DIRECTORY RESULTS SECONDS [ETCD], where
+ * the last is the address of an etcd that nobody else uses.
+ */
+public final class ClaimsFamily {
+
+  private static final int ROUNDS = 12;
+  private static final int[] CALLERS = {1, 64};
+
+  private static final Optional<Comparison.Goal> NO_GOAL = Optional.empty();
+
+  /** 0.8 times the throughput of the limit. */
+  private static final Optional<Comparison.Goal> GOAL =
+      Optional.of(new Comparison.Goal.Ratio(1.25));
+
+  private final long windowMillis;
+  private final List<Comparison> rows = new ArrayList<>();
+
+  private ClaimsFamily(long windowMillis) {
+    this.windowMillis = windowMillis;
+  }
+
+  /** Measures, and writes the report. */
+  public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[0]);
+    long seconds = Long.parseLong(args[2]);
+    ClaimsFamily family = new ClaimsFamily(Math.max(50, seconds * 1000 / (14 * (ROUNDS + 2))));
+    family.memory();
+    family.local(directory);
+    if (args.length > 3) {
+      family.etcd(args[3]);
+    }
+    new Report(
+            "Claims",
+            "A workload takes a volume and gives it back: three writes of a claim, each after a"
+                + " look, all durable before they are answered where the store is. Each caller has"
+                + " a volume of its own. A figure is the time in which all callers together do one,"
+                + " so less is more throughput; size is the number of callers.",
+            family.rows)
+        .write(Path.of(args[1]), "claims");
+  }
+
+  private void memory() throws Exception {
+    try (MemoryClaimStore store = new MemoryClaimStore()) {
+      for (int callers : CALLERS) {
+        compare(
+            "in memory", "nothing", callers, new ClaimAndRelease(store), Optional.empty(), NO_GOAL);
+      }
+    }
+  }
+
+  private void local(Path directory) throws Exception {
+    try (LocalClaimStore store = LocalClaimStore.open(directory.resolve("claims"));
+        BareAppends bare = new BareAppends(directory.resolve("bare"), ClaimAndRelease.bytes())) {
+      for (int callers : CALLERS) {
+        compare(
+            "on the disk of the host",
+            "three appends of the same bytes, each synced",
+            callers,
+            new ClaimAndRelease(store),
+            Optional.of(bare),
+            NO_GOAL);
+      }
+    }
+  }
+
+  private void etcd(String endpoint) throws Exception {
+    for (boolean looks : List.of(true, false)) {
+      for (int callers : CALLERS) {
+        try (EtcdClaimStore store = EtcdClaimStore.open(EtcdSettings.of(URI.create(endpoint)));
+            BareJetcd bare = new BareJetcd(endpoint, ClaimAndRelease.bytes(), looks, callers)) {
+          compare(
+              "in etcd",
+              looks
+                  ? "three reads and transactions of bare jetcd"
+                  : "three transactions of bare jetcd, without a look",
+              callers,
+              new ClaimAndRelease(store),
+              Optional.of(bare),
+              GOAL);
+        }
+      }
+    }
+  }
+
+  /** Measures both in turns; what each does first is not counted. */
+  private void compare(
+      String operation,
+      String limit,
+      int callers,
+      Callers.Work ours,
+      Optional<Callers.Work> theirs,
+      Optional<Comparison.Goal> goal)
+      throws Exception {
+    Callers crowd = new Callers(callers, windowMillis);
+    List<Double> our = new ArrayList<>();
+    List<Double> their = new ArrayList<>();
+    for (int round = -2; round < ROUNDS; round++) {
+      double one = crowd.nanosEach(ours);
+      if (round >= 0) {
+        our.add(one);
+      }
+      if (theirs.isPresent()) {
+        double other = crowd.nanosEach(theirs.get());
+        if (round >= 0) {
+          their.add(other);
+        }
+      }
+    }
+    rows.add(new Comparison(operation, limit, callers, new Figures(our), new Figures(their), goal));
+  }
+}

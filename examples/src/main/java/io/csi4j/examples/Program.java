@@ -3,10 +3,16 @@ package io.csi4j.examples;
 import io.csi4j.client.CsiException;
 import io.csi4j.mount.MountException;
 import io.csi4j.volume.VolumeException;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimStoreException;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.state.StateException;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** What the programs share: wrong arguments and failures become a line and an exit status. */
 final class Program {
@@ -16,6 +22,31 @@ final class Program {
   private static final int MISUSED = 2;
 
   private Program() {}
+
+  /** What is shown in a directory. */
+  @FunctionalInterface
+  interface Show {
+
+    /** Shows it in this directory, which is there. */
+    void in(Path directory) throws IOException;
+  }
+
+  /** The same for a program with one argument: the directory, which is made if it is missing. */
+  static int show(String program, String[] args, PrintStream err, Show show) {
+    return run(
+        program + " PATH",
+        args,
+        err,
+        () -> {
+          Path directory = Path.of(args[0]).toAbsolutePath();
+          try {
+            Files.createDirectories(directory);
+            show.in(directory);
+          } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+          }
+        });
+  }
 
   /**
    * Runs {@code body} if there are as many arguments as {@code usage} names, and returns the exit
@@ -31,6 +62,9 @@ final class Program {
       body.run();
       return DONE;
     } catch (CsiException
+        | ClaimException
+        | ClaimStoreException
+        | ControllerException
         | MountException
         | VolumeException
         | PluginException

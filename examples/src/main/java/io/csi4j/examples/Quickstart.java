@@ -31,7 +31,6 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateKind;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -79,19 +78,8 @@ public final class Quickstart {
   }
 
   static int run(String[] args, PrintStream out, PrintStream err) {
-    return Program.run(
-        "Quickstart PATH",
-        args,
-        err,
-        () -> {
-          Path directory = Path.of(args[0]).toAbsolutePath();
-          try {
-            Files.createDirectories(directory);
-            new Quickstart(directory, new Story(out)).tell();
-          } catch (IOException failed) {
-            throw new UncheckedIOException(failed);
-          }
-        });
+    return Program.show(
+        "Quickstart", args, err, directory -> new Quickstart(directory, new Story(out)).tell());
   }
 
   /** Where the manager that is to be killed, and the one after it, keep their volumes. */

@@ -117,7 +117,12 @@ record Boundary(
           volume(MOUNT_INTERNAL, THEIR_INSIDE),
           volume(
               List.of("io.grpc..", "com.google.common..", "io.netty.."),
-              "the wire is the business of csi-client"),
+              "the wire to plugins is the business of csi-client",
+              "io.csi4j.volume.claim.etcd"),
+          volume(
+              List.of("io.etcd..", "io.vertx.."),
+              "etcd is one store of several, whose library is there only if the host adds it",
+              "io.csi4j.volume.claim.etcd"),
           volume(
               List.of("com.google.protobuf.."),
               "only the journal has messages of its own",

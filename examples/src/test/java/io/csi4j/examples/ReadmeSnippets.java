@@ -47,6 +47,13 @@ import io.csi4j.volume.VolumeException;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimBook;
+import io.csi4j.volume.claim.ClaimCoordinator;
+import io.csi4j.volume.claim.ClaimGrant;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimStore;
+import io.csi4j.volume.claim.LocalClaimStore;
+import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginLaunchPlan;
 import io.csi4j.volume.plugin.PluginRole;
@@ -63,6 +70,7 @@ import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -129,6 +137,29 @@ final class ReadmeSnippets {
       log.accept("given back: " + manager.unmount(usage)); // the two names are all it needs
     } catch (VolumeException failed) {
       log.accept(failed.outcome() + " " + failed.getMessage());
+    }
+    // end
+  }
+
+  static void claims(
+      Path directory,
+      VolumeController controller,
+      VolumeManager manager,
+      ClaimRequest request,
+      MountRequest.Builder volume,
+      Consumer<Object> host) {
+    // snippet: claims
+    Clock clock = Clock.systemUTC();
+    try (ClaimStore store = LocalClaimStore.open(directory)) { // or EtcdClaimStore
+      ClaimCoordinator claims =
+          new ClaimCoordinator(
+              new ClaimBook(store, clock), controller.attachments(), clock, host::accept);
+      ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
+      host.accept(
+          manager.mount(volume.publishContext(grant.context()).claim(grant.epoch()).build()));
+      claims.release(grant.usage());
+      manager.unmount(grant.usage());
+      claims.nodeDone(manager.receipt(grant.usage(), grant.epoch())); // detached, and free
     }
     // end
   }

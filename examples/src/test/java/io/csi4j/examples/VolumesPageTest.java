@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.ManagerSettings;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.claim.ClaimStanding;
+import io.csi4j.volume.claim.NodeClaims;
+import io.csi4j.volume.claim.NodeName;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
@@ -11,6 +14,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,13 +32,30 @@ class VolumesPageTest {
         real.put(each.getName(), text(each.getAccessor().invoke(defaults)));
       }
     }
-    assertThat(shown()).containsExactlyEntriesOf(real);
+    assertThat(shown(false)).containsExactlyEntriesOf(real);
   }
 
-  private static Map<String, String> shown() throws IOException {
+  @Test
+  void theTableOfClaimsHasEverySettingWithItsDefault() throws Exception {
+    NodeClaims defaults =
+        NodeClaims.of(NodeName.of("n1"), (usage, epoch) -> new ClaimStanding.Current());
+    Map<String, String> real = new LinkedHashMap<>();
+    for (RecordComponent each : NodeClaims.class.getRecordComponents()) {
+      Object value = each.getAccessor().invoke(defaults);
+      if (value != defaults.node() && value != defaults.confirmation()) {
+        real.put(each.getName(), value.equals(Optional.empty()) ? "never" : text(value));
+      }
+    }
+    assertThat(shown(true)).containsExactlyEntriesOf(real);
+  }
+
+  /** What the page has in its section on claims, or before it. */
+  private static Map<String, String> shown(boolean ofClaims) throws IOException {
     Map<String, String> shown = new LinkedHashMap<>();
     String page = Files.readString(Page.ROOT.resolve("docs/volumes.md"));
-    ROW.matcher(page).results().forEach(row -> shown.put(row.group(1), row.group(2)));
+    int claims = page.indexOf("\n## Claims\n");
+    String part = ofClaims ? page.substring(claims) : page.substring(0, claims);
+    ROW.matcher(part).results().forEach(row -> shown.put(row.group(1), row.group(2)));
     return shown;
   }
 

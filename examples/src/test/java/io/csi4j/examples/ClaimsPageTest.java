@@ -1,0 +1,166 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertAll;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.NodeEffects;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimMode;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimStoreException;
+import io.csi4j.volume.claim.LocalClaimStore;
+import io.csi4j.volume.claim.MemoryClaimStore;
+import io.csi4j.volume.claim.NodeName;
+import io.csi4j.volume.claim.etcd.EtcdPassword;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateReason;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds docs/claims.md to what really compiles, runs and is there. */
+@Timeout(120)
+class ClaimsPageTest {
+
+  private static final Page PAGE = Page.of("docs/claims.md", "ClaimsSnippets.java");
+  private static final UsageKey USAGE = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+
+  @TempDir Path directory;
+  private final List<Object> told = new ArrayList<>();
+
+  private static ClaimRequest wish() {
+    return new ClaimRequest(
+        USAGE,
+        NodeName.of("n1"),
+        Optional.empty(),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        false);
+  }
+
+  @Test
+  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
+    }
+    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
+  }
+
+  @Test
+  void theControllerMakesAVolumeAndLeavesNothing() {
+    PluginRegistry plugins = PluginRegistry.inMemory();
+    try (FakeCsiPlugin storage = FakeCsiPlugin.builder().effects(NodeEffects.none()).open();
+        MemoryClaimStore claims = new MemoryClaimStore()) {
+      PluginId id = PluginId.of("fake");
+      plugins.register(
+          new PluginRegistration(
+              PluginBinding.of(id, storage.endpoint()),
+              InstanceId.ONLY,
+              EnumSet.of(PluginRole.CONTROLLER)));
+      ClaimsSnippets.controller(
+          plugins,
+          directory.resolve("volumes"),
+          claims,
+          VolumeSpec.builder(id).use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM).build());
+      assertThat(storage.journal().operations())
+          .contains(
+              CsiOperation.CREATE_VOLUME,
+              CsiOperation.CREATE_SNAPSHOT,
+              CsiOperation.DELETE_SNAPSHOT,
+              CsiOperation.CONTROLLER_EXPAND_VOLUME,
+              CsiOperation.DELETE_VOLUME);
+      assertThat(storage.contents().empty()).isTrue();
+      storage.assertLawful();
+    }
+  }
+
+  @Test
+  void everyReasonOfARefusalHasARow() throws IOException {
+    String page = Files.readString(Page.ROOT.resolve("docs/claims.md"));
+
+    assertThat(Arrays.stream(ClaimStoreException.Reason.values()).map(Enum::name))
+        .allSatisfy(name -> assertThat(page).contains("\n| `" + name + "`"));
+  }
+
+  @Test
+  void aVolumeIsClaimedOnTheDiskOfTheHostAndGivenBack() {
+    ClaimsSnippets.local(directory.resolve("claims"), wish(), told::add);
+
+    assertThat(told)
+        .singleElement()
+        .satisfies(holder -> assertThat(((ClaimHolder) holder).epoch()).isEqualTo(1));
+    try (LocalClaimStore store = LocalClaimStore.open(directory.resolve("claims"))) {
+      assertThat(store.read(USAGE.volume()).claim().epoch()).isEqualTo(1);
+      assertThat(store.read(USAGE.volume()).claim().holders()).isEmpty();
+    }
+  }
+
+  @Test
+  void anEtcdThatIsNotThereIsNamedAndNothingIsClaimed() {
+    List<URI> nobody = List.of(URI.create("http://127.0.0.1:1"));
+
+    ClaimStoreException refusal =
+        catchThrowableOfType(
+            ClaimStoreException.class,
+            () -> ClaimsSnippets.etcd(nobody, EtcdPassword.of("secret"), wish(), told::add));
+
+    assertThat(refusal.reason()).isEqualTo(ClaimStoreException.Reason.UNAVAILABLE);
+    assertThat(refusal).hasMessageStartingWith("Opening the store of claims");
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void aDoubtIsSettledByWhoHasCompared() {
+    MemoryMedium medium = MemoryMedium.create();
+    LocalClaimStore.on(medium.open()).close();
+    medium.doubt(Doubt.aboutMoreThan(StateReason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
+    try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
+      for (int i = 0; i < 2; i++) {
+        ClaimsSnippets.doubt(store, USAGE.volume(), told::add, () -> told.add("compared"));
+      }
+    }
+
+    assertThat(told)
+        .containsExactly(
+            new ClaimDecision.Clause("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."),
+            "compared");
+  }
+
+  @Test
+  void whoWritesAStoreRunsTheChecksOnIt() {
+    List<DynamicTest> checks = ClaimsSnippets.checks(directory).toList();
+
+    assertThat(checks).hasSizeGreaterThan(60);
+    assertAll(checks.stream().limit(5).map(DynamicTest::getExecutable));
+  }
+}

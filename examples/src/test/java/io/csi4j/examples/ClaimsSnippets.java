@@ -1,0 +1,198 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CapacityRange;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.catalog.Volume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.ClaimBook;
+import io.csi4j.volume.claim.ClaimConfirmation;
+import io.csi4j.volume.claim.ClaimCoordinator;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimGrant;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStore;
+import io.csi4j.volume.claim.LocalClaimStore;
+import io.csi4j.volume.claim.NodeClaims;
+import io.csi4j.volume.claim.NodeName;
+import io.csi4j.volume.claim.NodeReceipt;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdLogin;
+import io.csi4j.volume.claim.etcd.EtcdPassword;
+import io.csi4j.volume.claim.etcd.EtcdPrefix;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.kit.ClaimStoreChecks;
+import io.csi4j.volume.claim.kit.ClaimStoreFixture;
+import io.csi4j.volume.controller.SnapshotName;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.upkeep.Pace;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperPlan;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+
+/** The code blocks of docs/claims.md, each between a mark with its name and one at its end. */
+final class ClaimsSnippets {
+
+  private ClaimsSnippets() {}
+
+  static void journey(
+      ClaimCoordinator coordinator,
+      VolumeManager manager,
+      ClaimRequest request,
+      MountRequest.Builder volume,
+      Consumer<Object> host) {
+    // snippet: journey
+    ClaimGrant grant = coordinator.acquire(request); // claimed, and attached where that is needed
+    host.accept(
+        manager.mount(
+            volume
+                .publishContext(grant.context())
+                .claim(grant.epoch()) // asked for before it stages, and before it publishes
+                .build()));
+
+    coordinator.release(grant.usage()); // from now on its node mounts nothing with it
+    manager.unmount(grant.usage());
+    NodeReceipt receipt = manager.receipt(grant.usage(), grant.epoch()); // looks at the mounts
+    host.accept(coordinator.nodeDone(receipt)); // Gone: detached, and free for the next one
+    // end
+  }
+
+  static VolumeManager node(Path directory, ClaimBook book) {
+    // snippet: node
+    VolumeManager manager =
+        VolumeManager.builder(directory)
+            .claims(NodeClaims.of(NodeName.of("n1"), ClaimConfirmation.by(book)))
+            .open();
+    // end
+    return manager;
+  }
+
+  static void override(
+      ClaimCoordinator coordinator,
+      NodeName node,
+      UsageKey usage,
+      long epoch,
+      Consumer<Object> log) {
+    // snippet: override
+    coordinator.nodeIsDown(node).forEach(log); // changes nothing; says what would free each claim
+    coordinator.prove(
+        new ReleaseProof.OperatorOverride(
+            usage,
+            epoch,
+            new ClaimOverride.Person("ada@example.com"),
+            new ClaimDecision.Clause("node n1 was taken out of its rack"),
+            ReleaseProof.Covers.NODE));
+    // end
+  }
+
+  static void reap(Reaper reaper, Pace pace, Consumer<Object> log) {
+    // snippet: reap
+    ReaperPlan plan = reaper.plan(); // nothing is done yet
+    plan.items().forEach(log); // each with its reason
+    reaper.apply(plan, pace).forEach(log); // each looked at again, right before it
+    // end
+  }
+
+  static void local(Path directory, ClaimRequest request, Consumer<ClaimHolder> host) {
+    // snippet: local
+    try (ClaimStore store = LocalClaimStore.open(directory)) { // on a local disk, made when missing
+      ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+      ClaimHolder holder = book.claim(request); // durable when it returns
+      host.accept(holder); // mounts the volume, uses it, takes it down
+      book.advance(request.usage(), ClaimState.READY_TO_FREE); // nothing is owed any more
+      book.forget(request.usage());
+    }
+    // end
+  }
+
+  static void etcd(
+      List<URI> members, EtcdPassword password, ClaimRequest request, Consumer<ClaimHolder> host) {
+    // snippet: etcd
+    EtcdSettings settings =
+        EtcdSettings.of(members.toArray(URI[]::new)) // https://etcd-1:2379, ...
+            .below(EtcdPrefix.of("/clusters/blue")) // where one etcd has several stores
+            .as(new EtcdLogin("csi4j", password));
+    try (ClaimStore store = EtcdClaimStore.open(settings)) {
+      ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+      host.accept(book.claim(request)); // every other machine is told who holds it
+    }
+    // end
+  }
+
+  static void doubt(
+      LocalClaimStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
+    // snippet: doubt
+    if (store.doubt(volume).isPresent()) { // damage to the journal: nothing is claimed of it
+      log.accept(store.doubt(volume).get());
+      compared.run(); // the claims with what is mounted, by a person or a program
+      store.settle(); // claims are taken again
+    }
+    // end
+  }
+
+  static void controller(
+      PluginRegistry plugins, Path directory, ClaimStore claims, VolumeSpec spec) {
+    VolumeKey db = VolumeKey.of("db");
+    // snippet: controller
+    try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
+        VolumeController controller =
+            VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
+      Volume made = controller.create(db, spec); // the same again finds it, also after a crash
+      Snapshot cut = controller.createSnapshot(db, SnapshotName.of("nightly"), Map.of()); // ready
+      controller.deleteSnapshot(made.plugin(), cut, spec.secrets());
+      controller.expand(db, CapacityRange.atLeast(2L << 30)); // what the node owes is remembered
+      controller.delete(db); // refused, with the holders' names, while somebody claims it
+    }
+    // end
+  }
+
+  static Stream<DynamicTest> checks(Path directory) {
+    // snippet: checks
+    ClaimStoreFixture fixture =
+        new ClaimStoreFixture() {
+          private int stores;
+
+          @Override
+          public Place place() { // an empty store for each check
+            Path place = directory.resolve("store-" + stores++);
+            return new Place() {
+              @Override
+              public ClaimStore open() {
+                return LocalClaimStore.open(place); // your store here
+              }
+
+              @Override
+              public void close() {} // throw away what is left of it
+            };
+          }
+
+          @Override
+          public Set<Ability> abilities() {
+            return Set.of(Ability.DURABLE); // and SHARED, if several processes can open it
+          }
+        };
+    return ClaimStoreChecks.of(fixture).stream()
+        .map(check -> DynamicTest.dynamicTest(check.name(), check::run));
+    // end
+  }
+}

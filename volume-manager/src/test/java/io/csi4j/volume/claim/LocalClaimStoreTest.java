@@ -355,7 +355,7 @@ class LocalClaimStoreTest {
   @Tag("G9")
   void whatANewerVersionWroteWithAClaimIsKept() throws Exception {
     LocalClaimStore.on(medium.open()).close();
-    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("4a026869"));
+    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
     ClaimRecord theirs = new ClaimRecord(claimed(DB, 1), token(), new ClaimVersion(7), newer);
     put(VolumeLayout.claimKey(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
 

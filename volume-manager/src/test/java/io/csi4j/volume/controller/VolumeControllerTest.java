@@ -43,6 +43,7 @@ import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.Quirk;
 import io.csi4j.testkit.When;
 import io.csi4j.testkit.journal.WireMessage;
+import io.csi4j.volume.Namespace;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
@@ -72,6 +73,7 @@ import io.csi4j.volume.internal.controller.ControllerWorld;
 import io.csi4j.volume.internal.real.Waits;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -450,6 +452,24 @@ class VolumeControllerTest {
     assertThat(controller.owed()).containsExactly(DB);
     assertThat(controller.deregister(DB)).isTrue();
     assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  @Tag("D-59")
+  void nothingOfANamespaceIsOnRecordWhenItsLastVolumeIsGone() {
+    VolumeKey first = VolumeKey.of(Namespace.of("tenant"), "first");
+    VolumeKey second = VolumeKey.of(Namespace.of("tenant"), "second");
+    controller.create(first, spec().build());
+    controller.create(second, spec().build());
+    controller.delete(first);
+    controller.delete(second);
+
+    controller.close();
+    medium.crash();
+    try (StateStore state = medium.open()) {
+      assertThat(state.load().values()).isEmpty();
+    }
+    controller = open();
   }
 
   // ---- register

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
-/** An {@link EngineMain} in a process of its own, as its killer sees it. */
+/** An {@link EngineMain}, or another program that takes orders, as its killer sees it. */
 final class EngineProcess implements AutoCloseable {
 
   /** Far more than anything takes; the failure that follows shows what was said. */
@@ -37,7 +37,7 @@ final class EngineProcess implements AutoCloseable {
     Thread reader = new Thread(() -> read(said), "kill-rig-reader");
     reader.setDaemon(true);
     reader.start();
-    opened = until(line -> line.startsWith("opened ") || line.startsWith("refused "));
+    opened = until(line -> line.startsWith("opened") || line.startsWith("refused "));
   }
 
   /**
@@ -46,7 +46,16 @@ final class EngineProcess implements AutoCloseable {
    * @param first what the JVM is started by, if not directly
    */
   static EngineProcess start(Path root, Path socket, String... first) {
-    List<String> command = new ArrayList<>(List.of(first));
+    return start(EngineMain.class, List.of(root.toString(), socket.toString()), List.of(first));
+  }
+
+  /** Starts another program that takes orders, and waits until it has opened what it needs. */
+  static EngineProcess start(Class<?> program, List<String> arguments) {
+    return start(program, arguments, List.of());
+  }
+
+  private static EngineProcess start(Class<?> program, List<String> arguments, List<String> first) {
+    List<String> command = new ArrayList<>(first);
     command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -56,9 +65,8 @@ final class EngineProcess implements AutoCloseable {
             "-Xmx256m",
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            EngineMain.class.getName(),
-            root.toString(),
-            socket.toString()));
+            program.getName()));
+    command.addAll(arguments);
     try {
       return new EngineProcess(
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());

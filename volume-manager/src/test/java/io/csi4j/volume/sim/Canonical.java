@@ -25,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -272,6 +273,9 @@ final class Canonical {
       for (byte one : bytes) {
         tell(one);
       }
+    } else if (it instanceof OptionalLong maybe) {
+      tell(maybe.isPresent() ? 1 : 0);
+      tell(maybe.orElse(0));
     } else if (it instanceof Optional<?> maybe) {
       tell(4);
       visit(maybe.orElse(null));

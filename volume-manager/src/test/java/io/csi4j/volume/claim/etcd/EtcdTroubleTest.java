@@ -505,7 +505,7 @@ class EtcdTroubleTest {
 
   @Test
   void whatANewerVersionWroteWithAClaimIsKept() throws MalformedRecordException {
-    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("4a026869"));
+    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
     try (EtcdClaimStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       byte[] bytes = ClaimCodec.encode(ClaimRecord.of(claim(DB, 1), token(), newer));

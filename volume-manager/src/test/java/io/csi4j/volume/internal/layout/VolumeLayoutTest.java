@@ -11,6 +11,9 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** Paths say nothing of names: they are short, safe, and as different as what they are made of. */
 class VolumeLayoutTest {
+
+  private static final Path PAGE =
+      Path.of(System.getProperty("csi4j.root", "."), "docs", "state.md");
 
   private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/var/lib/csi4j"));
 
@@ -96,6 +102,29 @@ class VolumeLayoutTest {
     assertThat(LAYOUT.staging(one)).hasToString(home + "/s");
     assertThat(LAYOUT.target(one, use)).hasToString(home + "/p/gz7cp2uo6ugxtylnyw6dfbsjs5/t");
     assertThat(LAYOUT.key(one)).hasToString("VOLUME/skv7o2iec4cvupwq4gw4mvo7k4");
+  }
+
+  @Test
+  @Tag("D-60")
+  void thePageOfTheStateShowsThePathsThatAreUsed() throws IOException {
+    String page = Files.readString(PAGE);
+    VolumeIdentity one = volume("vol-1");
+    UsageKey use = usage("a", "db", "web");
+
+    for (MountPath path :
+        List.of(
+            LAYOUT.state(),
+            LAYOUT.volume(one),
+            LAYOUT.who(one),
+            LAYOUT.staging(one),
+            LAYOUT.target(one, use))) {
+      String shown =
+          path.toString()
+              .substring("/var/lib/csi4j/".length())
+              .replace(last(LAYOUT.volume(one)), "VOLUME")
+              .replace(last(LAYOUT.target(one, use).parent()), "USE");
+      assertThat(page).containsAnyOf("| `" + shown + "` |", "| `" + shown + "/` |");
+    }
   }
 
   @Test

@@ -217,6 +217,8 @@ class PluginSupervisorTest {
     assertThat(fake.journal().operations().get(0).service())
         .as("D-025: the first question")
         .isEqualTo(GET_PLUGIN_INFO.service());
+    // It is registered before listeners are told.
+    becomes(watched, State.READY, Reason.ANSWERED);
     assertThat(told())
         .contains("starting not_asked -> starting no_socket", "says " + NAME + " 7.1[]");
     fake.assertLawful();

@@ -4,9 +4,9 @@
  * it decides, and {@link io.csi4j.volume.claim.ClaimStore} what it needs of a store.
  *
  * <p>A node is told how to hold itself to claims by {@link io.csi4j.volume.claim.NodeClaims}; what
- * it proves is a {@link io.csi4j.volume.claim.NodeReceipt}. {@link io.csi4j.volume.claim.Reaper}
- * gives back what is left over, {@link io.csi4j.volume.claim.DriftCheck} compares with the storage
- * system.
+ * it proves is a {@link io.csi4j.volume.claim.NodeReceipt}. The way there and back is {@link
+ * io.csi4j.volume.claim.ClaimCoordinator}'s; what is left over, and what differs from the storage
+ * system, is {@link io.csi4j.volume.upkeep}'s.
  *
  * <p>A claim is no lock with a timer: it moves on proof, never because time has passed. Making a
  * volume appear on a node is {@link io.csi4j.volume.VolumeManager}'s. Everything here is safe for

@@ -70,6 +70,10 @@ class EtcdOnTheModulePathTest {
                 String.join(File.pathSeparator, classPath),
                 OpenEtcdMain.class.getName()));
     command.addAll(List.of(endpoints));
+    if (Runtime.version().feature() >= 22) {
+      // Newer JDKs warn of the native code of jetcd's netty unless they are told of it.
+      command.add(1, "--enable-native-access=ALL-UNNAMED");
+    }
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();

@@ -42,6 +42,9 @@ final class ErrorsDoc {
 
       A call that was repeated is settled only if all its attempts were.
 
+      A request that meets the end of its connection before a byte of it has left is sent over the next connection at once,
+      whatever the policy says: the plugin knows nothing of it.
+
       **Retry** is what has to happen before the call makes sense again.
 
       | retry | meaning |

@@ -6,6 +6,7 @@ import io.csi4j.client.CsiOperation;
 import io.csi4j.client.FailureRule;
 import io.csi4j.client.Outcome;
 import io.csi4j.client.StatusCode;
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
@@ -31,8 +32,9 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
    * @param code the status
    * @param text what was said beside it, unsafe to print
    * @param fromPlugin whether the plugin said it, rather than this side of the socket
+   * @param unsent whether the connection ended before a byte of the request had left
    */
-  record Status(StatusCode code, @Nullable String text, boolean fromPlugin) {}
+  record Status(StatusCode code, @Nullable String text, boolean fromPlugin, boolean unsent) {}
 
   private final CallPath path;
   private final CsiOperation operation;
@@ -173,6 +175,11 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
       code = StatusCode.DEADLINE_EXCEEDED;
     }
     boolean unary = onEach == null;
+    boolean unsent = origin.neverLeft() && isLoss(code);
+    if (unsent) {
+      // gRPC calls some of these unknown.
+      code = StatusCode.UNAVAILABLE;
+    }
     // gRPC itself cancels a call whose answer it cannot read, and says why in the cause.
     boolean unreadable = code == StatusCode.CANCELLED && status.getCause() != null;
     if (surplus || unreadable || (unary && code == StatusCode.OK && answer == null)) {
@@ -183,7 +190,7 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
         surplus
             ? "more than one message came as an answer"
             : unreadable ? "the answer cannot be decoded" : status.getDescription();
-    Status end = new Status(code, text, origin.seen && !surplus && !unreadable);
+    Status end = new Status(code, text, origin.answered && !surplus && !unreadable, unsent);
     Optional<Outcome> outcome =
         code == StatusCode.OK
             ? Optional.empty()
@@ -203,17 +210,37 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
     }
   }
 
-  /** Notes whether the plugin itself ended the call. */
+  private static boolean isLoss(StatusCode code) {
+    return code == StatusCode.UNAVAILABLE || code == StatusCode.UNKNOWN;
+  }
+
+  /** Notes how far the call came: onto a connection, out to the plugin, back from it. */
   private static final class Origin extends ClientStreamTracer.Factory {
-    private volatile boolean seen;
+    private volatile boolean connected;
+    private volatile boolean left;
+    private volatile boolean answered;
+
+    boolean neverLeft() {
+      return connected && !left && !answered;
+    }
 
     @Override
     public ClientStreamTracer newClientStreamTracer(
         ClientStreamTracer.StreamInfo info, Metadata headers) {
       return new ClientStreamTracer() {
         @Override
+        public void streamCreated(Attributes transport, Metadata sent) {
+          connected = true;
+        }
+
+        @Override
+        public void outboundHeaders() {
+          left = true;
+        }
+
+        @Override
         public void inboundTrailers(Metadata trailers) {
-          seen = true;
+          answered = true;
         }
       };
     }

@@ -48,6 +48,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   private volatile int sent;
   private int admissions;
+  private boolean resent;
   private boolean uncertain;
   private boolean explained;
   private Duration pause = Duration.ZERO;
@@ -131,6 +132,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private CompletableFuture<R> attempt() {
     CompletableFuture<R> done = new CompletableFuture<>();
     admissions = 0;
+    resent = false;
     if (gated) {
       admit(done);
     } else {
@@ -196,7 +198,11 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         executor,
         (status, answer) -> {
           running = null;
-          if (answer == null) {
+          if (status.unsent() && !resent && reasonToStop() == null) {
+            // It met the end of its connection. The plugin knows nothing of it.
+            resent = true;
+            send(done);
+          } else if (answer == null) {
             done.completeExceptionally(failed(status));
           } else {
             take(answer, done);

@@ -3,10 +3,12 @@ package io.csi4j.client.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiException;
+import io.csi4j.client.CsiListener;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiRequestException;
 import io.csi4j.client.CsiTransientException;
@@ -16,6 +18,7 @@ import io.csi4j.client.PluginPath;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
@@ -26,11 +29,16 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Retries, pauses, deadlines and budgets, on virtual time against a real socket. */
 class RetryTest {
@@ -243,5 +251,35 @@ class RetryTest {
     node.async().unpublishVolume(REQUEST).toCompletableFuture().join();
     assertThat(sent()).isEqualTo(3);
     assertThat(ground.pauses()).extracting(Duration::toMillis).containsExactly(99L, 1999L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EPOLL", "JDK"})
+  void aCallThatMeetsTheEndOfItsConnectionIsSentOverTheNext(ConnectOptions.Transport transport) {
+    List<Tuple> attempts = new CopyOnWriteArrayList<>();
+    CsiListener listener =
+        new CsiListener() {
+          @Override
+          public void onEnd(Ended event) {
+            attempts.add(tuple(event.started().attempt(), event.code()));
+          }
+        };
+    try (VirtualGround own =
+        new VirtualGround(
+            scripted.endpoint(),
+            ConnectOptions.builder().transport(transport).listener(listener).build())) {
+      IdentityService once = new IdentityCalls(new Calls(new CallPath(own)));
+      Runnable release = own.hold();
+      scripted.kill();
+      scripted.start();
+      CompletableFuture<Readiness> met = once.async().probe().toCompletableFuture();
+
+      release.run();
+
+      assertThat(met.join()).isEqualTo(Readiness.READY);
+      assertThat(attempts)
+          .containsExactly(tuple(1, StatusCode.UNAVAILABLE), tuple(2, StatusCode.OK));
+      assertThat(scripted.calls(CsiOperation.PROBE)).hasSize(1);
+    }
   }
 }

@@ -70,6 +70,13 @@ final class VirtualGround implements Ground, AutoCloseable {
     alarmsRing = ring;
   }
 
+  /** Nothing is sent or read until what this returns is run. */
+  Runnable hold() {
+    CompletableFuture<Void> released = new CompletableFuture<>();
+    connection.loop().execute(released::join);
+    return () -> released.complete(null);
+  }
+
   /** Lets what was held back happen now. */
   void ring() throws Exception {
     List<Alarm> due = List.copyOf(held);

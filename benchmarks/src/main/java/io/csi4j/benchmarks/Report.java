@@ -1,22 +1,26 @@
 package io.csi4j.benchmarks;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** A family's rows as a table and a chart, with the machine that they are of. */
 public final class Report {
 
+  /** Names the directory with the tables of the last committed report. */
+  private static final String LAST = "csi4j.benchmarks.last";
+
   private static final int BAR = 14;
-  private static final int LABELS = 330;
-  private static final int SCALE = 180;
+  private static final int LABELS = 430;
+  private static final int SCALE = 160;
 
   private final String title;
   private final String introduction;
   private final List<Comparison> rows;
+  private final List<String> notes = new ArrayList<>();
 
   /** A report of these rows. */
   public Report(String title, String introduction, List<Comparison> rows) {
@@ -25,38 +29,56 @@ public final class Report {
     this.rows = List.copyOf(rows);
   }
 
-  /** Writes {@code NAME.md} and {@code NAME.svg}. */
-  public void write(Path directory, String name) throws IOException {
-    Files.createDirectories(directory);
-    Files.writeString(directory.resolve(name + ".md"), table(name));
-    Files.writeString(directory.resolve(name + ".svg"), chart());
+  /** Adds a paragraph below the table. */
+  public Report note(String text) {
+    notes.add(text);
+    return this;
   }
 
-  private String table(String name) throws IOException {
+  /** Writes {@code NAME.md}, {@code NAME.svg} and {@code NAME.tsv}. */
+  public void write(Path directory, String name) throws IOException {
+    Files.createDirectories(directory);
+    Kept last = Kept.read(Path.of(System.getProperty(LAST, "last")).resolve(name + ".tsv"));
+    boolean drawn = rows.stream().anyMatch(row -> !row.theirs().isEmpty());
+    Files.writeString(directory.resolve(name + ".md"), page(name, last, drawn));
+    Kept.write(directory.resolve(name + ".tsv"), rows);
+    if (drawn) {
+      Files.writeString(directory.resolve(name + ".svg"), chart());
+    }
+    rows.forEach(System.out::println);
+  }
+
+  private String page(String name, Kept last, boolean drawn) throws IOException {
     StringBuilder out = new StringBuilder();
     out.append("# ").append(title).append("\n\n").append(introduction).append("\n\n");
-    out.append(machine()).append("\n\n![ratios](").append(name).append(".svg)\n\n");
+    out.append(Machine.text()).append("\n\n");
+    if (drawn) {
+      out.append("![ratios](").append(name).append(".svg)\n\n");
+    }
     out.append(
         "| operation | size | csi4j best | median (10 % – 90 %) | limit | limit best |"
-            + " median (10 % – 90 %) | ratio of bests | of medians | goal |\n");
-    out.append("|---|--:|--:|--:|---|--:|--:|--:|--:|---|\n");
+            + " median (10 % – 90 %) | ratio of bests | of medians | before | goal |\n");
+    out.append("|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|\n");
     for (Comparison row : rows) {
       Figures theirs = row.theirs();
+      Unit unit = row.unit();
       out.append(
           String.format(
               Locale.ROOT,
-              "| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |%n",
+              "| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |%n",
               row.operation(),
               row.size(),
-              time(row.ours().least()),
-              spread(row.ours()),
+              unit.text(row.ours().least()),
+              spread(row.ours(), unit),
               row.limit(),
-              theirs.isEmpty() ? "-" : time(theirs.least()),
-              theirs.isEmpty() ? "-" : spread(theirs),
-              theirs.isEmpty() ? "-" : ratio(row.ratio()),
-              theirs.isEmpty() ? "-" : ratio(row.medianRatio()),
+              theirs.isEmpty() ? "" : unit.text(theirs.least()),
+              theirs.isEmpty() ? "" : spread(theirs, unit),
+              theirs.isEmpty() ? "" : ratio(row.ratio()),
+              theirs.isEmpty() ? "" : ratio(row.medianRatio()),
+              last.since(row).orElse(""),
               row.verdict()));
     }
+    notes.forEach(note -> out.append('\n').append(note).append('\n'));
     return out.toString();
   }
 
@@ -64,43 +86,15 @@ public final class Report {
     return String.format(Locale.ROOT, "%.2f", ratio);
   }
 
-  private static String spread(Figures figures) {
-    return time(figures.median()) + " (" + time(figures.low()) + " – " + time(figures.high()) + ")";
-  }
-
-  /** A time in the unit that suits it. */
-  static String time(double nanos) {
-    if (nanos < 1e4) {
-      return String.format(Locale.ROOT, "%.0f ns", nanos);
-    }
-    return nanos < 1e6
-        ? String.format(Locale.ROOT, "%.1f µs", nanos / 1e3)
-        : String.format(Locale.ROOT, "%.2f ms", nanos / 1e6);
-  }
-
-  private static String machine() throws IOException {
-    return "JDK "
-        + System.getProperty("java.runtime.version")
-        + ", Linux "
-        + System.getProperty("os.version")
-        + " "
-        + System.getProperty("os.arch")
-        + ", "
-        + Runtime.getRuntime().availableProcessors()
-        + " cores ("
-        + processor()
-        + "), load "
-        + Files.readString(Path.of("/proc/loadavg")).split(" ", -1)[0]
-        + " at the end.";
-  }
-
-  private static String processor() throws IOException {
-    return Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.ISO_8859_1)
-        .lines()
-        .filter(line -> line.startsWith("model name"))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .findFirst()
-        .orElse("unknown model");
+  private static String spread(Figures figures, Unit unit) {
+    return figures.count() == 1
+        ? ""
+        : unit.text(figures.median())
+            + " ("
+            + unit.text(figures.low())
+            + " – "
+            + unit.text(figures.high())
+            + ")";
   }
 
   /** One bar for each ratio; the line is where the limit is. */
@@ -111,11 +105,10 @@ public final class Report {
     out.append(
         String.format(
             Locale.ROOT,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"%d\""
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"940\" height=\"%d\""
                 + " font-family=\"sans-serif\" font-size=\"11\">%n"
-                + "<rect width=\"900\" height=\"%d\" fill=\"white\"/>%n"
-                + "<text x=\"10\" y=\"18\" font-size=\"14\">%s: time of csi4j / time of the"
-                + " limit</text>%n",
+                + "<rect width=\"940\" height=\"%d\" fill=\"white\"/>%n"
+                + "<text x=\"10\" y=\"18\" font-size=\"14\">%s: csi4j / its limit</text>%n",
             height,
             height,
             escaped(title)));

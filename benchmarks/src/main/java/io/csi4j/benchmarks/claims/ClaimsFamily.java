@@ -1,7 +1,7 @@
 package io.csi4j.benchmarks.claims;
 
 import io.csi4j.benchmarks.Comparison;
-import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.volume.claim.LocalClaimStore;
 import io.csi4j.volume.claim.MemoryClaimStore;
@@ -22,11 +22,10 @@ public final class ClaimsFamily {
   private static final int ROUNDS = 12;
   private static final int[] CALLERS = {1, 64};
 
-  private static final Optional<Comparison.Goal> NO_GOAL = Optional.empty();
+  private static final Optional<Goal> NO_GOAL = Optional.empty();
 
   /** 0.8 times the throughput of the limit. */
-  private static final Optional<Comparison.Goal> GOAL =
-      Optional.of(new Comparison.Goal.Ratio(1.25));
+  private static final Optional<Goal> GOAL = Goal.ratio(1.25);
 
   private final long windowMillis;
   private final List<Comparison> rows = new ArrayList<>();
@@ -105,7 +104,7 @@ public final class ClaimsFamily {
       int callers,
       Callers.Work ours,
       Optional<Callers.Work> theirs,
-      Optional<Comparison.Goal> goal)
+      Optional<Goal> goal)
       throws Exception {
     Callers crowd = new Callers(callers, windowMillis);
     List<Double> our = new ArrayList<>();
@@ -122,6 +121,6 @@ public final class ClaimsFamily {
         }
       }
     }
-    rows.add(new Comparison(operation, limit, callers, new Figures(our), new Figures(their), goal));
+    rows.add(Comparison.ofTimes(operation, limit, callers, our, their, goal));
   }
 }

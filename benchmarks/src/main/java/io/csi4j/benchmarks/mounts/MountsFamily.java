@@ -2,7 +2,6 @@ package io.csi4j.benchmarks.mounts;
 
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
-import io.csi4j.benchmarks.Figures;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.MountPath;
@@ -65,28 +64,26 @@ public final class MountsFamily {
           new Operation(
               "probe",
               "probe of a mount point",
-              List.of(new Limit("probe", "C: statx", ratio(1.4)))),
+              List.of(new Limit("probe", "C: statx", Goal.ratio(1.4)))),
           new Operation(
               "probePlain",
               "probe of a plain directory",
-              List.of(new Limit("probePlain", "C: statx", ratio(1.4)))),
+              List.of(new Limit("probePlain", "C: statx", Goal.ratio(1.4)))),
           new Operation(
               "find",
               "full record of a path",
-              List.of(new Limit("find", "C: statx, statmount", ratio(1.25)))),
+              List.of(new Limit("find", "C: statx, statmount", Goal.ratio(1.25)))),
           new Operation(
               "table",
               "whole table",
               List.of(
-                  new Limit("table", "C: listmount, mountinfo parsed, listmount", ratio(1.05)))),
+                  new Limit(
+                      "table", "C: listmount, mountinfo parsed, listmount", Goal.ratio(1.05)))),
           new Operation(
               "refresh",
               "refresh after one change",
               List.of(
-                  new Limit(
-                      "refresh",
-                      "C: listmount, statmount of the new one",
-                      Optional.of(new Goal.Nanos(1e6))))),
+                  new Limit("refresh", "C: listmount, statmount of the new one", Goal.most(1e6)))),
           new Operation(
               "bindUnmount",
               "bind + unmount",
@@ -102,10 +99,6 @@ public final class MountsFamily {
     this.layout = layout;
     this.c = c;
     this.window = window;
-  }
-
-  private static Optional<Goal> ratio(double most) {
-    return Optional.of(new Goal.Ratio(most));
   }
 
   /** Measures everything and writes the report. */
@@ -168,25 +161,16 @@ public final class MountsFamily {
     }
     List<Comparison> rows = new ArrayList<>();
     for (Limit limit : operation.limits()) {
-      Comparison row =
-          new Comparison(
+      rows.add(
+          Comparison.ofTimes(
               operation.text(),
               limit.text(),
               size,
-              new Figures(ours),
-              new Figures(theirs.getOrDefault(limit, List.of())),
+              ours,
+              theirs.getOrDefault(limit, List.of()),
               limit
                   .goal()
-                  .filter(goal -> goal instanceof Goal.Ratio || size <= LARGEST_WITH_A_TIME));
-      System.out.printf(
-          "%-28s %6d  %12.0f ns  x %.2f of %s  %s%n",
-          row.operation(),
-          size,
-          row.ours().least(),
-          row.theirs().isEmpty() ? Double.NaN : row.ratio(),
-          row.limit(),
-          row.verdict());
-      rows.add(row);
+                  .filter(goal -> goal instanceof Goal.Ratio || size <= LARGEST_WITH_A_TIME)));
     }
     return rows;
   }

@@ -1,0 +1,38 @@
+package io.csi4j.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What the figures were measured on. */
+final class Machine {
+
+  private Machine() {}
+
+  /** One sentence about it. */
+  static String text() throws IOException {
+    return "JDK "
+        + System.getProperty("java.runtime.version")
+        + ", Linux "
+        + System.getProperty("os.version")
+        + " "
+        + System.getProperty("os.arch")
+        + ", "
+        + Runtime.getRuntime().availableProcessors()
+        + " cores ("
+        + processor()
+        + "), load "
+        + Files.readString(Path.of("/proc/loadavg")).split(" ", -1)[0]
+        + " at the end.";
+  }
+
+  private static String processor() throws IOException {
+    return Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.ISO_8859_1)
+        .lines()
+        .filter(line -> line.startsWith("model name"))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .findFirst()
+        .orElse("unknown model");
+  }
+}

@@ -23,6 +23,8 @@ import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.scripted.ScriptedPlugin;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,6 +33,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
@@ -255,7 +258,8 @@ class RetryTest {
 
   @ParameterizedTest
   @EnumSource(names = {"EPOLL", "JDK"})
-  void aCallThatMeetsTheEndOfItsConnectionIsSentOverTheNext(ConnectOptions.Transport transport) {
+  void aCallThatMeetsTheEndOfItsConnectionIsSentOverTheNext(ConnectOptions.Transport transport)
+      throws IOException {
     List<Tuple> attempts = new CopyOnWriteArrayList<>();
     CsiListener listener =
         new CsiListener() {
@@ -271,6 +275,7 @@ class RetryTest {
       IdentityService once = new IdentityCalls(new Calls(new CallPath(own)));
       Runnable release = own.hold();
       scripted.kill();
+      awaitNoSocketAt(scripted.socket());
       scripted.start();
       CompletableFuture<Readiness> met = once.async().probe().toCompletableFuture();
 
@@ -280,6 +285,15 @@ class RetryTest {
       assertThat(attempts)
           .containsExactly(tuple(1, StatusCode.UNAVAILABLE), tuple(2, StatusCode.OK));
       assertThat(scripted.calls(CsiOperation.PROBE)).hasSize(1);
+    }
+  }
+
+  /** A server that has ended may leave the closing of its sockets to the JVM. */
+  private static void awaitNoSocketAt(Path path) throws IOException {
+    long limit = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (Files.readString(Path.of("/proc/net/unix")).contains(path.toString())) {
+      assertThat(System.nanoTime()).as("the time to wait").isLessThan(limit);
+      LockSupport.parkNanos(1_000_000);
     }
   }
 }

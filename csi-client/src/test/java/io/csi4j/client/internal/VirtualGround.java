@@ -72,8 +72,16 @@ final class VirtualGround implements Ground, AutoCloseable {
 
   /** Nothing is sent or read until what this returns is run. */
   Runnable hold() {
+    CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<Void> released = new CompletableFuture<>();
-    connection.loop().execute(released::join);
+    connection
+        .loop()
+        .execute(
+            () -> {
+              held.complete(null);
+              released.join();
+            });
+    held.join();
     return () -> released.complete(null);
   }
 

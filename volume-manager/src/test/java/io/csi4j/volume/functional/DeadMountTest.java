@@ -112,6 +112,7 @@ class DeadMountTest {
 
       die(node, target);
       node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
+      Node.eventually("it has ended", () -> node.openOperations().isEmpty());
 
       assertThat(isDead(node, target)).isFalse();
       assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");

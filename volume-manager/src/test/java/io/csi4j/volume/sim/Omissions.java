@@ -60,7 +60,7 @@ final class Omissions {
     String engine = "../internal/engine/";
     MOMENTS.forEach(it -> all.put(it, TIME));
     add(all, NAME, engine + "VolumeEngine", "operations");
-    add(all, UNCOMPARED, engine + "VolumeEngine", "asked");
+    add(all, UNCOMPARED, engine + "VolumeIndex", "asked");
     add(all, PAST, engine + "VolumeEngine", "report");
     add(all, OVER, engine + "VolumeActor", "begun", "started", "isTold");
     add(all, OVER, engine + "TurnRunner", "generation");

@@ -70,22 +70,15 @@ final class TurnRunner {
     void ended(Operation operation, Result result);
   }
 
-  TurnRunner(
-      VolumeIdentity identity,
-      EngineParts parts,
-      Steps steps,
-      Memory memory,
-      Voice voice,
-      Mailbox mailbox,
-      Owner owner) {
-    this.identity = identity;
-    this.parts = parts;
+  TurnRunner(VolumeParts volume, Steps steps, Owner owner) {
+    identity = volume.identity();
+    parts = volume.engine();
+    memory = volume.memory();
+    voice = volume.voice();
+    mailbox = volume.mailbox();
+    requests = volume.requests();
     this.steps = steps;
-    this.memory = memory;
-    this.voice = voice;
-    this.mailbox = mailbox;
     this.owner = owner;
-    requests = new Requests(identity, parts.layout(), parts.rules());
   }
 
   /** What is being done; nothing before the first step and after the last. */

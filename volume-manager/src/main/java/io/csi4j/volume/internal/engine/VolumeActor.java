@@ -3,35 +3,23 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.MountRequest;
-import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
-import io.csi4j.volume.PathStatus;
-import io.csi4j.volume.PluginId;
 import io.csi4j.volume.Release;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeEvent;
 import io.csi4j.volume.VolumeException;
-import io.csi4j.volume.claim.ClaimStanding;
-import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
-import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Lifecycle;
 import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Phase;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
-import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Mailbox;
 import io.csi4j.volume.internal.port.NodePlugin;
-import io.csi4j.volume.internal.port.PluginAnswer;
-import io.csi4j.volume.internal.port.Scheduler;
-import io.csi4j.volume.internal.port.Sighting;
-import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -46,7 +34,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,11 +50,12 @@ final class VolumeActor {
   private final Engineering engine;
   private final Mailbox mailbox;
   private final Memory memory;
-  private final Requests requests;
   private final TurnRunner runner;
-  private final DeadMounts dead = new DeadMounts();
-  private final ClaimedUses claimed = new ClaimedUses();
+  private final DeadMountCare dead;
   private final Inherited inherited = new Inherited();
+  private final Beginning beginning;
+  private final Aftercare aftercare;
+  private final ClaimCare claims;
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
   /** The uses whose names are to be put back as soon as nothing is being done. */
@@ -81,16 +69,7 @@ final class VolumeActor {
   /** Whether all there is appeared after the volume had been given back. */
   private boolean isLate;
 
-  private Scheduler.@Nullable Timer background;
-  private int backgroundTries;
-
-  /** Whether nothing is tried in the background before somebody has looked and asked again. */
-  private boolean isHeld;
-
   private @Nullable OperatorMessage trouble;
-
-  /** The uses that somebody has asked about since the start. */
-  private Set<UsageKey> commanded = Set.of();
 
   private volatile View view = View.NOTHING;
 
@@ -99,49 +78,6 @@ final class VolumeActor {
 
   /** The uses that lead to this volume; under the engine's lock. */
   final Set<UsageKey> indexed = new HashSet<>(2);
-
-  /** What an actor needs of the engine. */
-  interface Engineering {
-
-    /** Whether the host has said what it wants. */
-    boolean heardFromHost();
-
-    /** Whether no new operations are begun. */
-    boolean isClosing();
-
-    /** Whether no new steps are made. */
-    boolean isStopped();
-
-    /** Whether nothing new is mounted with a plugin. */
-    boolean isDrained(PluginId plugin);
-
-    /** The number of the last time that a use was asked for; 0 for never. */
-    long askedFor(UsageKey usage);
-
-    /** The volume was given back. */
-    void buried(Tombstone tombstone);
-
-    /** A use of which only the directory was left has its name again. */
-    void named(VolumeActor actor, UsageKey usage);
-
-    /** Nothing is being done with the volume; perhaps nothing is known of it any more. */
-    void idle(VolumeActor actor);
-
-    /** A new operation in the background. */
-    Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage);
-
-    /** A plugin was heard of: perhaps it is another process now, or can do more or less. */
-    void heard(PluginId plugin, String instance, Optional<Boolean> stages);
-
-    /** What was due then comes only now. */
-    void late(long due);
-
-    /** Something was mounted where nobody asked for it, perhaps. */
-    void lookForUnexpected();
-
-    /** Why nothing can be done in the directory of the manager, if it cannot. */
-    Optional<Failure> overmounted();
-  }
 
   /** The runner's steps are those of this volume. */
   private final class Owner implements TurnRunner.Owner {
@@ -177,6 +113,46 @@ final class VolumeActor {
     }
   }
 
+  /** How operations begin here. */
+  private final class FirstSteps implements Beginning.Line {
+
+    @Override
+    public boolean isCurrent(Operation operation) {
+      return current != null && current.id().equals(operation.id());
+    }
+
+    @Override
+    public void end(Operation operation, Result result) {
+      VolumeActor.this.end(operation, result);
+    }
+
+    @Override
+    public void read(Operation operation, Object value) {
+      ended(Optional.empty());
+      operation.end().complete(value);
+      proceed();
+    }
+  }
+
+  /** What is done here without being asked. */
+  private final class Unasked implements Aftercare.Line {
+
+    @Override
+    public boolean isFree() {
+      return current == null;
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return current == null && waiting.isEmpty();
+    }
+
+    @Override
+    public void take(Operation operation) {
+      VolumeActor.this.take(operation);
+    }
+  }
+
   VolumeActor(VolumeIdentity identity, EngineParts parts, Steps steps, Engineering engine) {
     this.identity = identity;
     this.parts = parts;
@@ -184,8 +160,20 @@ final class VolumeActor {
     voice = new Voice(identity, parts);
     mailbox = new Mailbox(parts.scheduler(), this::broke);
     memory = new Memory(identity, parts, steps);
-    requests = new Requests(identity, parts.layout(), parts.rules());
-    runner = new TurnRunner(identity, parts, steps, memory, voice, mailbox, new Owner());
+    VolumeParts volume =
+        new VolumeParts(
+            identity,
+            parts,
+            engine,
+            mailbox,
+            memory,
+            new Requests(identity, parts.layout(), parts.rules()),
+            voice);
+    runner = new TurnRunner(volume, steps, new Owner());
+    dead = new DeadMountCare(volume, this::consider);
+    beginning = new Beginning(volume, runner, dead, inherited, new FirstSteps());
+    aftercare = new Aftercare(volume, dead, new Unasked());
+    claims = new ClaimCare(volume, aftercare);
   }
 
   VolumeIdentity identity() {
@@ -237,43 +225,12 @@ final class VolumeActor {
 
   /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
   void inspect() {
-    mailbox.put(this::lookForDead);
+    mailbox.put(dead::look);
   }
 
   /** Looks whether what is mounted is still claimed. */
   void confirm() {
-    mailbox.put(
-        () -> {
-          for (TargetRecord use : claimed.mounted(memory.record(), parts.clock().nanos())) {
-            ClaimQuestion.ask(
-                parts,
-                use.usage(),
-                use.claim().epoch(),
-                standing -> mailbox.put(() -> confirmed(use.usage(), use.claim(), standing)));
-          }
-        });
-  }
-
-  private void confirmed(UsageKey usage, ClaimMark claim, ClaimStanding standing) {
-    Optional<TargetRecord> use =
-        memory
-            .use(usage)
-            .filter(it -> it.path().is(PathStatus.PRESENT))
-            .filter(it -> it.claim().epoch() == claim.epoch());
-    Optional<NodeClaims> terms = parts.claims().terms();
-    if (use.isEmpty() || terms.isEmpty() || engine.isClosing()) {
-      return;
-    }
-    ClaimedUses.Verdict verdict =
-        claimed.heard(use.get(), standing, terms.get(), parts.clock().nanos());
-    verdict.notice().ifPresent(voice::tell);
-    if (verdict.isOver() && (engine.heardFromHost() || commanded.contains(usage))) {
-      take(
-          engine.background(
-              new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
-              VolumeEvent.Operation.CLEAN_UP,
-              Optional.of(usage)));
-    }
+    mailbox.put(claims::confirm);
   }
 
   /** Another process has become the plugin. */
@@ -281,8 +238,8 @@ final class VolumeActor {
     mailbox.put(
         () -> {
           dead.again();
-          awake();
-          lookForDead();
+          aftercare.again();
+          dead.look();
         });
   }
 
@@ -290,55 +247,9 @@ final class VolumeActor {
   void remember(MountRequest request) {
     mailbox.put(
         () -> {
-          keep(request);
+          dead.remember(request);
           consider();
         });
-  }
-
-  private void keep(MountRequest request) {
-    if (DeadMounts.repairs(plugin().policy().onDeadMount())) {
-      dead.remember(request);
-    }
-  }
-
-  private void lookForDead() {
-    if (plugin().policy().onDeadMount() == OnDeadMount.LEAVE) {
-      return;
-    }
-    for (TargetRecord use : memory.record().map(it -> it.targets().values()).orElse(List.of())) {
-      if (use.path().is(PathStatus.PRESENT) && !dead.isDead(use.usage())) {
-        try {
-          parts
-              .kernel()
-              .ask(
-                  parts.layout().target(identity, use.usage()),
-                  health -> mailbox.put(() -> found(use.usage(), health)));
-        } catch (MountException e) {
-          // The next look at the table, which comes soon, says so.
-          LOG.log(Level.DEBUG, "How the mounts of " + identity + " are is not known.", e);
-        }
-      }
-    }
-  }
-
-  private void found(UsageKey usage, Sighting.Health health) {
-    boolean isThere =
-        memory.use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
-    if (isThere && health == Sighting.Health.DEAD && dead.found(usage)) {
-      OnDeadMount policy = plugin().policy().onDeadMount();
-      voice.tell(
-          new Notice(
-              OperatorCode.MOUNT_DEAD,
-              "its server has ended; the policy of the plugin is " + policy,
-              Optional.of(usage)));
-      consider();
-    } else if (isThere && health == Sighting.Health.SILENT) {
-      voice.tell(
-          new Notice(
-              OperatorCode.MOUNT_UNRESPONSIVE,
-              "its server was asked, and has not answered",
-              Optional.of(usage)));
-    }
   }
 
   /** Gives a use of which only the directory is left its name again; it is in doubt. */
@@ -373,9 +284,7 @@ final class VolumeActor {
   void close() {
     mailbox.put(
         () -> {
-          if (background != null) {
-            background.cancel();
-          }
+          aftercare.cancel();
           for (Operation operation : List.copyOf(waiting)) {
             voice.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
           }
@@ -389,12 +298,9 @@ final class VolumeActor {
       engine.idle(this);
       return;
     }
-    if (!isBackground(operation)) {
-      isHeld = false;
+    if (!Aftercare.isOf(operation)) {
       supersede(operation);
-      Set<UsageKey> more = new HashSet<>(commanded);
-      operation.usage().ifPresent(more::add);
-      commanded = more;
+      aftercare.asked(operation);
     }
     if (joins(operation)) {
       return;
@@ -472,196 +378,12 @@ final class VolumeActor {
     started =
         new VolumeEvent.Started(
             operation.id(), operation.kind(), identity.plugin(), operation.usage());
-    isTold = !isBackground(operation) || Background.isTold(backgroundTries);
+    isTold = aftercare.isTold(operation);
     if (isTold) {
       parts.events().accept(started);
     }
     show();
-    begin(operation);
-  }
-
-  private void begin(Operation operation) {
-    NodePlugin plugin = plugin();
-    Wish wish = operation.wish();
-    Optional<Failure> covered = engine.overmounted();
-    if (covered.isPresent()) {
-      operation.usage().filter(use -> wish instanceof Wish.Release).ifPresent(memory::release);
-      end(
-          operation,
-          wish instanceof Wish.Release || wish instanceof Wish.Repair
-              ? new Result.Unfinished(covered.get())
-              : new Result.Refused(covered.get()));
-    } else if (wish instanceof Wish.Repair) {
-      ask(operation, plugin, up -> repair(operation, plugin));
-    } else if (wish instanceof Wish.Release release) {
-      beginRelease(operation, release, plugin);
-    } else if (wish instanceof Wish.Mount mount) {
-      parts.points().at(CrashPoint.P1);
-      beginMount(operation, mount.request(), plugin);
-    } else {
-      beginRead(operation, plugin);
-    }
-  }
-
-  private NodePlugin plugin() {
-    return parts
-        .plugins()
-        .find(identity.plugin())
-        .orElseGet(() -> new AbsentPlugin(parts.plugins().known()));
-  }
-
-  private static boolean isBackground(Operation operation) {
-    return operation.kind() == VolumeEvent.Operation.CLEAN_UP
-        || operation.kind() == VolumeEvent.Operation.REPAIR;
-  }
-
-  /** Begins what it takes next to make anew what is dead, or ends. */
-  private void repair(Operation operation, NodePlugin plugin) {
-    Optional<VolumeRecord> known = memory.record();
-    dead.keepOnly(known);
-    Optional<Goal> goal =
-        known.flatMap(record -> dead.next(plugin.policy().onDeadMount(), record, requests));
-    if (goal.isPresent()) {
-      runner.begin(operation, goal.get(), known.orElseThrow(), plugin);
-    } else {
-      end(operation, new Result.Withdrawn());
-    }
-  }
-
-  private void beginRelease(Operation operation, Wish.Release release, NodePlugin plugin) {
-    Optional<UsageKey> usage = operation.usage();
-    if (usage.isPresent() && engine.askedFor(usage.get()) > release.unlessAskedAfter()) {
-      end(operation, new Result.Released(Release.NOT_LAST));
-      return;
-    }
-    Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
-    if (known.isEmpty()) {
-      end(operation, new Result.Released(Release.UNKNOWN));
-      return;
-    }
-    memory.set(known.get());
-    usage.flatMap(inherited::releasing).ifPresent(voice::tell);
-    if (!memory.isQuarantined(plugin)) {
-      runner.begin(operation, release.goal(), known.get(), plugin);
-      return;
-    }
-    // Another process is not working on the calls of the one before it: a look shows which it is.
-    plugin.facts(
-        answer ->
-            ifCurrent(
-                operation,
-                () -> {
-                  heard(plugin, answer);
-                  runner.begin(operation, release.goal(), known.get(), plugin);
-                }));
-  }
-
-  private void heard(NodePlugin plugin, PluginAnswer answer) {
-    if (answer instanceof PluginAnswer.Up up) {
-      engine.heard(identity.plugin(), plugin.instance(), Optional.of(up.stages()));
-    }
-  }
-
-  private void beginMount(Operation operation, MountRequest request, NodePlugin plugin) {
-    keep(request);
-    inherited.mounting(request.usage()).ifPresent(voice::tell);
-    Optional<VolumeRecord> known = memory.record();
-    boolean isThere =
-        memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
-    if (known.isPresent() && isThere) {
-      // What is there is given again without asking the plugin what it can do.
-      publish(operation, request, known.get().plan().staged(), plugin);
-      return;
-    }
-    if (engine.isDrained(identity.plugin())) {
-      end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
-      return;
-    }
-    ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
-  }
-
-  /** Whether a volume is staged is decided at its first use, and kept until the last. */
-  private boolean isStaged(PluginAnswer.Up up) {
-    return memory
-        .record()
-        .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
-        .map(known -> known.plan().staged())
-        .orElse(up.stages());
-  }
-
-  private void publish(
-      Operation operation, MountRequest request, boolean stages, NodePlugin plugin) {
-    Goal.Publish goal =
-        requests.goal(
-            request,
-            stages,
-            memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
-    VolumeRecord known = memory.before(goal, request);
-    if (!known.targets().isEmpty()) {
-      memory.set(known);
-    }
-    runner.begin(operation, goal, known, plugin);
-  }
-
-  /** Expanding and statistics: one call about a target that is there. */
-  private void beginRead(Operation operation, NodePlugin plugin) {
-    UsageKey usage = operation.usage().orElseThrow();
-    Optional<Failure> refusal = Reading.refusal(memory.use(usage));
-    if (refusal.isPresent()) {
-      end(operation, new Result.Refused(refusal.get()));
-      return;
-    }
-    VolumeRecord known = memory.record().orElseThrow();
-    ask(
-        operation,
-        plugin,
-        up -> {
-          Optional<Failure> missing = Reading.refusal(operation.wish(), up);
-          if (missing.isPresent()) {
-            end(operation, new Result.Refused(missing.get()));
-            return;
-          }
-          plugin.call(
-              requests.read(operation.wish(), usage, known),
-              answer -> ifCurrent(operation, () -> readEnded(operation, answer)));
-        });
-  }
-
-  private void readEnded(Operation operation, Answer answer) {
-    Optional<Object> value = Reading.value(operation.wish(), answer);
-    if (value.isEmpty()) {
-      end(operation, new Result.Refused(Reading.failure(answer)));
-      return;
-    }
-    ended(Optional.empty());
-    operation.end().complete(value.get());
-    proceed();
-  }
-
-  /** Asks the plugin what it can do, and goes on if it is there. */
-  private void ask(Operation operation, NodePlugin plugin, Consumer<PluginAnswer.Up> then) {
-    plugin.facts(
-        answer ->
-            ifCurrent(
-                operation,
-                () -> {
-                  if (answer instanceof PluginAnswer.Up up) {
-                    heard(plugin, up);
-                    then.accept(up);
-                  } else {
-                    end(operation, new Result.Refused(Voice.down((PluginAnswer.Down) answer)));
-                  }
-                }));
-  }
-
-  /** Does this in the mailbox, unless the operation has ended meanwhile. */
-  private void ifCurrent(Operation operation, Runnable work) {
-    mailbox.put(
-        () -> {
-          if (current != null && current.id().equals(operation.id())) {
-            work.run();
-          }
-        });
+    beginning.begin(operation);
   }
 
   // ---- the end of operations
@@ -670,10 +392,10 @@ final class VolumeActor {
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = runner.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
     if (result instanceof Result.Published && isNew) {
-      runner.turn().flatMap(Turn::usage).ifPresent(this::isWell);
+      runner.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
     }
     if (operation.wish() instanceof Wish.Repair && isDone && !engine.isStopped()) {
-      repair(operation, plugin());
+      beginning.repair(operation);
       return;
     }
     if (result instanceof Result.Released) {
@@ -696,21 +418,8 @@ final class VolumeActor {
     end(operation, result);
   }
 
-  /** The mount of a use was made, which may have been dead before. */
-  private void isWell(UsageKey usage) {
-    if (dead.isDead(usage)) {
-      dead.isWell(usage);
-      voice.tell(
-          new Notice(
-              OperatorCode.MOUNT_RESTORED,
-              "the plugin has mounted it again, and the mount table shows it",
-              Optional.of(usage)));
-    }
-  }
-
   private void end(Operation operation, Result result) {
     Optional<VolumeException> failure = voice.failure(operation, result);
-    boolean isBackground = isBackground(operation);
     if (failure.isPresent() && operation.wish() instanceof Wish.Repair) {
       dead.failed();
     }
@@ -719,12 +428,13 @@ final class VolumeActor {
     }
     dead.keepOnly(memory.record());
     trouble =
-        failure.map(VolumeException::operatorMessage).orElse(owed().isPresent() ? trouble : null);
-    isHeld = result instanceof Result.Held held && Lifecycle.isForPeople(held.code());
+        failure
+            .map(VolumeException::operatorMessage)
+            .orElse(aftercare.owed().isPresent() ? trouble : null);
     if (failure.isPresent() && isTold && operation.wish() instanceof Wish.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
-    backgroundTries = isBackground && failure.isPresent() ? backgroundTries + 1 : 0;
+    aftercare.ended(operation, result, failure.isPresent());
     ended(failure);
     if (failure.isPresent()) {
       operation.end().completeExceptionally(failure.get());
@@ -827,86 +537,12 @@ final class VolumeActor {
   void wake() {
     mailbox.put(
         () -> {
-          awake();
+          aftercare.again();
           consider();
         });
   }
 
-  private void awake() {
-    backgroundTries = 0;
-    isHeld = false;
-  }
-
-  /** Plans the next try in the background, if something is owed and may be done. */
   private void consider() {
-    if (background != null) {
-      background.cancel();
-      background = null;
-    }
-    if (mayRepair()) {
-      dead.needed().forEach(this::tellRequestNeeded);
-    }
-    if (current == null
-        && !isHeld
-        && !engine.isClosing()
-        && (owed().isPresent() || isRepairDue())) {
-      background = parts.scheduler().after(pause(), () -> mailbox.put(this::cleanUp));
-    }
-  }
-
-  private boolean mayRepair() {
-    return DeadMounts.repairs(plugin().policy().onDeadMount());
-  }
-
-  private void tellRequestNeeded(UsageKey usage) {
-    voice.tell(
-        new Notice(
-            OperatorCode.REQUEST_NEEDED,
-            "its mount is dead, and is made anew as soon as the host says how it is wanted",
-            Optional.of(usage)));
-  }
-
-  private boolean isRepairDue() {
-    return dead.isDue(
-        plugin().policy().onDeadMount(),
-        usage -> engine.heardFromHost() || commanded.contains(usage));
-  }
-
-  /** What is to be done without being asked, as far as it may be done before the host was heard. */
-  private Optional<Goal> owed() {
-    boolean mayAll = engine.heardFromHost() || !parts.rules().on(Rule.WAIT_FOR_HOST);
-    return memory
-        .record()
-        .flatMap(known -> Lifecycle.owed(known, usage -> mayAll || commanded.contains(usage)))
-        .filter(goal -> mayAll || !commanded.isEmpty());
-  }
-
-  private Duration pause() {
-    return Background.pause(
-        backgroundTries, plugin().policy().backgroundCap(), parts.scheduler().random());
-  }
-
-  private void cleanUp() {
-    background = null;
-    if (current == null && waiting.isEmpty() && !engine.isClosing()) {
-      Optional<Goal> owed = owed();
-      if (owed.isPresent()) {
-        take(
-            engine.background(
-                new Wish.Release(owed.get(), Long.MAX_VALUE),
-                VolumeEvent.Operation.CLEAN_UP,
-                owed.get() instanceof Goal.Release release
-                    ? Optional.of(release.usage())
-                    : Optional.empty()));
-      } else if (isRepairDue()) {
-        List<UsageKey> uses = dead.uses();
-        dead.begin();
-        take(
-            engine.background(
-                new Wish.Repair(dead.requests()),
-                VolumeEvent.Operation.REPAIR,
-                uses.size() == 1 ? Optional.of(uses.get(0)) : Optional.empty()));
-      }
-    }
+    aftercare.consider();
   }
 }

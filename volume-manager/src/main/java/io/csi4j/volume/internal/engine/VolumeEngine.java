@@ -94,7 +94,7 @@ public final class VolumeEngine {
   }
 
   private VolumeActor volume(VolumeIdentity identity) {
-    return new VolumeActor(identity, parts, steps, new Engineering());
+    return new VolumeActor(identity, parts, steps, new ForVolumes());
   }
 
   /** Nothing is left of a volume of this plugin. */
@@ -248,7 +248,7 @@ public final class VolumeEngine {
   }
 
   /** What the volumes need of the engine. */
-  private final class Engineering implements VolumeActor.Engineering {
+  private final class ForVolumes implements Engineering {
 
     @Override
     public boolean heardFromHost() {

@@ -1,5 +1,6 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.internal.text.ByteSearch;
 import io.csi4j.mount.internal.text.SafeText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +61,8 @@ public final class MountPath implements Comparable<MountPath> {
     if (path.length == 0 || path[0] != '/') {
       throw refused(path, "is not absolute. Write it from the root directory on");
     }
-    if (isClean(path)) {
+    // As is every path that a kernel gives, but for odd ones; the slow way tells.
+    if (path[path.length - 1] != '/' && ByteSearch.isOrdinaryPath(path, 0, path.length)) {
       return new MountPath(path);
     }
     byte[] clean = new byte[path.length];
@@ -91,19 +93,6 @@ public final class MountPath implements Comparable<MountPath> {
       throw refused(path, "is longer than " + MAX_BYTES + " bytes. Use a shorter one");
     }
     return new MountPath(Arrays.copyOf(clean, length));
-  }
-
-  /** Whether nothing has to be refused or dropped, as in every path that a kernel gives. */
-  private static boolean isClean(byte[] path) {
-    byte before = 'x';
-    for (byte b : path) {
-      // A part that begins with a dot may be a dot alone; the slow way tells.
-      if (b == 0 || (before == '/' && (b == '/' || b == '.'))) {
-        return false;
-      }
-      before = b;
-    }
-    return before != '/' && path.length <= MAX_BYTES;
   }
 
   /**

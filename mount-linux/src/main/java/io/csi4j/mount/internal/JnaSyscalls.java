@@ -4,6 +4,8 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.MountLook;
+import io.csi4j.mount.internal.kernel.Spares;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,7 @@ final class JnaSyscalls implements Syscalls {
   /** Where in its scratch memory a call writes; what it reads is before. */
   private static final int AT_OUT = Abi.PATH_MAX;
 
-  private final Scratch.Pool pool = new Scratch.Pool();
+  private final Spares<Scratch> spares = new Spares<>(Scratch::new);
   private final long statx;
   private final boolean hasNamedStatx;
 
@@ -149,32 +151,35 @@ final class JnaSyscalls implements Syscalls {
     if (path.length > Abi.PATH_MAX) {
       return -Abi.ENAMETOOLONG;
     }
-    Scratch scratch = pool.take();
+    Scratch scratch = spares.take();
     try {
       scratch.put(0, path);
-      return statx(directory, flags, mask, scratch, out);
+      int result = statx(directory, flags, mask, scratch);
+      if (result == 0) {
+        scratch.get(AT_OUT, out, Math.min(out.length, Abi.STATX_SIZE));
+      }
+      return result;
     } finally {
-      pool.giveBack(scratch);
+      spares.giveBack(scratch);
     }
   }
 
   @Override
-  public int statx(MountPath path, int flags, int mask, byte[] out) {
-    Scratch scratch = pool.take();
+  public int statx(MountPath path, int flags, int mask, MountLook out) {
+    Scratch scratch = spares.take();
     try {
       scratch.put(0, path);
-      return statx(Abi.AT_FDCWD, flags, mask, scratch, out);
+      int result = statx(Abi.AT_FDCWD, flags, mask, scratch);
+      if (result == 0) {
+        out.set(
+            scratch.u64(AT_OUT + Abi.STATX_AT_ATTRIBUTES),
+            scratch.u64(AT_OUT + Abi.STATX_AT_ATTRIBUTES_MASK),
+            scratch.u64(AT_OUT + Abi.STATX_AT_MNT_ID));
+      }
+      return result;
     } finally {
-      pool.giveBack(scratch);
+      spares.giveBack(scratch);
     }
-  }
-
-  private int statx(int directory, int flags, int mask, Scratch scratch, byte[] out) {
-    int result = statx(directory, flags, mask, scratch);
-    if (result == 0) {
-      scratch.get(AT_OUT, out, Math.min(out.length, Abi.STATX_SIZE));
-    }
-    return result;
   }
 
   private int statx(int directory, int flags, int mask, Scratch scratch) {
@@ -259,7 +264,7 @@ final class JnaSyscalls implements Syscalls {
     if (out.length > Scratch.SIZE - AT_OUT) {
       return result(Libc.syscall(STATMOUNT, request, out, out.length, 0));
     }
-    Scratch scratch = pool.take();
+    Scratch scratch = spares.take();
     try {
       scratch.put(0, request);
       int result =
@@ -270,7 +275,7 @@ final class JnaSyscalls implements Syscalls {
       }
       return result;
     } finally {
-      pool.giveBack(scratch);
+      spares.giveBack(scratch);
     }
   }
 

@@ -5,7 +5,6 @@ import com.sun.jna.Pointer;
 import io.csi4j.mount.MountPath;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Memory outside the heap for the arguments of one call. An array that JNA passes is copied twice
@@ -46,30 +45,7 @@ final class Scratch {
     return bytes.getInt(offset);
   }
 
-  /**
-   * The memory that is not in use. Whoever takes some has it alone until it is given back; there is
-   * always some, and what is too much is forgotten. A thread finds its own again without being its
-   * owner, so that any number of threads, virtual ones too, leaves little behind.
-   */
-  static final class Pool {
-
-    /** A power of two. */
-    private static final int PLACES = 16;
-
-    private final AtomicReferenceArray<Scratch> free = new AtomicReferenceArray<>(PLACES);
-
-    Scratch take() {
-      Scratch taken = free.getAndSet(place(), null);
-      return taken == null ? new Scratch() : taken;
-    }
-
-    void giveBack(Scratch taken) {
-      free.setRelease(place(), taken);
-    }
-
-    @SuppressWarnings("deprecation") // its successor came after Java 17
-    private static int place() {
-      return (int) Thread.currentThread().getId() & (PLACES - 1);
-    }
+  long u64(int offset) {
+    return bytes.getLong(offset);
   }
 }

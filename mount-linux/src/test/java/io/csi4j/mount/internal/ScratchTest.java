@@ -2,20 +2,21 @@ package io.csi4j.mount.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.internal.kernel.Spares;
 import org.junit.jupiter.api.Test;
 
 class ScratchTest {
 
   @Test
   void memoryThatIsTakenIsNobodyElsesUntilItIsGivenBack() {
-    Scratch.Pool pool = new Scratch.Pool();
-    Scratch first = pool.take();
-    Scratch second = pool.take();
+    Spares<Scratch> spares = new Spares<>(Scratch::new);
+    Scratch first = spares.take();
+    Scratch second = spares.take();
     assertThat(second).isNotSameAs(first);
 
-    pool.giveBack(first);
-    assertThat(pool.take()).isSameAs(first);
-    assertThat(pool.take()).isNotSameAs(first);
+    spares.giveBack(first);
+    assertThat(spares.take()).isSameAs(first);
+    assertThat(spares.take()).isNotSameAs(first);
   }
 
   @Test

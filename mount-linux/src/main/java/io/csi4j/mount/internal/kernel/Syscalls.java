@@ -19,9 +19,17 @@ public interface Syscalls {
    */
   int statx(int directory, byte[] path, int flags, int mask, byte[] out);
 
-  /** The same for a path from the root directory on. */
-  default int statx(MountPath path, int flags, int mask, byte[] out) {
-    return statx(Abi.AT_FDCWD, Abi.path(path), flags, mask, out);
+  /** Looks at a path from the root directory on, for the mount only. */
+  default int statx(MountPath path, int flags, int mask, MountLook out) {
+    byte[] all = new byte[Abi.STATX_AT_MNT_ID + Long.BYTES];
+    int result = statx(Abi.AT_FDCWD, Abi.path(path), flags, mask, all);
+    if (result == 0) {
+      out.set(
+          Struct.u64(all, Abi.STATX_AT_ATTRIBUTES),
+          Struct.u64(all, Abi.STATX_AT_ATTRIBUTES_MASK),
+          Struct.u64(all, Abi.STATX_AT_MNT_ID));
+    }
+    return result;
   }
 
   int openat(int directory, byte[] path, int flags, int mode);

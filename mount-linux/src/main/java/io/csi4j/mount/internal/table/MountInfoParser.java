@@ -1,5 +1,6 @@
 package io.csi4j.mount.internal.table;
 
+import io.csi4j.mount.internal.text.ByteSearch;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. Whatever the bytes are,
@@ -31,7 +33,8 @@ public final class MountInfoParser {
 
   private static final byte END_OF_ROW = '\n';
 
-  private final IntPredicate wanted;
+  /** Null if all are. */
+  private final @Nullable IntPredicate wanted;
 
   /** Those before the one that is being filled. */
   private final List<RowPage> pages = new ArrayList<>();
@@ -49,7 +52,7 @@ public final class MountInfoParser {
   private int skipped;
 
   MountInfoParser() {
-    this(id -> true);
+    this.wanted = null;
   }
 
   /**
@@ -122,7 +125,7 @@ public final class MountInfoParser {
     int place = rows++;
     boolean tooLong = isOverlong || to - begun > LONGEST_ROW;
     isOverlong = false;
-    if (!tooLong && !wanted.test(RowScan.id(page.text(), begun, to))) {
+    if (!tooLong && wanted != null && !wanted.test(RowScan.id(page.text(), begun, to))) {
       return;
     }
     if (!tooLong && page.add(begun, to, place)) {

@@ -3,6 +3,7 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountFlag;
 import io.csi4j.mount.PropagationTags;
+import io.csi4j.mount.internal.text.ByteSearch;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,7 @@
 package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.MountPath;
+import io.csi4j.mount.internal.text.ByteSearch;
 import java.util.Arrays;
 
 /**

@@ -7,6 +7,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.text.ByteSearch;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -10,6 +10,7 @@ import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Failures;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.MountIdRequest;
+import io.csi4j.mount.internal.kernel.Spares;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -48,6 +49,9 @@ public final class StatmountReader {
   private final Kernel kernel;
   private final MountInfoReader text;
 
+  /** A structure is read often, and clearing memory for it costs more than reading it does. */
+  private final Spares<byte[]> spares = new Spares<>(() -> new byte[FIRST_SIZE]);
+
   public StatmountReader(Kernel kernel) {
     this.kernel = kernel;
     this.text = new MountInfoReader(kernel);
@@ -59,21 +63,13 @@ public final class StatmountReader {
    * @throws MountException if the kernel refuses
    */
   public Optional<MountRecord> record(long uniqueId) {
-    Statmount mount = read(uniqueId, ALL).orElse(null);
-    if (mount == null) {
-      return Optional.empty();
-    }
-    if (isComplete(mount)) {
-      return Optional.ofNullable(record(uniqueId, mount));
-    }
-    @Nullable MountRecord[] records = new MountRecord[1];
-    complete(new long[] {uniqueId}, records, List.of(0));
-    return Optional.ofNullable(records[0]);
+    return read(
+        uniqueId, ALL, mount -> isComplete(mount) ? record(uniqueId, mount) : completed(uniqueId));
   }
 
   /** Where the mount is, or nothing if it is gone or out of this namespace. */
   public Optional<MountPath> path(long uniqueId) {
-    return read(uniqueId, Abi.STATMOUNT_MNT_POINT).flatMap(StatmountReader::pathOf);
+    return read(uniqueId, Abi.STATMOUNT_MNT_POINT, StatmountReader::pathOf);
   }
 
   /**
@@ -81,18 +77,18 @@ public final class StatmountReader {
    * gone or out of this namespace.
    */
   public Optional<KernelText> type(long uniqueId) {
-    return read(uniqueId, Abi.STATMOUNT_FS_TYPE).map(Statmount::type);
+    return read(uniqueId, Abi.STATMOUNT_FS_TYPE, Statmount::type);
   }
 
   /** The number of the mount it is on; nothing if it is gone or out of this namespace. */
   public OptionalLong parent(long uniqueId) {
-    Optional<Statmount> mount = read(uniqueId, Abi.STATMOUNT_MNT_BASIC);
-    return mount.isEmpty() ? OptionalLong.empty() : OptionalLong.of(mount.get().uniqueParentId());
+    return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, mount -> OptionalLong.of(mount.uniqueParentId()))
+        .orElse(OptionalLong.empty());
   }
 
   /** The number of the mount in the text table; nothing if it is gone or out of this namespace. */
   public Optional<Integer> textId(long uniqueId) {
-    return read(uniqueId, Abi.STATMOUNT_MNT_BASIC).map(Statmount::id);
+    return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, Statmount::id);
   }
 
   /** All about these mounts, in this order, without those that are gone. */
@@ -100,15 +96,20 @@ public final class StatmountReader {
     @Nullable MountRecord[] records = new MountRecord[uniqueIds.length];
     List<Integer> incomplete = new ArrayList<>();
     for (int i = 0; i < uniqueIds.length; i++) {
-      Statmount mount = read(uniqueIds[i], ALL).orElse(null);
-      if (mount == null) {
-        continue;
-      }
-      if (isComplete(mount)) {
-        records[i] = record(uniqueIds[i], mount);
-      } else {
-        incomplete.add(i);
-      }
+      int place = i;
+      long id = uniqueIds[i];
+      records[i] =
+          read(
+                  id,
+                  ALL,
+                  mount -> {
+                    if (isComplete(mount)) {
+                      return record(id, mount);
+                    }
+                    incomplete.add(place);
+                    return null;
+                  })
+              .orElse(null);
     }
     complete(uniqueIds, records, incomplete);
     List<MountRecord> found = new ArrayList<>(records.length);
@@ -126,6 +127,13 @@ public final class StatmountReader {
    */
   private static boolean isComplete(Statmount mount) {
     return mount.has(Abi.STATMOUNT_SB_SOURCE);
+  }
+
+  /** The mount with what its structure lacks; null if it is gone, or cannot be reached. */
+  private @Nullable MountRecord completed(long uniqueId) {
+    @Nullable MountRecord[] records = new MountRecord[1];
+    complete(new long[] {uniqueId}, records, List.of(0));
+    return records[0];
   }
 
   /** Takes from the text table what the structures lack. */
@@ -154,20 +162,32 @@ public final class StatmountReader {
     List<Integer> left = new ArrayList<>();
     for (int i : incomplete) {
       // Read after the text: as it is still there, nobody else had its number meanwhile.
-      Statmount mount = read(uniqueIds[i], ALL).orElse(null);
-      if (mount == null) {
-        continue;
-      }
-      MountRecord row = rows.get(mount.id());
-      if (row != null && row.device().equals(mount.device()) && row.root().equals(mount.root())) {
-        records[i] = record(uniqueIds[i], mount, row.type(), row.source(), row.options());
-      } else if (isLastLook) {
-        records[i] = record(uniqueIds[i], mount);
-      } else {
+      long id = uniqueIds[i];
+      boolean isDone =
+          read(
+                  id,
+                  ALL,
+                  mount -> {
+                    MountRecord row = rows.get(mount.id());
+                    if (row != null && isRowOf(mount, row)) {
+                      records[i] = record(id, mount, row.type(), row.source(), row.options());
+                    } else if (isLastLook) {
+                      records[i] = record(id, mount);
+                    } else {
+                      return false;
+                    }
+                    return true;
+                  })
+              .orElse(true);
+      if (!isDone) {
         left.add(i);
       }
     }
     return left;
+  }
+
+  private static boolean isRowOf(Statmount mount, MountRecord row) {
+    return row.device().equals(mount.device()) && row.root().equals(mount.root());
   }
 
   private @Nullable MountRecord record(long uniqueId, Statmount mount) {
@@ -180,7 +200,7 @@ public final class StatmountReader {
       KernelText type,
       KernelText source,
       List<KernelText> options) {
-    MountPath path = pathOf(mount).orElse(null);
+    MountPath path = pathOf(mount);
     return path == null
         ? null
         : new MountRecord(
@@ -197,30 +217,41 @@ public final class StatmountReader {
             options);
   }
 
-  /** Nothing for a mount that cannot be reached from the root directory of this process. */
-  private static Optional<MountPath> pathOf(Statmount mount) {
+  /** Null for a mount that cannot be reached from the root directory of this process. */
+  private static @Nullable MountPath pathOf(Statmount mount) {
     try {
-      return Optional.of(mount.path());
+      return mount.path();
     } catch (IllegalArgumentException e) {
-      return Optional.empty();
+      return null;
     }
   }
 
-  private Optional<Statmount> read(long uniqueId, long fields) {
+  /** What is made of a structure, whose memory is used again after it. */
+  private interface Use<T> {
+    @Nullable T of(Statmount mount);
+  }
+
+  /** What is made of the mount; nothing if it is gone, or nothing was made of it. */
+  private <T> Optional<T> read(long uniqueId, long fields, Use<T> use) {
     byte[] request = MountIdRequest.of(uniqueId, fields);
-    for (int size = FIRST_SIZE; ; size *= 4) {
-      byte[] out = new byte[size];
-      int result = kernel.calls().statmount(request, out);
+    byte[] spare = spares.take();
+    try {
+      int result = kernel.calls().statmount(request, spare);
+      byte[] out = spare;
+      while (result == -Abi.EOVERFLOW && out.length < MOST_SIZE) {
+        out = new byte[4 * out.length];
+        result = kernel.calls().statmount(request, out);
+      }
       if (result == 0) {
-        return Optional.of(new Statmount(out));
+        return Optional.ofNullable(use.of(new Statmount(out)));
       }
       // Numbers that no mount can have are refused as invalid.
       if (result == -Abi.ENOENT || result == -Abi.EINVAL) {
         return Optional.empty();
       }
-      if (result != -Abi.EOVERFLOW || size >= MOST_SIZE) {
-        throw Failures.of("Reading mount " + uniqueId, "statmount", result, MountPath.ROOT).build();
-      }
+      throw Failures.of("Reading mount " + uniqueId, "statmount", result, MountPath.ROOT).build();
+    } finally {
+      spares.giveBack(spare);
     }
   }
 }

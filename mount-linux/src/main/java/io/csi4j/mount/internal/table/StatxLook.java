@@ -4,7 +4,7 @@ import io.csi4j.mount.MountHealth;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.MountLook;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.util.Optional;
 
@@ -17,9 +17,6 @@ final class StatxLook implements PathLook {
 
   private static final int FLAGS =
       Abi.AT_SYMLINK_NOFOLLOW | Abi.AT_NO_AUTOMOUNT | Abi.AT_STATX_DONT_SYNC;
-
-  /** How much of the structure is looked at: up to the number of the mount. */
-  private static final int NEEDED = Abi.STATX_AT_MNT_ID + Long.BYTES;
 
   private final Syscalls calls;
   private final boolean unique;
@@ -35,18 +32,17 @@ final class StatxLook implements PathLook {
 
   @Override
   public Seen at(MountPath path) {
-    byte[] out = new byte[NEEDED];
+    MountLook out = new MountLook();
     int result = calls.statx(path, FLAGS, mask, out);
     if (result < 0) {
       Seen seen = LookErrors.seen(path, "statx", result);
       return seen instanceof Seen.OutOfReach ? withoutLookingInto(path, result) : seen;
     }
-    if ((Struct.u64(out, Abi.STATX_AT_ATTRIBUTES_MASK) & Abi.STATX_ATTR_MOUNT_ROOT) == 0) {
+    if (!out.knowsRoots()) {
       return doubtful.at(path);
     }
-    boolean isMount = (Struct.u64(out, Abi.STATX_AT_ATTRIBUTES) & Abi.STATX_ATTR_MOUNT_ROOT) != 0;
-    return isMount
-        ? new Seen.Numbered(Struct.u64(out, Abi.STATX_AT_MNT_ID), unique, Optional.empty())
+    return out.isRoot()
+        ? new Seen.Numbered(out.mount(), unique, Optional.empty())
         : Seen.NOT_A_MOUNT;
   }
 

@@ -1,4 +1,4 @@
-package io.csi4j.mount.internal.table;
+package io.csi4j.mount.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

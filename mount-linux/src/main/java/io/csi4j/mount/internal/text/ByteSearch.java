@@ -1,4 +1,4 @@
-package io.csi4j.mount.internal.table;
+package io.csi4j.mount.internal.text;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 /**
  * Finds a byte, eight at a time: looking for the ends of rows is half the work of splitting them.
  */
-final class ByteSearch {
+public final class ByteSearch {
 
   private static final VarHandle EIGHT =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -20,7 +20,7 @@ final class ByteSearch {
   private ByteSearch() {}
 
   /** Where it is first, or {@code to} if it is not there. */
-  static int indexOf(byte wanted, byte[] bytes, int from, int to) {
+  public static int indexOf(byte wanted, byte[] bytes, int from, int to) {
     long pattern = ONES * (wanted & 0xff);
     int at = from;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
@@ -40,7 +40,7 @@ final class ByteSearch {
    * Whether these bytes are an absolute path in which nothing is escaped, refused or to be left
    * out, whatever is not: where this says no, somebody else has to look.
    */
-  static boolean isOrdinaryPath(byte[] bytes, int from, int to) {
+  public static boolean isOrdinaryPath(byte[] bytes, int from, int to) {
     if (from >= to || to - from > LONGEST_ORDINARY_PATH || bytes[from] != '/') {
       return false;
     }

@@ -31,8 +31,16 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 public final class MountsFamily {
 
-  private static final int ROUNDS = 3;
-  private static final int WINDOWS = 8;
+  /** JVMs differ by what they compiled when, so a few are better than one that measures long. */
+  private static final int MOST_ROUNDS = 6;
+
+  /** So short that many are not disturbed, and so long that starting one is nothing. */
+  private static final long WINDOW_MILLIS = 40;
+
+  private static final int FEWEST_WINDOWS = 5;
+
+  /** About what a table costs for each of its mounts; a window has one table at least. */
+  private static final double MILLIS_PER_ROW = 0.004;
 
   /** Goals that are times are for this many volumes. */
   private static final int LARGEST_WITH_A_TIME = 10_000;
@@ -45,8 +53,11 @@ public final class MountsFamily {
   /** What is called once for a whole table is compiled after hundreds of tables. */
   private static final TimeValue WARMUP_OF_TABLES = TimeValue.seconds(2);
 
-  /** What a JVM needs to start and to warm up. */
-  private static final double STARTING_SECONDS = 3.0;
+  /** What a JVM needs to start and to warm up, as a mean of all operations. */
+  private static final double STARTING_SECONDS = 4.5;
+
+  /** What is measured in a round at least, on all sides. */
+  private static final double SHORTEST_ROUND_SECONDS = 1.5;
 
   /**
    * What is measured.
@@ -55,7 +66,11 @@ public final class MountsFamily {
    * @param text for people
    * @param limits the operations of the C program that it is compared with, with their names
    */
-  private record Operation(String name, String text, List<Limit> limits) {}
+  private record Operation(String name, String text, List<Limit> limits) {
+    boolean isWholeTable() {
+      return name.equals("table");
+    }
+  }
 
   private record Limit(String name, String text, Optional<Goal> goal) {}
 
@@ -93,12 +108,40 @@ public final class MountsFamily {
 
   private final Layout layout;
   private final Optional<String> c;
-  private final TimeValue window;
+  private final int rounds;
+  private final double millisPerSide;
 
-  private MountsFamily(Layout layout, Optional<String> c, TimeValue window) {
+  /**
+   * A run of the family.
+   *
+   * @param secondsEach how long all rounds of an operation may take
+   */
+  private MountsFamily(Layout layout, Optional<String> c, double secondsEach) {
     this.layout = layout;
     this.c = c;
-    this.window = window;
+    this.rounds = rounds(secondsEach);
+    // Java, and up to two limits.
+    this.millisPerSide = 1000 * (secondsEach / rounds - STARTING_SECONDS) / 3;
+  }
+
+  /** An even number, so that each side is as often first as it is second. */
+  private static int rounds(double secondsEach) {
+    int rounds = (int) (secondsEach / (STARTING_SECONDS + SHORTEST_ROUND_SECONDS));
+    return Math.max(2, Math.min(MOST_ROUNDS, rounds) / 2 * 2);
+  }
+
+  /**
+   * The windows of one side in one round.
+   *
+   * @param count how many there are
+   * @param millis how long each is
+   */
+  private record Windows(int count, long millis) {}
+
+  private Windows windows(Operation operation, int size) {
+    double table = operation.isWholeTable() ? MILLIS_PER_ROW * size : 0;
+    long millis = Math.max(WINDOW_MILLIS, Math.round(table));
+    return new Windows((int) Math.max(FEWEST_WINDOWS, millisPerSide / millis), millis);
   }
 
   /** Measures everything and writes the report. */
@@ -109,11 +152,8 @@ public final class MountsFamily {
     for (int i = 4; i < words.length; i++) {
       sizes.add(Integer.parseInt(words[i]));
     }
-    double perTurn =
-        Double.parseDouble(words[3]) / (ROUNDS * sizes.size() * OPERATIONS.size())
-            - STARTING_SECONDS;
-    long millis = Math.max(20, (long) (1000 * perTurn / (3 * WINDOWS)));
-    MountsFamily family = new MountsFamily(layout, c, TimeValue.milliseconds(millis));
+    double secondsEach = Double.parseDouble(words[3]) / (sizes.size() * OPERATIONS.size());
+    MountsFamily family = new MountsFamily(layout, c, secondsEach);
     List<Comparison> rows = family.measure(sizes);
     new Report("Mounts", family.introduction(), rows).write(Path.of(words[2]), "mounts");
   }
@@ -121,12 +161,11 @@ public final class MountsFamily {
   private String introduction() throws IOException {
     return "Each operation of mount-linux beside a C program that makes the same system calls"
         + " (`src/main/c/mounts.c`), in turns, in "
-        + ROUNDS
-        + " rounds of "
-        + WINDOWS
-        + " windows of "
-        + window
-        + " each; every round of Java is a new JVM that has touched its heap already, as C has its"
+        + rounds
+        + " rounds of many windows of "
+        + WINDOW_MILLIS
+        + " ms each (longer where a whole table takes longer), in every second round C first;"
+        + " every round of Java is a new JVM that has touched its heap already, as C has its"
         + " memory. The size is how many volumes are bound beside"
         + " the machine's own mounts. The best window of each side is the one that other work on"
         + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA"
@@ -153,11 +192,19 @@ public final class MountsFamily {
   private List<Comparison> measure(Operation operation, int size) throws Exception {
     List<Double> ours = new ArrayList<>();
     Map<Limit, List<Double>> theirs = new HashMap<>();
-    for (int round = 0; round < ROUNDS; round++) {
-      for (Limit limit : operation.limits()) {
-        theirs.computeIfAbsent(limit, key -> new ArrayList<>()).addAll(c(limit, size));
+    Windows windows = windows(operation, size);
+    for (int round = 0; round < rounds; round++) {
+      // In turns as A B, B A: what gets slower or faster meanwhile does so for both.
+      boolean isJavaFirst = round % 2 == 1;
+      if (isJavaFirst) {
+        ours.addAll(java(operation, size, windows));
       }
-      ours.addAll(java(operation, size));
+      for (Limit limit : operation.limits()) {
+        theirs.computeIfAbsent(limit, key -> new ArrayList<>()).addAll(c(limit, size, windows));
+      }
+      if (!isJavaFirst) {
+        ours.addAll(java(operation, size, windows));
+      }
     }
     List<Comparison> rows = new ArrayList<>();
     for (Limit limit : operation.limits()) {
@@ -175,7 +222,8 @@ public final class MountsFamily {
     return rows;
   }
 
-  private List<Double> c(Limit limit, int size) throws IOException, InterruptedException {
+  private List<Double> c(Limit limit, int size, Windows windows)
+      throws IOException, InterruptedException {
     if (c.isEmpty()) {
       return List.of();
     }
@@ -184,23 +232,23 @@ public final class MountsFamily {
             limit.name(),
             layout.directory().toString(),
             Integer.toString(size),
-            Integer.toString(WINDOWS),
-            Long.toString(window.convertTo(java.util.concurrent.TimeUnit.MILLISECONDS)))
+            Integer.toString(windows.count()),
+            Long.toString(windows.millis()))
         .stream()
         .map(Double::valueOf)
         .toList();
   }
 
-  private List<Double> java(Operation operation, int size) throws RunnerException {
+  private List<Double> java(Operation operation, int size, Windows windows) throws RunnerException {
     Options options =
         new OptionsBuilder()
             .include("^" + MountBenchmarks.class.getName() + "\\." + operation.name() + "$")
             .param("size", Integer.toString(size))
             .forks(1)
             .warmupIterations(WARMUPS)
-            .warmupTime(operation.name().equals("table") ? WARMUP_OF_TABLES : WARMUP)
-            .measurementIterations(WINDOWS)
-            .measurementTime(window)
+            .warmupTime(operation.isWholeTable() ? WARMUP_OF_TABLES : WARMUP)
+            .measurementIterations(windows.count())
+            .measurementTime(TimeValue.milliseconds(windows.millis()))
             .jvmArgsAppend(
                 "-D" + Layout.PROPERTY + "=" + layout.directory(),
                 "-Xms1g",
@@ -209,14 +257,14 @@ public final class MountsFamily {
             .verbosity(VerboseMode.SILENT)
             .shouldFailOnError(true)
             .build();
-    List<Double> windows = new ArrayList<>();
+    List<Double> scores = new ArrayList<>();
     for (RunResult result : new Runner(options).run()) {
       result.getBenchmarkResults().stream()
           .flatMap(fork -> fork.getIterationResults().stream())
           .map(IterationResult::getPrimaryResult)
-          .forEach(window -> windows.add(window.getScore()));
+          .forEach(window -> scores.add(window.getScore()));
     }
-    return windows;
+    return scores;
   }
 
   /** Binds the volumes from one number up to another. */

@@ -17,6 +17,9 @@ import java.util.Arrays;
  */
 final class RowScan {
 
+  /** The blanks of a row without optional fields: one before each field but the first. */
+  private static final int USUAL_BLANKS = 9;
+
   private RowScan() {}
 
   /** The number that the row begins with, or -1 if it begins with something else. */
@@ -31,36 +34,55 @@ final class RowScan {
    * @param at where in {@code out}
    */
   static boolean scan(byte[] bytes, int from, int to, int[] out, int at) {
+    // Most rows have no optional fields: then one pass finds all blanks. The places of the first
+    // two
+    // are needed only here, and go where numbers are put after them.
+    int first = at + RowPage.ROOT - 2;
+    int lacking = ByteSearch.placesAfter((byte) ' ', bytes, from, to, out, first, USUAL_BLANKS);
+    if (lacking > 0 || !isDash(bytes, out[at + RowPage.TAGS], out[at + RowPage.TYPE])) {
+      return find(bytes, from, to, out, at) && makesSense(bytes, from, to, out, at);
+    }
+    return makesSense(bytes, from, to, out, at);
+  }
+
+  /** Whether the fields that were found do; reads the numbers. */
+  private static boolean makesSense(byte[] bytes, int from, int to, int[] out, int at) {
+    int parent = out[at + RowPage.ROOT - 2];
+    int device = out[at + RowPage.ROOT - 1];
+    int root = out[at + RowPage.ROOT];
+    int colon = device;
+    while (colon < root - 1 && bytes[colon] != ':') {
+      colon++;
+    }
+    int id = RowFields.number(bytes, from, parent - 1);
+    int parentId = RowFields.number(bytes, parent, device - 1);
+    int major = RowFields.number(bytes, device, colon);
+    int minor = RowFields.number(bytes, colon + 1, root - 1);
+    out[at + RowPage.ID] = id;
+    out[at + RowPage.PARENT] = parentId;
+    out[at + RowPage.MAJOR] = major;
+    out[at + RowPage.MINOR] = minor;
+    out[at + RowPage.END] = to;
+    return (id | parentId | major | minor) >= 0
+        && isPath(bytes, out[at + RowPage.PATH], out[at + RowPage.FLAGS] - 1);
+  }
+
+  /** Finds the fields one by one, with as many optional ones as there are; false if one lacks. */
+  private static boolean find(byte[] bytes, int from, int to, int[] out, int at) {
     // A field that is not there begins behind the row, and so do all after it.
-    int parentFrom = blank(bytes, from, to) + 1;
-    int device = blank(bytes, parentFrom, to) + 1;
-    int root = blank(bytes, device, to) + 1;
-    int path = blank(bytes, root, to) + 1;
-    int flags = blank(bytes, path, to) + 1;
-    int tags = blank(bytes, flags, to) + 1;
-    int type = afterDash(bytes, tags, to);
+    int place = at + RowPage.ROOT - 2;
+    int field = from;
+    while (place <= at + RowPage.TAGS) {
+      field = blank(bytes, field, to) + 1;
+      out[place++] = field;
+    }
+    int type = afterDash(bytes, field, to);
     int source = blank(bytes, type, to) + 1;
     int options = blank(bytes, source, to) + 1;
-    int colon = ByteSearch.indexOf((byte) ':', bytes, device, root - 1);
-    out[at + RowPage.ID] = RowFields.number(bytes, from, parentFrom - 1);
-    out[at + RowPage.PARENT] = RowFields.number(bytes, parentFrom, device - 1);
-    out[at + RowPage.MAJOR] = RowFields.number(bytes, device, colon);
-    out[at + RowPage.MINOR] = RowFields.number(bytes, colon + 1, root - 1);
-    out[at + RowPage.ROOT] = root;
-    out[at + RowPage.PATH] = path;
-    out[at + RowPage.FLAGS] = flags;
-    out[at + RowPage.TAGS] = tags;
     out[at + RowPage.TYPE] = type;
     out[at + RowPage.SOURCE] = source;
     out[at + RowPage.OPTIONS] = options;
-    out[at + RowPage.END] = to;
-    return options <= to
-        && (out[at + RowPage.ID]
-                | out[at + RowPage.PARENT]
-                | out[at + RowPage.MAJOR]
-                | out[at + RowPage.MINOR])
-            >= 0
-        && isPath(bytes, path, flags - 1);
+    return options <= to;
   }
 
   /**
@@ -84,6 +106,10 @@ final class RowScan {
     } catch (IllegalArgumentException e) {
       return false;
     }
+  }
+
+  private static boolean isDash(byte[] bytes, int from, int next) {
+    return bytes[from] == '-' && next - from == 2;
   }
 
   /** Where the field after the dash begins; behind the row if there is no dash. */

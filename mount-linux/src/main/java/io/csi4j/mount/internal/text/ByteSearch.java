@@ -37,6 +37,42 @@ public final class ByteSearch {
   }
 
   /**
+   * Finds the first ones, and writes the places after each.
+   *
+   * @param first where in {@code out}
+   * @param count how many places, from 1 on
+   * @return how many there were too few
+   */
+  public static int placesAfter(
+      byte wanted, byte[] bytes, int from, int to, int[] out, int first, int count) {
+    long pattern = ONES * (wanted & 0xff);
+    int end = first + count;
+    int next = first;
+    int at = from;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      long different = (long) EIGHT.get(bytes, at) ^ pattern;
+      // The highest bit of each byte without a difference, and no other: nothing is carried.
+      long equal = ~(((different & ~HIGHS) + ~HIGHS) | different | ~HIGHS);
+      while (equal != 0) {
+        out[next++] = at + (Long.numberOfTrailingZeros(equal) >>> 3) + 1;
+        if (next == end) {
+          return 0;
+        }
+        equal &= equal - 1;
+      }
+    }
+    for (; at < to; at++) {
+      if (bytes[at] == wanted) {
+        out[next++] = at + 1;
+        if (next == end) {
+          return 0;
+        }
+      }
+    }
+    return end - next;
+  }
+
+  /**
    * Whether these bytes are an absolute path in which nothing is escaped, refused or to be left
    * out, whatever is not: where this says no, somebody else has to look.
    */

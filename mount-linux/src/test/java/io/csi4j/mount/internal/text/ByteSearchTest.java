@@ -66,4 +66,31 @@ class ByteSearchTest {
     assertThat(ByteSearch.isOrdinaryPath(bytes, 2, 3 + length)).as("not absolute").isFalse();
     assertThat(ByteSearch.isOrdinaryPath(bytes, 3, 3)).as("empty").isFalse();
   }
+
+  @Test
+  void thePlacesAfterTheFirstOnesAreFound() {
+    Random random = new Random(20_251_122);
+    for (int i = 0; i < 100_000; i++) {
+      byte[] bytes = new byte[random.nextInt(60)];
+      for (int at = 0; at < bytes.length; at++) {
+        bytes[at] = " !\u001f\u00a0a ".getBytes(StandardCharsets.ISO_8859_1)[random.nextInt(6)];
+      }
+      int from = random.nextInt(bytes.length + 1);
+      int to = from + random.nextInt(bytes.length - from + 1);
+      int count = 1 + random.nextInt(12);
+      int[] expected = new int[14];
+      int found = 0;
+      for (int at = from; at < to && found < count; at++) {
+        if (bytes[at] == ' ') {
+          expected[1 + found++] = at + 1;
+        }
+      }
+
+      int[] out = new int[14];
+      int lacking = ByteSearch.placesAfter((byte) ' ', bytes, from, to, out, 1, count);
+
+      assertThat(lacking).isEqualTo(count - found);
+      assertThat(out).isEqualTo(expected);
+    }
+  }
 }

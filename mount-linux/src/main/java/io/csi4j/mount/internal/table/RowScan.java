@@ -34,9 +34,8 @@ final class RowScan {
    * @param at where in {@code out}
    */
   static boolean scan(byte[] bytes, int from, int to, int[] out, int at) {
-    // Most rows have no optional fields: then one pass finds all blanks. The places of the first
-    // two
-    // are needed only here, and go where numbers are put after them.
+    // Most rows have no optional fields: then one pass finds all blanks. Where the parent and the
+    // device begin is needed only until their numbers are read, and kept where those go.
     int first = at + RowPage.ROOT - 2;
     int lacking = ByteSearch.placesAfter((byte) ' ', bytes, from, to, out, first, USUAL_BLANKS);
     if (lacking > 0 || !isDash(bytes, out[at + RowPage.TAGS], out[at + RowPage.TYPE])) {

@@ -1,0 +1,144 @@
+package io.csi4j.benchmarks;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.grpc.HandlerRegistry;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A CSI plugin that does nothing, as a program: the least that a plugin can cost, so that what is
+ * left of a call is the client's. {@link PluginProcess} starts it.
+ *
+ * <p>Each word is a socket; behind {@code one.sock} is a plugin named {@code one.csi4j.example}.
+ * Every call gets its answer, made beforehand, as bytes and on the I/O thread; no request is
+ * decoded. The plugin offers staging and statistics on its node, and no controller. It says {@code
+ * ready}, and ends when its standard input does, so with whoever started it.
+ */
+public final class DoNothingPlugin extends HandlerRegistry {
+
+  private static final byte[] EMPTY = {};
+
+  private final Map<String, byte[]> answers;
+  private final Map<String, ServerMethodDefinition<byte[], byte[]>> methods =
+      new ConcurrentHashMap<>();
+
+  private DoNothingPlugin(String name) {
+    answers =
+        Map.of(
+            "csi.v1.Identity/GetPluginInfo",
+            bytes(GetPluginInfoResponse.newBuilder().setName(name).setVendorVersion("1")),
+            "csi.v1.Node/NodeGetInfo",
+            bytes(NodeGetInfoResponse.newBuilder().setNodeId("node-1")),
+            "csi.v1.Node/NodeGetCapabilities",
+            bytes(
+                NodeGetCapabilitiesResponse.newBuilder()
+                    .addCapabilities(offered(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME))
+                    .addCapabilities(offered(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS))));
+  }
+
+  private static NodeServiceCapability.Builder offered(NodeServiceCapability.RPC.Type type) {
+    return NodeServiceCapability.newBuilder()
+        .setRpc(NodeServiceCapability.RPC.newBuilder().setType(type));
+  }
+
+  private static byte[] bytes(Message.Builder message) {
+    return message.build().toByteArray();
+  }
+
+  /** The name of the plugin behind a socket. */
+  public static String nameOf(Path socket) {
+    return String.valueOf(socket.getFileName()).replace(".sock", ".csi4j.example");
+  }
+
+  /** Serves on these sockets. */
+  public static void main(String[] sockets) throws IOException {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
+    for (String socket : sockets) {
+      NettyServerBuilder.forAddress(new DomainSocketAddress(socket))
+          .channelType(EpollServerDomainSocketChannel.class)
+          .bossEventLoopGroup(loops)
+          .workerEventLoopGroup(loops)
+          .directExecutor()
+          .fallbackHandlerRegistry(new DoNothingPlugin(nameOf(Path.of(socket))))
+          .build()
+          .start();
+    }
+    System.out.println("ready");
+    System.in.transferTo(System.out);
+    System.exit(0);
+  }
+
+  @Override
+  public ServerMethodDefinition<?, ?> lookupMethod(String method, @Nullable String authority) {
+    return methods.computeIfAbsent(method, this::method);
+  }
+
+  private ServerMethodDefinition<byte[], byte[]> method(String name) {
+    byte[] answer = answers.getOrDefault(name, EMPTY);
+    return ServerMethodDefinition.create(
+        MethodDescriptor.<byte[], byte[]>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName(name)
+            .setRequestMarshaller(new Bytes())
+            .setResponseMarshaller(new Bytes())
+            .build(),
+        new Answering(answer));
+  }
+
+  /** Answers with the same bytes always. */
+  private record Answering(byte[] answer) implements ServerCallHandler<byte[], byte[]> {
+    @Override
+    public ServerCall.Listener<byte[]> startCall(
+        ServerCall<byte[], byte[]> call, Metadata headers) {
+      call.request(1);
+      return new ServerCall.Listener<>() {
+        @Override
+        public void onHalfClose() {
+          call.sendHeaders(new Metadata());
+          call.sendMessage(answer);
+          call.close(Status.OK, new Metadata());
+        }
+      };
+    }
+  }
+
+  /** Messages as they are; those that come in are not looked at. */
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      try {
+        stream.skipNBytes(stream.available());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return EMPTY;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.csi4j.benchmarks;
+
+import io.csi4j.client.CsiEndpoint;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A {@link DoNothingPlugin}, or several, in a JVM of its own, so that its costs are not ours. */
+public final class PluginProcess implements AutoCloseable {
+
+  private final Process process;
+  private final List<CsiEndpoint> endpoints;
+
+  private PluginProcess(Process process, List<CsiEndpoint> endpoints) {
+    this.process = process;
+    this.endpoints = endpoints;
+  }
+
+  /** Starts one plugin for each of these sockets, and waits until they listen. */
+  public static PluginProcess start(Path... sockets) throws IOException {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xms256m",
+                "-Xmx256m",
+                "-XX:+AlwaysPreTouch",
+                "-cp",
+                System.getProperty("java.class.path"),
+                DoNothingPlugin.class.getName()));
+    List<CsiEndpoint> endpoints = new ArrayList<>();
+    for (Path socket : sockets) {
+      words.add(socket.toAbsolutePath().toString());
+      endpoints.add(CsiEndpoint.of(socket.toAbsolutePath()));
+    }
+    Process process =
+        new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    if (!"ready".equals(said.readLine())) {
+      process.destroyForcibly();
+      throw new IOException("The plugin did not start.");
+    }
+    return new PluginProcess(process, endpoints);
+  }
+
+  /** Where the plugins listen, in the order of the sockets. */
+  public List<CsiEndpoint> endpoints() {
+    return endpoints;
+  }
+
+  /** Where the first one listens. */
+  public CsiEndpoint endpoint() {
+    return endpoints.get(0);
+  }
+
+  /** Ends it. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

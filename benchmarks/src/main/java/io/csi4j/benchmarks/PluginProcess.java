@@ -29,6 +29,7 @@ public final class PluginProcess implements AutoCloseable {
                 "-Xms256m",
                 "-Xmx256m",
                 "-XX:+AlwaysPreTouch",
+                "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
                 System.getProperty("java.class.path"),
                 DoNothingPlugin.class.getName()));

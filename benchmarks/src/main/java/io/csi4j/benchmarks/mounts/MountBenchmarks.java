@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.mounts;
 
+import io.csi4j.benchmarks.Program;
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.MountChanges;
 import io.csi4j.mount.MountPath;

@@ -2,6 +2,7 @@ package io.csi4j.benchmarks.mounts;
 
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Program;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.MountPath;

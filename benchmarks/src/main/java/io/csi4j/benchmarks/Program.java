@@ -1,16 +1,16 @@
-package io.csi4j.benchmarks.mounts;
+package io.csi4j.benchmarks;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Another program, run to its end. */
-final class Program {
+public final class Program {
 
   private Program() {}
 
   /** The lines that it printed; an exception if it failed. */
-  static List<String> run(String... words) throws IOException, InterruptedException {
+  public static List<String> run(String... words) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
     String said =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();

@@ -1,0 +1,14 @@
+package io.csi4j.benchmarks.calls;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One way to make calls. */
+interface Caller {
+
+  /** Makes one call and waits for the answer. */
+  void call(Operation operation);
+
+  /** Begins one call; {@code then} is told of its end, with what went wrong if anything did. */
+  void begin(Operation operation, Consumer<@Nullable Throwable> then);
+}

@@ -1,0 +1,177 @@
+package io.csi4j.benchmarks.calls;
+
+import io.csi4j.benchmarks.calls.Cell.Measure;
+import io.csi4j.benchmarks.calls.Cell.Style;
+import io.csi4j.benchmarks.calls.Cell.Way;
+import io.csi4j.client.ConnectOptions;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiListener;
+import io.csi4j.client.internal.transport.Connection;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/**
+ * Makes calls of all kinds to one plugin, in turns, and prints what the windows told.
+ *
+ * <p>Arguments: the plugin's socket, seconds to spend, a Go client or {@code -}, and the numbers of
+ * calls in flight.
+ */
+public final class MeasureCalls {
+
+  private static final int ROUNDS = 12;
+
+  /** How much of the time the compilers of the JVM get beforehand. */
+  private static final double WARM_UP = 0.25;
+
+  private static final int WARM_UPS = 3;
+
+  /** For what is done once only. */
+  private static final int SEVERAL = 8;
+
+  private static final Logger WIRE = Logger.getLogger("io.csi4j.client.wire");
+
+  private final Map<Way, Caller> callers = new EnumMap<>(Way.class);
+  private final Optional<GoClient> go;
+  private final Samples samples = new Samples();
+
+  private MeasureCalls(Optional<GoClient> go) {
+    this.go = go;
+  }
+
+  /** Measures, and prints lines for {@link Samples#parse}. */
+  public static void main(String[] words) throws Exception {
+    CsiEndpoint endpoint = CsiEndpoint.of(Path.of(words[0]));
+    double seconds = Double.parseDouble(words[1]);
+    List<Integer> sizes = List.of(words).stream().skip(3).map(Integer::valueOf).toList();
+    dropLines();
+    Optional<GoClient> go =
+        Optional.of(words[2])
+            .filter(program -> !program.equals("-"))
+            .map(program -> new GoClient(Path.of(program), endpoint.path()));
+    MeasureCalls measuring = new MeasureCalls(go);
+    List<OurCaller> connected = measuring.connect(endpoint);
+    List<List<Cell>> groups = groups(sizes);
+    measuring.measure(
+        go.isPresent() ? groups.stream().map(MeasureCalls::withGo).toList() : groups, seconds);
+    measuring.samples.lines().forEach(System.out::println);
+    connected.forEach(OurCaller::close);
+  }
+
+  private static void dropLines() {
+    WIRE.setUseParentHandlers(false);
+    WIRE.addHandler(
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {}
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        });
+  }
+
+  private List<OurCaller> connect(CsiEndpoint endpoint) {
+    OurCaller plain = new OurCaller(endpoint, ConnectOptions.defaults());
+    Connection connection = plain.connection();
+    ConnectOptions here = ConnectOptions.builder().callbackExecutor(Runnable::run).build();
+    OurCaller inPlace = new OurCaller(endpoint, here);
+    OurCaller withoutLog = new OurCaller(endpoint, here.toBuilder().wireLog(false).build());
+    OurCaller listened =
+        new OurCaller(endpoint, here.toBuilder().listener(new CsiListener() {}).build());
+    callers.put(Way.OURS, plain);
+    callers.put(Way.BARE, new BareCaller(connection.channel(), connection.callbacks()));
+    callers.put(Way.OURS_IN_PLACE, inPlace);
+    callers.put(Way.BARE_IN_PLACE, new BareCaller(inPlace.connection().channel(), null));
+    callers.put(Way.OURS_WITHOUT_LOG, withoutLog);
+    callers.put(Way.OURS_LOG_OFF, inPlace);
+    callers.put(Way.OURS_LOGGED, inPlace);
+    callers.put(Way.OURS_LISTENED, listened);
+    return List.of(plain, inPlace, withoutLog, listened);
+  }
+
+  /** What is to be compared, so measured one right after the other. */
+  private static List<List<Cell>> groups(List<Integer> sizes) {
+    List<List<Cell>> groups = new ArrayList<>();
+    for (Operation operation : Operation.values()) {
+      for (int size : sizes) {
+        Cell async = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
+        Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, size);
+        groups.add(List.of(async, async.by(Way.BARE_IN_PLACE)));
+        groups.add(List.of(blocking, blocking.by(Way.BARE)));
+        if (operation == Operation.PROBE) {
+          groups.add(List.of(async.by(Way.OURS), async.by(Way.BARE)));
+        }
+      }
+    }
+    Cell several = new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, SEVERAL);
+    groups.add(
+        List.of(
+            several,
+            several.by(Way.OURS_WITHOUT_LOG),
+            several.by(Way.OURS_LISTENED),
+            several.by(Way.OURS_LOGGED)));
+    return groups;
+  }
+
+  /** A Go program always waits for its calls; so it is measured once for each number in flight. */
+  private static List<Cell> withGo(List<Cell> group) {
+    Cell first = group.get(0);
+    if (first.style() != Style.BLOCKING) {
+      return group;
+    }
+    List<Cell> more = new ArrayList<>(group);
+    more.add(first.by(Way.GO));
+    return more;
+  }
+
+  private void measure(List<List<Cell>> groups, double seconds) throws Exception {
+    int cells = groups.stream().mapToInt(List::size).sum();
+    long warmUp = (long) (1e9 * seconds * WARM_UP / (cells * WARM_UPS));
+    long window = (long) (1e9 * seconds * (1 - WARM_UP) / (cells * ROUNDS));
+    for (int round = 0; round < WARM_UPS; round++) {
+      for (List<Cell> group : groups) {
+        for (Cell cell : group) {
+          if (cell.way() != Way.GO) {
+            Window.Result unused = once(cell, warmUp);
+          }
+        }
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (List<Cell> group : groups) {
+        List<Cell> turn = new ArrayList<>(group);
+        if (round % 2 == 1) {
+          Collections.reverse(turn);
+        }
+        for (Cell cell : turn) {
+          Window.Result result = once(cell, window);
+          samples.add(cell, Measure.TIME, result.nanos());
+          samples.add(cell, Measure.MEDIAN, result.median());
+          if (cell.way() != Way.GO) {
+            samples.add(cell, Measure.BYTES, result.bytes());
+          }
+        }
+      }
+    }
+  }
+
+  private Window.Result once(Cell cell, long nanos) throws Exception {
+    if (cell.way() == Way.GO) {
+      return go.orElseThrow().window(cell, nanos);
+    }
+    WIRE.setLevel(cell.way() == Way.OURS_LOGGED ? Level.FINE : Level.INFO);
+    return Window.of(Objects.requireNonNull(callers.get(cell.way())), cell, nanos);
+  }
+}

@@ -1,0 +1,26 @@
+package io.csi4j.benchmarks.calls;
+
+/** What is called. */
+enum Operation {
+  PROBE("Probe", "csi.v1.Identity/Probe"),
+  PUBLISH("NodePublishVolume", "csi.v1.Node/NodePublishVolume"),
+  PUBLISH_LARGE("NodePublishVolume, contexts of 4 KiB each", "csi.v1.Node/NodePublishVolume");
+
+  private final String text;
+  private final String method;
+
+  Operation(String text, String method) {
+    this.text = text;
+    this.method = method;
+  }
+
+  /** For people. */
+  String text() {
+    return text;
+  }
+
+  /** The full name that it has in gRPC. */
+  String method() {
+    return method;
+  }
+}

@@ -1,0 +1,50 @@
+package io.csi4j.benchmarks.calls;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The windows of every cell, as lines from one program to another. */
+final class Samples {
+
+  private final Map<String, List<Double>> windows = new LinkedHashMap<>();
+
+  /** Those that another program has printed. */
+  static Samples parse(List<String> lines) {
+    Samples samples = new Samples();
+    for (String line : lines) {
+      List<String> parts = List.of(line.split("\t", -1));
+      if (parts.size() == 2) {
+        samples.windows.put(
+            parts.get(0),
+            Arrays.stream(parts.get(1).split(" ", -1)).map(Double::valueOf).toList());
+      }
+    }
+    return samples;
+  }
+
+  void add(Cell cell, Cell.Measure measure, double value) {
+    windows.computeIfAbsent(cell.key(measure), key -> new ArrayList<>()).add(value);
+  }
+
+  /** The windows of a cell; none if it was not measured. */
+  List<Double> of(Cell cell, Cell.Measure measure) {
+    return windows.getOrDefault(cell.key(measure), List.of());
+  }
+
+  /** For {@link #parse}. */
+  List<String> lines() {
+    return windows.entrySet().stream()
+        .map(
+            each ->
+                each.getKey()
+                    + "\t"
+                    + each.getValue().stream()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(" ")))
+        .toList();
+  }
+}

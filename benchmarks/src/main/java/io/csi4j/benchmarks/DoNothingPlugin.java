@@ -13,6 +13,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
@@ -81,6 +82,8 @@ public final class DoNothingPlugin extends HandlerRegistry {
           .bossEventLoopGroup(loops)
           .workerEventLoopGroup(loops)
           .directExecutor()
+          // gRPC sets it for TCP; UNIX sockets would log a warning.
+          .withChildOption(ChannelOption.SO_KEEPALIVE, null)
           .fallbackHandlerRegistry(new DoNothingPlugin(nameOf(Path.of(socket))))
           .build()
           .start();

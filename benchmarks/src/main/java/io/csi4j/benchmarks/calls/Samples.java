@@ -10,7 +10,18 @@ import java.util.stream.Collectors;
 /** The windows of every cell, as lines from one program to another. */
 final class Samples {
 
+  private static final String JDK = "jdk";
+
   private final Map<String, List<Double>> windows = new LinkedHashMap<>();
+
+  private Samples() {}
+
+  /** None yet, of this JVM. */
+  static Samples ofThisJvm() {
+    Samples samples = new Samples();
+    samples.windows.put(JDK, List.of((double) Runtime.version().feature()));
+    return samples;
+  }
 
   /** Those that another program has printed. */
   static Samples parse(List<String> lines) {
@@ -33,6 +44,11 @@ final class Samples {
   /** The windows of a cell; none if it was not measured. */
   List<Double> of(Cell cell, Cell.Measure measure) {
     return windows.getOrDefault(cell.key(measure), List.of());
+  }
+
+  /** The version of the JVM that they are of. */
+  int jdk() {
+    return windows.getOrDefault(JDK, List.of(0.0)).get(0).intValue();
   }
 
   /** For {@link #parse}. */

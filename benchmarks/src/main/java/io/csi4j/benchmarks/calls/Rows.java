@@ -1,0 +1,138 @@
+package io.csi4j.benchmarks.calls;
+
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.Unit;
+import io.csi4j.benchmarks.calls.Cell.Measure;
+import io.csi4j.benchmarks.calls.Cell.Style;
+import io.csi4j.benchmarks.calls.Cell.Way;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The windows of one JVM as rows of the report. */
+final class Rows {
+
+  /** At least as fast as the bare stub, less 5 %. */
+  private static final double ASYNC = 1.05;
+
+  private static final double BLOCKING = 1.05;
+  private static final double EXTRA_BYTES = 1536;
+  private static final double SWITCHED_OFF = 1.03;
+
+  private static final double GO_ASYNC_MEDIAN = 0.8;
+  private static final double GO_BLOCKING_MEDIAN = 1.2;
+
+  /** 1.1 times the throughput. */
+  private static final double GO_SEVERAL = 0.91;
+
+  private static final double GO_MANY = 1.0;
+  private static final int MANY = 64;
+
+  private final Samples samples;
+  private final List<Integer> sizes;
+  private final List<Comparison> rows = new ArrayList<>();
+
+  Rows(Samples samples, List<Integer> sizes) {
+    this.samples = samples;
+    this.sizes = sizes;
+  }
+
+  /** All of them. */
+  List<Comparison> all() {
+    for (Operation operation : Operation.values()) {
+      for (int size : sizes) {
+        Cell cell = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
+        add("async in place", cell, "bare stub", Way.BARE_IN_PLACE, Measure.TIME, ratio(ASYNC));
+      }
+    }
+    for (int size : sizes) {
+      Cell cell = new Cell(Way.OURS, Style.ASYNC, Operation.PROBE, size);
+      add("async", cell, "bare stub, same threads", Way.BARE, Measure.TIME, ratio(ASYNC));
+    }
+    for (Operation operation : Operation.values()) {
+      for (int size : sizes) {
+        Cell cell = new Cell(Way.OURS, Style.BLOCKING, operation, size);
+        Optional<Goal> goal = size == 1 ? ratio(BLOCKING) : Optional.empty();
+        add("blocking, median", cell, "bare stub", Way.BARE, Measure.MEDIAN, goal);
+      }
+    }
+    allocations();
+    go();
+    switchedOff();
+    return rows;
+  }
+
+  private void allocations() {
+    Optional<Goal> goal = Goal.extra(EXTRA_BYTES);
+    for (Operation operation : Operation.values()) {
+      Cell async = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, 1);
+      add("async in place, allocated", async, "bare stub", Way.BARE_IN_PLACE, Measure.BYTES, goal);
+      Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, 1);
+      add("blocking, allocated", blocking, "bare stub", Way.BARE, Measure.BYTES, goal);
+    }
+  }
+
+  private void go() {
+    for (Operation operation : Operation.values()) {
+      for (int size : sizes) {
+        Cell async = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
+        if (size == 1) {
+          addGo("async in place, median", async, Measure.MEDIAN, ratio(GO_ASYNC_MEDIAN));
+          Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, size);
+          addGo("blocking, median", blocking, Measure.MEDIAN, ratio(GO_BLOCKING_MEDIAN));
+        } else {
+          Optional<Goal> goal = ratio(size >= MANY ? GO_MANY : GO_SEVERAL);
+          addGo("async in place", async, Measure.TIME, goal);
+        }
+      }
+    }
+    for (int size : sizes) {
+      Cell cell = new Cell(Way.OURS, Style.ASYNC, Operation.PROBE, size);
+      addGo("async", cell, Measure.TIME, Optional.empty());
+    }
+  }
+
+  private void addGo(String text, Cell cell, Measure measure, Optional<Goal> goal) {
+    // Go's calls are blocking ones, whatever they are compared with.
+    Cell theirs = new Cell(Way.GO, Style.BLOCKING, cell.operation(), cell.inFlight());
+    if (!samples.of(theirs, measure).isEmpty()) {
+      add(text, cell, "Go", theirs, measure, goal);
+    }
+  }
+
+  private void switchedOff() {
+    Cell off =
+        new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, MeasureCalls.SEVERAL);
+    Way limit = Way.OURS_WITHOUT_LOG;
+    String text = "csi4j with wireLog(false)";
+    add("wire log and listeners off", off, text, limit, Measure.TIME, ratio(SWITCHED_OFF));
+    Cell listened = off.by(Way.OURS_LISTENED);
+    add("a listener that does nothing", listened, text, limit, Measure.TIME, Optional.empty());
+    Cell logged = off.by(Way.OURS_LOGGED);
+    add("wire log on, lines dropped", logged, text, limit, Measure.TIME, Optional.empty());
+  }
+
+  private static Optional<Goal> ratio(double most) {
+    return Goal.ratio(most);
+  }
+
+  private void add(
+      String text, Cell ours, String limit, Way way, Measure measure, Optional<Goal> goal) {
+    add(text, ours, limit, ours.by(way), measure, goal);
+  }
+
+  private void add(
+      String text, Cell ours, String limit, Cell theirs, Measure measure, Optional<Goal> goal) {
+    rows.add(
+        new Comparison(
+            ours.operation().text() + ", " + text + ", JDK " + samples.jdk(),
+            limit,
+            ours.inFlight(),
+            measure == Measure.BYTES ? Unit.BYTES : Unit.TIME,
+            new Figures(samples.of(ours, measure)),
+            new Figures(samples.of(theirs, measure)),
+            goal));
+  }
+}

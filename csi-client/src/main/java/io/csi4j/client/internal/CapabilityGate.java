@@ -20,7 +20,6 @@ import io.csi4j.client.internal.rules.CapabilityRules.Need;
 import io.csi4j.client.internal.rules.CapabilityRules.Source;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -264,10 +263,15 @@ final class CapabilityGate {
 
   /** Whom to ask, in order: for the needs, and for the one rule that depends on what is offered. */
   private static Set<Source> sources(Message request, List<Need> needs) {
+    boolean unstaged =
+        request instanceof NodePublishVolumeRequest publish
+            && publish.getStagingTargetPath().isEmpty();
+    if (needs.isEmpty()) {
+      return unstaged ? Set.of(Source.NODE) : Set.of();
+    }
     Set<Source> sources = EnumSet.noneOf(Source.class);
     needs.forEach(need -> sources.add(need.source()));
-    if (request instanceof NodePublishVolumeRequest publish
-        && publish.getStagingTargetPath().isEmpty()) {
+    if (unstaged) {
       sources.add(Source.NODE);
     }
     return sources;
@@ -285,8 +289,7 @@ final class CapabilityGate {
     if (refusal.isPresent()) {
       return refusal;
     }
-    List<Violation> violations =
-        CapabilityRules.conditional(operation, request, new HashMap<>(now.offered));
+    List<Violation> violations = CapabilityRules.conditional(operation, request, now.offered);
     return violations.isEmpty()
         ? Optional.empty()
         : Optional.of(Failures.refused(describe.apply(StatusCode.INVALID_ARGUMENT), violations));

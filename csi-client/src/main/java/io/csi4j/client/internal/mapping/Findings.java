@@ -29,7 +29,10 @@ public final class Findings {
   private final UnaryOperator<String> scrubber;
   private final List<Violation> violations = new ArrayList<>();
   private final List<Violation> warnings = new ArrayList<>();
-  private final Set<String> kindsOfWarnings = new HashSet<>();
+
+  /** Made with the first warning; most answers have none. */
+  private @Nullable Set<String> kindsOfWarnings;
+
   private @Nullable String created;
 
   /** Takes out of foreign text what {@code scrubber} knows to be secret. */
@@ -60,8 +63,10 @@ public final class Findings {
   }
 
   private void warning(Violation warning) {
+    Set<String> kinds = kindsOfWarnings == null ? new HashSet<>() : kindsOfWarnings;
+    kindsOfWarnings = kinds;
     if (warnings.size() < LIMIT
-        && kindsOfWarnings.add(withoutIndexes(warning.field()) + ' ' + warning.rule())) {
+        && kinds.add(withoutIndexes(warning.field()) + ' ' + warning.rule())) {
       warnings.add(warning);
     }
   }

@@ -7,6 +7,8 @@ import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /** The requests of the node service as they go over the wire, secrets in clear. */
 public final class NodeRequestMapping {
@@ -15,14 +17,15 @@ public final class NodeRequestMapping {
 
   public static io.csi4j.client.internal.proto.NodeStageVolumeRequest toProto(
       NodeStageVolumeRequest request) {
-    return io.csi4j.client.internal.proto.NodeStageVolumeRequest.newBuilder()
-        .setVolumeId(request.volumeId().value())
-        .putAllPublishContext(request.publishContext().reveal())
-        .setStagingTargetPath(request.stagingTargetPath().value())
-        .setVolumeCapability(ValueMapping.toProto(request.capability()))
-        .putAllSecrets(request.secrets().reveal())
-        .putAllVolumeContext(request.volumeContext().reveal())
-        .build();
+    var out =
+        io.csi4j.client.internal.proto.NodeStageVolumeRequest.newBuilder()
+            .setVolumeId(request.volumeId().value())
+            .setStagingTargetPath(request.stagingTargetPath().value())
+            .setVolumeCapability(ValueMapping.toProto(request.capability()));
+    ifAny(request.publishContext().reveal(), out::putAllPublishContext);
+    ifAny(request.secrets().reveal(), out::putAllSecrets);
+    ifAny(request.volumeContext().reveal(), out::putAllVolumeContext);
+    return out.build();
   }
 
   public static io.csi4j.client.internal.proto.NodeUnstageVolumeRequest toProto(
@@ -35,16 +38,17 @@ public final class NodeRequestMapping {
 
   public static io.csi4j.client.internal.proto.NodePublishVolumeRequest toProto(
       NodePublishVolumeRequest request) {
-    return io.csi4j.client.internal.proto.NodePublishVolumeRequest.newBuilder()
-        .setVolumeId(request.volumeId().value())
-        .putAllPublishContext(request.publishContext().reveal())
-        .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
-        .setTargetPath(request.targetPath().value())
-        .setVolumeCapability(ValueMapping.toProto(request.capability()))
-        .setReadonly(request.readonly())
-        .putAllSecrets(request.secrets().reveal())
-        .putAllVolumeContext(request.volumeContext().reveal())
-        .build();
+    var out =
+        io.csi4j.client.internal.proto.NodePublishVolumeRequest.newBuilder()
+            .setVolumeId(request.volumeId().value())
+            .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+            .setTargetPath(request.targetPath().value())
+            .setVolumeCapability(ValueMapping.toProto(request.capability()))
+            .setReadonly(request.readonly());
+    ifAny(request.publishContext().reveal(), out::putAllPublishContext);
+    ifAny(request.secrets().reveal(), out::putAllSecrets);
+    ifAny(request.volumeContext().reveal(), out::putAllVolumeContext);
+    return out.build();
   }
 
   public static io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest toProto(
@@ -75,5 +79,12 @@ public final class NodeRequestMapping {
     request.capacityRange().map(ValueMapping::toProto).ifPresent(out::setCapacityRange);
     request.capability().map(ValueMapping::toProto).ifPresent(out::setVolumeCapability);
     return out.build();
+  }
+
+  /** Even an empty map costs some objects of protobuf, on every call. */
+  private static void ifAny(Map<String, String> entries, Consumer<Map<String, String>> put) {
+    if (!entries.isEmpty()) {
+      put.accept(entries);
+    }
   }
 }

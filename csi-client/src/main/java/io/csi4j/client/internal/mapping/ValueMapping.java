@@ -58,11 +58,12 @@ public final class ValueMapping {
 
   private static io.csi4j.client.internal.proto.VolumeCapability.MountVolume toProto(
       MountOptions options) {
-    return io.csi4j.client.internal.proto.VolumeCapability.MountVolume.newBuilder()
-        .setFsType(options.fsType().orElse(""))
-        .addAllMountFlags(options.flags().map(MountFlags::reveal).orElse(List.of()))
-        .setVolumeMountGroup(options.volumeMountGroup().orElse(""))
-        .build();
+    var out =
+        io.csi4j.client.internal.proto.VolumeCapability.MountVolume.newBuilder()
+            .setFsType(options.fsType().orElse(""))
+            .setVolumeMountGroup(options.volumeMountGroup().orElse(""));
+    options.flags().map(MountFlags::reveal).ifPresent(out::addAllMountFlags);
+    return out.build();
   }
 
   /** The wire cannot tell an empty list of flags from none; it is read as none. */

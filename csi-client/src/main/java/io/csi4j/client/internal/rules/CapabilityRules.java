@@ -102,7 +102,12 @@ public final class CapabilityRules {
   /** The first need that is not met; a service that is not in {@code offered} offers nothing. */
   public static Optional<Need> firstMissing(
       List<Need> needs, Map<Source, CapabilitySet<?>> offered) {
-    return needs.stream().filter(need -> !need.isMet(offered)).findFirst();
+    for (Need need : needs) {
+      if (!need.isMet(offered)) {
+        return Optional.of(need);
+      }
+    }
+    return Optional.empty();
   }
 
   /** What is wrong with a request only because of what the plugin offers. */
@@ -186,7 +191,10 @@ public final class CapabilityRules {
     } else if (request instanceof GetCapacityRequest capacity && capacity.hasAccessibleTopology()) {
       topology("accessible_topology");
     }
-    for (FieldDescriptor field : request.getDescriptorForType().getFields()) {
+    List<FieldDescriptor> fields = request.getDescriptorForType().getFields();
+    // Without iterators: this happens on every call.
+    for (int each = 0; each < fields.size(); each++) {
+      FieldDescriptor field = fields.get(each);
       if (field.getJavaType() != FieldDescriptor.JavaType.MESSAGE
           || !field.getMessageType().equals(VolumeCapability.getDescriptor())) {
         continue;

@@ -137,25 +137,28 @@ public final class RequestChecks {
         List.copyOf(checks.violations), List.copyOf(checks.oversize), List.copyOf(checks.remarks));
   }
 
+  /** Where a field is found is put together only when there is something to tell of it. */
   private void message(String path, Message message) {
     String type = message.getDescriptorForType().getName();
     List<String> required = REQUIRED.getOrDefault(type, List.of());
-    for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
+    List<FieldDescriptor> fields = message.getDescriptorForType().getFields();
+    // Without iterators: this happens on every call.
+    for (int i = 0; i < fields.size(); i++) {
+      FieldDescriptor field = fields.get(i);
       String name = SpecFields.name(field);
-      String at = path.isEmpty() ? name : path + "." + name;
       if (required.contains(name) && isAbsent(message, field)) {
-        refuse(at, Rule.REQUIRED, field.hasPresence() ? "is not set" : "is empty");
+        refuse(at(path, name), Rule.REQUIRED, field.hasPresence() ? "is not set" : "is empty");
       } else if (field.isMapField()) {
-        map(at, field, SpecFields.map(message, field));
+        map(path, name, field, SpecFields.map(message, field));
       } else if (field.isRepeated()) {
-        list(at, field, SpecFields.list(message, field), required.contains(name));
+        list(path, name, field, SpecFields.list(message, field), required.contains(name));
       } else if (!field.hasPresence() || message.hasField(field)) {
-        value(at, field, message.getField(field));
+        value(path, name, field, message.getField(field));
       }
     }
     String choice = REQUIRED_CHOICE.get(type);
     if (choice != null) {
-      choice(path + "." + choice, message, choice);
+      choice(path, message, choice);
     }
     if (message instanceof CapacityRange range) {
       capacity(path, range);
@@ -164,12 +167,16 @@ public final class RequestChecks {
     }
   }
 
-  private void choice(String at, Message message, String name) {
+  private static String at(String path, String name) {
+    return path.isEmpty() ? name : path + "." + name;
+  }
+
+  private void choice(String path, Message message, String name) {
     for (OneofDescriptor oneof : message.getDescriptorForType().getOneofs()) {
       if (oneof.getName().equals(name) && !message.hasOneof(oneof)) {
         String choices =
             oneof.getFields().stream().map(SpecFields::name).collect(Collectors.joining(", "));
-        refuse(at, Rule.REQUIRED, "is none of " + choices);
+        refuse(at(path, name), Rule.REQUIRED, "is none of " + choices);
       }
     }
   }
@@ -181,68 +188,83 @@ public final class RequestChecks {
     return !message.hasField(field);
   }
 
-  private void list(String at, FieldDescriptor field, List<?> elements, boolean required) {
+  private void list(
+      String path, String name, FieldDescriptor field, List<?> elements, boolean required) {
     if (field.getName().equals("mount_flags")) {
-      flags(at, elements);
+      flags(path, name, elements);
       return;
     }
     for (int i = 0; i < elements.size(); i++) {
-      String element = at + "[" + i + "]";
+      String element = name + "[" + i + "]";
       if (required && elements.get(i).equals("")) {
-        refuse(element, Rule.REQUIRED, "is empty");
+        refuse(at(path, element), Rule.REQUIRED, "is empty");
       } else {
-        value(element, field, elements.get(i));
+        value(path, element, field, elements.get(i));
       }
     }
   }
 
-  private void value(String at, FieldDescriptor field, Object value) {
+  private void value(String path, String shown, FieldDescriptor field, Object value) {
     switch (field.getJavaType()) {
-      case STRING -> text(at, field.getName(), (String) value);
-      case MESSAGE -> message(at, (Message) value);
+      case STRING -> text(path, shown, field.getName(), (String) value);
+      case MESSAGE -> message(at(path, shown), (Message) value);
       case INT, LONG -> {
         if (((Number) value).longValue() < 0) {
-          refuse(at, Rule.OUT_OF_RANGE, "is " + value + ", CSI allows nothing below 0");
+          refuse(
+              at(path, shown), Rule.OUT_OF_RANGE, "is " + value + ", CSI allows nothing below 0");
         }
       }
-      case ENUM -> enumeration(at, (EnumValueDescriptor) value);
+      case ENUM -> enumeration(path, shown, (EnumValueDescriptor) value);
       case BOOLEAN, FLOAT, DOUBLE, BYTE_STRING -> {}
     }
   }
 
-  private void enumeration(String at, EnumValueDescriptor value) {
+  private void enumeration(String path, String shown, EnumValueDescriptor value) {
     if (value.getNumber() == 0) {
-      refuse(at, Rule.UNRECOGNIZED, "is not stated");
+      refuse(at(path, shown), Rule.UNRECOGNIZED, "is not stated");
     } else if (value.getIndex() < 0) {
-      refuse(at, Rule.UNRECOGNIZED, "is " + value.getNumber() + ", which CSI 1.12 does not know");
+      refuse(
+          at(path, shown),
+          Rule.UNRECOGNIZED,
+          "is " + value.getNumber() + ", which CSI 1.12 does not know");
     }
   }
 
-  private void text(String at, String name, String text) {
-    characters(at, text);
-    int bytes = SafeText.utf8Length(text);
+  private void text(String path, String shown, String name, String text) {
+    int bytes = text.length();
+    if (!SafeText.isPlain(text)) {
+      characters(at(path, shown), text);
+      bytes = SafeText.utf8Length(text);
+    }
     if (name.equals("name") && NAMING.contains(operation)) {
-      banned(at, text);
+      banned(at(path, shown), text);
     }
     if (name.equals("fs_type")) {
-      fsType(at, text, bytes);
+      fsType(path, shown, text, bytes);
       return;
     }
-    boolean path = PATHS.contains(name);
-    if (path && !text.isEmpty() && text.charAt(0) != '/') {
-      refuse(at, Rule.NOT_ABSOLUTE, "does not begin with /");
+    boolean isPath = PATHS.contains(name);
+    if (isPath && !text.isEmpty() && text.charAt(0) != '/') {
+      refuse(at(path, shown), Rule.NOT_ABSOLUTE, "does not begin with /");
     }
     int limit = name.equals("node_id") ? NODE_ID_LIMIT : TEXT_LIMIT;
     if (bytes > HARD_LIMIT) {
-      refuse(at, Rule.TOO_LARGE, tooLarge(bytes, "bytes, at most ", HARD_LIMIT, " are sent"));
-    } else if (bytes > limit && path) {
+      refuse(
+          at(path, shown),
+          Rule.TOO_LARGE,
+          tooLarge(bytes, "bytes, at most ", HARD_LIMIT, " are sent"));
+    } else if (bytes > limit && isPath) {
       add(
           remarks,
-          at,
+          at(path, shown),
           Rule.TOO_LARGE,
           tooLarge(bytes, "bytes, plugins need not take more than ", limit, ""));
     } else if (bytes > limit) {
-      add(oversize, at, Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", limit, ""));
+      add(
+          oversize,
+          at(path, shown),
+          Rule.TOO_LARGE,
+          tooLarge(bytes, "bytes, CSI allows ", limit, ""));
     }
   }
 
@@ -269,74 +291,100 @@ public final class RequestChecks {
     }
   }
 
-  private void fsType(String at, String text, int bytes) {
+  private void fsType(String path, String shown, String text, int bytes) {
     // It ends in the command line of some mkfs or mount.
     int index = indexOf(text, c -> c != 0 && !isLetterOrDigit(c) && "._+-".indexOf(c) < 0);
     if (index >= 0) {
       refuse(
-          at,
+          at(path, shown),
           Rule.CHARACTERS,
           "has a character other than letters, digits and ._+- at index " + index);
     }
     if (bytes > TEXT_LIMIT) {
-      refuse(at, Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", TEXT_LIMIT, ""));
+      refuse(
+          at(path, shown), Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", TEXT_LIMIT, ""));
     }
   }
 
-  private void flags(String at, List<?> flags) {
+  private void flags(String path, String name, List<?> flags) {
     long bytes = 0;
     for (int i = 0; i < flags.size(); i++) {
       String flag = (String) flags.get(i);
-      characters(at + "[" + i + "]", flag);
-      bytes += SafeText.utf8Length(flag);
+      if (SafeText.isPlain(flag)) {
+        bytes += flag.length();
+      } else {
+        characters(at(path, name) + "[" + i + "]", flag);
+        bytes += SafeText.utf8Length(flag);
+      }
     }
     if (flags.size() > FLAGS_LIMIT) {
       refuse(
-          at,
+          at(path, name),
           Rule.TOO_LARGE,
           tooLarge(flags.size(), "entries, at most ", FLAGS_LIMIT, " are sent"));
     }
-    total(at, bytes, "bytes in all");
+    total(path, name, bytes, "bytes in all");
   }
 
-  private void map(String at, FieldDescriptor field, Map<String, String> entries) {
+  private void map(String path, String name, FieldDescriptor field, Map<String, String> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
     boolean secret = SpecFields.isSecret(field);
     boolean topology = field.getContainingType().equals(Topology.getDescriptor());
-    long bytes = 0;
-    for (Map.Entry<String, String> entry : entries.entrySet()) {
-      String key = entry.getKey();
-      bytes += SafeText.utf8Length(key) + (long) SafeText.utf8Length(entry.getValue());
-      String element = at + "[\"" + SafeText.escape(key, TEXT_LIMIT).replace("\"", "\\\"") + "\"]";
-      if (key.indexOf('\0') >= 0) {
-        refuse(element, Rule.NUL, "has a NUL in its key at index " + key.indexOf('\0'));
-      }
-      if (SafeText.loneSurrogate(key) >= 0) {
-        refuse(
-            element,
-            Rule.NOT_UNICODE,
-            "has a key that is no valid Unicode at index " + SafeText.loneSurrogate(key));
-      }
-      characters(element, entry.getValue());
-      if (secret && !SECRET_KEY.matcher(key).matches()) {
-        refuse(
-            element,
-            Rule.CHARACTERS,
-            key.isEmpty()
-                ? "has an empty key"
-                : "has a key with something other than letters, digits and -_.");
-      }
-      if (topology) {
-        label(element, key, entry.getValue());
-      }
-    }
-    total(at, bytes, "bytes in keys and values");
+    long[] bytes = {0};
+    // Unlike its entries, an unmodifiable map can be walked without making objects.
+    entries.forEach(
+        (key, value) -> {
+          boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
+          bytes[0] +=
+              plain
+                  ? key.length() + (long) value.length()
+                  : SafeText.utf8Length(key) + (long) SafeText.utf8Length(value);
+          if (!plain || topology || (secret && !SECRET_KEY.matcher(key).matches())) {
+            oddEntry(at(path, name), key, value, secret, topology);
+          }
+        });
+    total(path, name, bytes[0], "bytes in keys and values");
   }
 
-  private void total(String at, long bytes, String what) {
+  private void oddEntry(String at, String key, String value, boolean secret, boolean topology) {
+    String element = at + "[\"" + SafeText.escape(key, TEXT_LIMIT).replace("\"", "\\\"") + "\"]";
+    if (key.indexOf('\0') >= 0) {
+      refuse(element, Rule.NUL, "has a NUL in its key at index " + key.indexOf('\0'));
+    }
+    if (SafeText.loneSurrogate(key) >= 0) {
+      refuse(
+          element,
+          Rule.NOT_UNICODE,
+          "has a key that is no valid Unicode at index " + SafeText.loneSurrogate(key));
+    }
+    characters(element, value);
+    if (secret && !SECRET_KEY.matcher(key).matches()) {
+      refuse(
+          element,
+          Rule.CHARACTERS,
+          key.isEmpty()
+              ? "has an empty key"
+              : "has a key with something other than letters, digits and -_.");
+    }
+    if (topology) {
+      label(element, key, value);
+    }
+  }
+
+  private void total(String path, String name, long bytes, String what) {
     if (bytes > HARD_LIMIT) {
-      refuse(at, Rule.TOO_LARGE, tooLarge(bytes, what + ", at most ", HARD_LIMIT, " are sent"));
+      refuse(
+          at(path, name),
+          Rule.TOO_LARGE,
+          tooLarge(bytes, what + ", at most ", HARD_LIMIT, " are sent"));
     } else if (bytes > TOTAL_LIMIT) {
-      add(oversize, at, Rule.TOO_LARGE, tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
+      add(
+          oversize,
+          at(path, name),
+          Rule.TOO_LARGE,
+          tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
     }
   }
 

@@ -74,6 +74,19 @@ public final class SafeText {
     };
   }
 
+  /**
+   * Whether the text is ASCII without NUL, as nearly all are: then its bytes are its characters.
+   */
+  public static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0 || c >= 0x80) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The UTF-8 length of {@code text}; a lone surrogate counts as the one byte it would become. */
   public static int utf8Length(CharSequence text) {
     return utf8Length(text, 0);

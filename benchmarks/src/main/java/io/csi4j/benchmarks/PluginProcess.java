@@ -41,8 +41,7 @@ public final class PluginProcess implements AutoCloseable {
     Process process =
         new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     if (!"ready".equals(said.readLine())) {
       process.destroyForcibly();
       throw new IOException("The plugin did not start.");

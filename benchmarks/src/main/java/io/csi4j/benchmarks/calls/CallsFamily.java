@@ -13,8 +13,8 @@ import java.util.List;
 /**
  * Measures single calls, on this JDK and on a newer one.
  *
- * <p>Arguments: a directory for the socket, the directory for results, seconds to spend, a Go client
- * or {@code -}, the home of a newer JDK or {@code -}, and the numbers of calls in flight.
+ * <p>Arguments: a directory for the socket, the directory for results, seconds to spend, a Go
+ * client or {@code -}, the home of a newer JDK or {@code -}, and the numbers of calls in flight.
  */
 public final class CallsFamily {
 

@@ -55,7 +55,12 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
   /** Where its windows are found. */
   String key(Measure measure) {
     return String.join(
-            " ", way.name(), style.name(), operation.name(), Integer.toString(inFlight), measure.name())
+            " ",
+            way.name(),
+            style.name(),
+            operation.name(),
+            Integer.toString(inFlight),
+            measure.name())
         .toLowerCase(Locale.ROOT);
   }
 

@@ -103,8 +103,7 @@ final class Rows {
   }
 
   private void switchedOff() {
-    Cell off =
-        new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, MeasureCalls.SEVERAL);
+    Cell off = new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, MeasureCalls.SEVERAL);
     Way limit = Way.OURS_WITHOUT_LOG;
     String text = "csi4j with wireLog(false)";
     add("wire log and listeners off", off, text, limit, Measure.TIME, ratio(SWITCHED_OFF));

@@ -30,8 +30,7 @@ final class Samples {
       List<String> parts = List.of(line.split("\t", -1));
       if (parts.size() == 2) {
         samples.windows.put(
-            parts.get(0),
-            Arrays.stream(parts.get(1).split(" ", -1)).map(Double::valueOf).toList());
+            parts.get(0), Arrays.stream(parts.get(1).split(" ", -1)).map(Double::valueOf).toList());
       }
     }
     return samples;

@@ -82,7 +82,8 @@ final class Window {
 
   private Result result(long nanos, long bytes) {
     double calls = lines.stream().mapToLong(line -> line.count).sum();
-    long[] all = lines.stream().flatMapToLong(line -> Arrays.stream(line.kept())).sorted().toArray();
+    long[] all =
+        lines.stream().flatMapToLong(line -> Arrays.stream(line.kept())).sorted().toArray();
     return new Result(nanos / calls, all[all.length / 2], bytes / calls);
   }
 

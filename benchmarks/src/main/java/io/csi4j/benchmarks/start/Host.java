@@ -1,0 +1,135 @@
+package io.csi4j.benchmarks.start;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+
+/**
+ * A program that starts, has one Probe answered, and ends.
+ *
+ * @param program its class
+ * @param path the jars that it runs with; jars only, as class-data sharing takes no directories
+ * @param socket where the plugin is
+ * @param options for its JVM
+ */
+record Host(Class<?> program, List<Path> path, Path socket, List<String> options) {
+
+  /** What of the jars beside us belongs to gRPC and protobuf. */
+  private static final List<String> GRPC =
+      List.of(
+          "animal-sniffer",
+          "annotations-",
+          "error_prone",
+          "failureaccess",
+          "grpc-api",
+          "grpc-context",
+          "grpc-core",
+          "grpc-netty-shaded",
+          "grpc-protobuf",
+          "grpc-stub",
+          "grpc-util",
+          "gson",
+          "guava",
+          "j2objc",
+          "jspecify",
+          "jsr305",
+          "listenablefuture",
+          "perfmark",
+          "protobuf-java");
+
+  private static final List<String> OURS = List.of("csi4j-client", "failsafe");
+
+  /** With default options, and its own class in a jar in {@code directory}. */
+  static Host of(Class<?> program, Path directory, Path socket) throws IOException {
+    Path jar = directory.resolve(program.getSimpleName() + ".jar");
+    String entry = program.getName().replace('.', '/') + ".class";
+    try (InputStream bytes = program.getClassLoader().getResourceAsStream(entry);
+        JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      if (bytes == null) {
+        throw new IOException("There is no " + entry + ".");
+      }
+      out.putNextEntry(new JarEntry(entry));
+      bytes.transferTo(out);
+    }
+    List<Path> path = new ArrayList<>(List.of(jar));
+    // The generated stubs are in the jar of csi4j, so the bare program has to have it, too.
+    path.addAll(jars(OURS));
+    path.addAll(jars(GRPC));
+    return new Host(program, path, socket, List.of());
+  }
+
+  /** The jars that gRPC needs. */
+  static List<Path> jarsOfGrpc() {
+    return jars(GRPC);
+  }
+
+  /** The jars that csi4j needs. */
+  static List<Path> jarsOfOurs() {
+    List<Path> jars = new ArrayList<>(jars(OURS));
+    jars.addAll(jars(GRPC));
+    return jars;
+  }
+
+  private static List<Path> jars(List<String> beginnings) {
+    return List.of(System.getProperty("java.class.path").split(":", -1)).stream()
+        .map(Path::of)
+        .filter(
+            jar ->
+                beginnings.stream()
+                    .anyMatch(each -> String.valueOf(jar.getFileName()).startsWith(each)))
+        .toList();
+  }
+
+  /** The same with these options for its JVM. */
+  Host with(String... more) {
+    return new Host(program, path, socket, List.of(more));
+  }
+
+  /** The nanoseconds from starting its JVM to hearing that the Probe was answered. */
+  double start() throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    return run(lines);
+  }
+
+  /** All that it says. */
+  List<String> lines() throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    double unused = run(lines);
+    return lines;
+  }
+
+  private double run(List<String> lines) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(String.join(":", path.stream().map(Path::toString).toList()));
+    command.add(program.getName());
+    command.add(socket.toString());
+    double answered = Double.NaN;
+    long begin = System.nanoTime();
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        if (line.startsWith("answered")) {
+          answered = System.nanoTime() - begin;
+        }
+        lines.add(line);
+      }
+    }
+    if (process.waitFor() != 0 || Double.isNaN(answered)) {
+      throw new IOException(program.getSimpleName() + " failed: " + String.join("\n", lines));
+    }
+    return answered;
+  }
+}

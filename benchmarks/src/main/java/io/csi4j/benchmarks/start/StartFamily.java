@@ -1,0 +1,168 @@
+package io.csi4j.benchmarks.start;
+
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.PluginProcess;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Unit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Measures how long a host needs from the start of its JVM to the first answered Probe.
+ *
+ * <p>Arguments: a directory for sockets, jars and archives, the directory for results, and seconds
+ * to spend.
+ */
+public final class StartFamily {
+
+  private static final double COLD = 1.1;
+  private static final double SHARED = 0.6;
+
+  /** A figure is the median of so many starts. */
+  private static final int STARTS = 3;
+
+  private static final int LEAST_ROUNDS = 2;
+
+  private static final String INTRODUCTION =
+      "From the start of a JVM to hearing from it that a Probe was answered, seen by who started"
+          + " it. csi4j: `CsiPlugin.connect` with the defaults, which sends a Probe, and then asks"
+          + " for the plugin's name, too. Bare: a channel made by hand and the generated blocking"
+          + " stub, one Probe. Both over epoll, to a plugin in another JVM that does nothing, with"
+          + " the same jars on the class path and no other options. With class-data sharing the"
+          + " JVM maps an archive of the classes that one earlier run has loaded"
+          + " (`-XX:ArchiveClassesAtExit`, then `-XX:SharedArchiveFile`). All are started in"
+          + " turns; a figure is the median of "
+          + STARTS
+          + " starts that follow one another.";
+
+  private final Map<String, List<Double>> starts = new LinkedHashMap<>();
+
+  private StartFamily() {}
+
+  /** Measures everything and writes the report. */
+  public static void main(String[] words) throws Exception {
+    Path directory = Path.of(words[0]).toAbsolutePath();
+    // The library refuses a socket where others could put one of theirs.
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    double seconds = Double.parseDouble(words[2]);
+    try (PluginProcess plugin = PluginProcess.start(directory.resolve("start.sock"))) {
+      Path socket = plugin.endpoint().path();
+      Host ours = Host.of(OurStart.class, directory, socket);
+      Host bare = Host.of(BareStart.class, directory, socket);
+      Host oursShared = sharing(ours, directory.resolve("ours.jsa"));
+      Host bareShared = sharing(bare, directory.resolve("bare.jsa"));
+      StartFamily family = new StartFamily();
+      family.measure(
+          Map.of("ours", ours, "bare", bare, "ours shared", oursShared, "bare shared", bareShared),
+          seconds);
+      List<Comparison> rows = new ArrayList<>();
+      rows.add(family.row("start", "bare stub", "ours", "bare", Goal.ratio(COLD)));
+      rows.add(
+          family.row(
+              "start with class-data sharing",
+              "bare stub without it",
+              "ours shared",
+              "bare",
+              Goal.ratio(SHARED)));
+      rows.add(
+          family.row(
+              "start with class-data sharing",
+              "bare stub with it",
+              "ours shared",
+              "bare shared",
+              Optional.empty()));
+      rows.add(
+          alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
+      rows.add(
+          alone(
+              "jars on the class path",
+              "those of gRPC and protobuf",
+              Unit.BYTES,
+              size(Host.jarsOfOurs()),
+              size(Host.jarsOfGrpc())));
+      rows.add(
+          alone(
+              "archive of class data",
+              "bare stub",
+              Unit.BYTES,
+              size(List.of(directory.resolve("ours.jsa"))),
+              size(List.of(directory.resolve("bare.jsa")))));
+      new Report("Cold start", INTRODUCTION, rows).write(Path.of(words[1]), "start");
+    }
+  }
+
+  /** The same host with an archive, which one run of it makes. */
+  private static Host sharing(Host host, Path archive) throws Exception {
+    List<String> unused = host.with("-XX:ArchiveClassesAtExit=" + archive).lines();
+    return host.with("-XX:SharedArchiveFile=" + archive);
+  }
+
+  private void measure(Map<String, Host> hosts, double seconds) throws Exception {
+    long until = System.nanoTime() + (long) (seconds * 1e9);
+    for (int round = 0; round < LEAST_ROUNDS || System.nanoTime() < until; round++) {
+      Map<String, List<Double>> each = new LinkedHashMap<>();
+      List<String> turn = new ArrayList<>(hosts.keySet());
+      for (int i = 0; i < STARTS; i++) {
+        Collections.rotate(turn, 1);
+        for (String name : turn) {
+          Host host = hosts.get(name);
+          if (host != null) {
+            each.computeIfAbsent(name, key -> new ArrayList<>()).add(host.start());
+          }
+        }
+      }
+      each.forEach(
+          (name, times) ->
+              starts
+                  .computeIfAbsent(name, key -> new ArrayList<>())
+                  .add(new Figures(times).median()));
+    }
+  }
+
+  private Comparison row(
+      String operation, String limit, String ours, String theirs, Optional<Goal> goal) {
+    return Comparison.ofTimes(
+        operation,
+        limit,
+        1,
+        starts.getOrDefault(ours, List.of()),
+        starts.getOrDefault(theirs, List.of()),
+        goal);
+  }
+
+  private static Comparison alone(
+      String operation, String limit, Unit unit, double ours, double theirs) {
+    return new Comparison(
+        operation,
+        limit,
+        1,
+        unit,
+        new Figures(List.of(ours)),
+        new Figures(List.of(theirs)),
+        Optional.empty());
+  }
+
+  private static double classes(Host host) throws Exception {
+    return host.with("-Xlog:class+load").lines().stream()
+        .filter(line -> line.contains(" source: "))
+        .count();
+  }
+
+  private static double size(List<Path> files) throws IOException {
+    double size = 0;
+    for (Path file : files) {
+      size += Files.size(file);
+    }
+    return size;
+  }
+}

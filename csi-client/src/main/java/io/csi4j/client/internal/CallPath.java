@@ -12,6 +12,7 @@ import io.csi4j.client.CsiException;
 import io.csi4j.client.CsiFailure;
 import io.csi4j.client.CsiListener;
 import io.csi4j.client.CsiOperation;
+import io.csi4j.client.CsiService;
 import io.csi4j.client.CsiTransientException;
 import io.csi4j.client.CsiUnsupportedException;
 import io.csi4j.client.FailureRule;
@@ -108,6 +109,10 @@ final class CallPath {
   /** Why this request must not be sent, whatever the plugin offers. */
   Optional<CsiException> refuse(
       CsiOperation operation, Message request, Supplier<CsiFailure.Builder> failure) {
+    if (operation.service() == CsiService.IDENTITY) {
+      // Without a field there is nothing to check, and a first Probe is spared the descriptors.
+      return Optional.empty();
+    }
     RequestChecks.Result checked = RequestChecks.check(operation, request);
     warn(operation, checked.remarks());
     List<Violation> violations = checked.violations();
@@ -247,8 +252,10 @@ final class CallPath {
 
   /** Takes note of a message that came back. */
   void received(CsiListener.Started event, Message message, Message request) {
-    if (event.operation() != CsiOperation.LIST_VOLUMES) {
-      // A page is too large to keep, and what is in it was not said to the plugin.
+    CsiOperation operation = event.operation();
+    if (operation != CsiOperation.LIST_VOLUMES && operation.service() != CsiService.IDENTITY) {
+      // A page is too large to keep, and what is in it was not said to the plugin. Who a plugin is
+      // and what it offers is no secret.
       sensitive.remember(message);
     }
     if (options.wireLog()) {

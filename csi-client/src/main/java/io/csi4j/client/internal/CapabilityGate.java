@@ -78,6 +78,9 @@ final class CapabilityGate {
       Function<StatusCode, CsiFailure.Builder> describe,
       Duration limit,
       @Nullable Executor executor) {
+    if (operation.service() == CsiService.IDENTITY) {
+      return Optional.empty();
+    }
     List<Need> needs = CapabilityRules.needs(operation, request);
     Known now = current();
     Set<Source> sources = sources(request, needs);

@@ -29,22 +29,13 @@ public final class ConnectedPlugin implements CsiPlugin {
   private final CsiEndpoint endpoint;
   private final Connection connection;
   private final CallPath path;
-  private final IdentityService identity;
-  private final ControllerService controller;
-  private final NodeService node;
-  private final GroupControllerService groupController;
-  private final SnapshotMetadataService snapshotMetadata;
+  private final Calls calls;
 
   private ConnectedPlugin(CsiEndpoint endpoint, Connection connection, CallPath path) {
     this.endpoint = endpoint;
     this.connection = connection;
     this.path = path;
-    Calls calls = new Calls(path);
-    this.identity = new IdentityCalls(calls);
-    this.controller = new ControllerCalls(calls);
-    this.node = new NodeCalls(calls);
-    this.groupController = new GroupControllerCalls(calls);
-    this.snapshotMetadata = new SnapshotMetadataCalls(calls);
+    this.calls = new Calls(path);
   }
 
   /** See {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)}. */
@@ -83,29 +74,32 @@ public final class ConnectedPlugin implements CsiPlugin {
     return connection.transport();
   }
 
+  // A face is made when it is asked for: the messages of a service are hundreds of classes, which a
+  // host that never calls it should not have to load.
+
   @Override
   public IdentityService identity() {
-    return identity;
+    return new IdentityCalls(calls);
   }
 
   @Override
   public ControllerService controller() {
-    return controller;
+    return new ControllerCalls(calls);
   }
 
   @Override
   public NodeService node() {
-    return node;
+    return new NodeCalls(calls);
   }
 
   @Override
   public GroupControllerService groupController() {
-    return groupController;
+    return new GroupControllerCalls(calls);
   }
 
   @Override
   public SnapshotMetadataService snapshotMetadata() {
-    return snapshotMetadata;
+    return new SnapshotMetadataCalls(calls);
   }
 
   @Override

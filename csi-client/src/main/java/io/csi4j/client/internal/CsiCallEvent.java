@@ -6,6 +6,7 @@ import io.csi4j.client.PluginName;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -55,6 +56,10 @@ final class CsiCallEvent extends Event {
 
   /** The beginning of an attempt, or null if nobody records. */
   static @Nullable CsiCallEvent beginIfRecording() {
+    // The first event of a kind is dear; before anybody has recorded anything, none is needed.
+    if (!FlightRecorder.isInitialized()) {
+      return null;
+    }
     CsiCallEvent event = new CsiCallEvent();
     if (!event.isEnabled()) {
       return null;

@@ -39,7 +39,7 @@ public final class BareStart {
     if (answer.hasReady() && !answer.getReady().getValue()) {
       throw new IllegalStateException("the plugin is not ready");
     }
-    System.out.println("answered");
+    System.out.println(Host.PROBED);
     channel.shutdownNow();
     var unused = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }

@@ -22,6 +22,12 @@ import java.util.jar.JarOutputStream;
  */
 record Host(Class<?> program, List<Path> path, Path socket, List<String> options) {
 
+  /** What a host says when a Probe was answered. */
+  static final String PROBED = "probed";
+
+  /** What it says when it is connected, if that is something else. */
+  static final String CONNECTED = "connected";
+
   /** What of the jars beside us belongs to gRPC and protobuf. */
   private static final List<String> GRPC =
       List.of(
@@ -93,20 +99,17 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
     return new Host(program, path, socket, List.of(more));
   }
 
-  /** The nanoseconds from starting its JVM to hearing that the Probe was answered. */
-  double start() throws IOException, InterruptedException {
-    List<String> lines = new ArrayList<>();
-    return run(lines);
-  }
+  /**
+   * A run.
+   *
+   * @param probed the nanoseconds from starting the JVM to hearing that a Probe was answered
+   * @param connected those to hearing that it is connected
+   * @param lines all that it said
+   */
+  record Run(double probed, double connected, List<String> lines) {}
 
-  /** All that it says. */
-  List<String> lines() throws IOException, InterruptedException {
-    List<String> lines = new ArrayList<>();
-    double unused = run(lines);
-    return lines;
-  }
-
-  private double run(List<String> lines) throws IOException, InterruptedException {
+  /** Runs it once. */
+  Run run() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
@@ -114,22 +117,26 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
     command.add(String.join(":", path.stream().map(Path::toString).toList()));
     command.add(program.getName());
     command.add(socket.toString());
-    double answered = Double.NaN;
+    List<String> lines = new ArrayList<>();
+    double probed = Double.NaN;
+    double connected = Double.NaN;
     long begin = System.nanoTime();
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (BufferedReader said =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = said.readLine(); line != null; line = said.readLine()) {
-        if (line.startsWith("answered")) {
-          answered = System.nanoTime() - begin;
+        if (line.equals(PROBED)) {
+          probed = System.nanoTime() - begin;
+        } else if (line.equals(CONNECTED)) {
+          connected = System.nanoTime() - begin;
         }
         lines.add(line);
       }
     }
-    if (process.waitFor() != 0 || Double.isNaN(answered)) {
+    if (process.waitFor() != 0 || Double.isNaN(probed)) {
       throw new IOException(program.getSimpleName() + " failed: " + String.join("\n", lines));
     }
-    return answered;
+    return new Run(probed, connected, lines);
   }
 }

@@ -1,21 +1,39 @@
 package io.csi4j.benchmarks.start;
 
+import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiListener;
+import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.StatusCode;
 import java.nio.file.Path;
 
 /**
- * A host that connects to the plugin on a socket with the defaults, and says so: that takes one
- * Probe with a good answer, and then the plugin's name.
+ * A host that connects to the plugin on a socket, and says when a Probe was answered, and when it
+ * is connected, which takes the plugin's name, too.
  */
-public final class OurStart {
+public final class OurStart implements CsiListener {
 
   private OurStart() {}
 
   /** SOCKET. */
   public static void main(String[] words) {
-    try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(words[0])))) {
-      System.out.println("answered by " + plugin.name().orElseThrow());
+    ConnectOptions options =
+        ConnectOptions.builder()
+            .callbackExecutor(Runnable::run)
+            .listener(new OurStart())
+            .build();
+    try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(words[0])), options)) {
+      if (plugin.name().isPresent()) {
+        System.out.println(Host.CONNECTED);
+      }
+    }
+  }
+
+  @Override
+  public void onEnd(Ended event) {
+    if (event.started().operation() == CsiOperation.PROBE && event.code() == StatusCode.OK) {
+      System.out.println(Host.PROBED);
     }
   }
 }

@@ -33,10 +33,13 @@ public final class StartFamily {
 
   private static final int LEAST_ROUNDS = 2;
 
+  private static final String CONNECTED = ", connected";
+
   private static final String INTRODUCTION =
       "From the start of a JVM to hearing from it that a Probe was answered, seen by who started"
-          + " it. csi4j: `CsiPlugin.connect` with the defaults, which sends a Probe, and then asks"
-          + " for the plugin's name, too. Bare: a channel made by hand and the generated blocking"
+          + " it. csi4j: `CsiPlugin.connect`, with a listener that says when its Probe has ended;"
+          + " after it, connecting asks for the plugin's name, which the rows *until connected*"
+          + " include. Bare: a channel made by hand and the generated blocking"
           + " stub, one Probe. Both over epoll, to a plugin in another JVM that does nothing, with"
           + " the same jars on the class path and no other options. With class-data sharing the"
           + " JVM maps an archive of the classes that one earlier run has loaded"
@@ -66,20 +69,34 @@ public final class StartFamily {
           Map.of("ours", ours, "bare", bare, "ours shared", oursShared, "bare shared", bareShared),
           seconds);
       List<Comparison> rows = new ArrayList<>();
-      rows.add(family.row("start", "bare stub", "ours", "bare", Goal.ratio(COLD)));
+      rows.add(family.row("start to first Probe", "bare stub", "ours", "bare", Goal.ratio(COLD)));
       rows.add(
           family.row(
-              "start with class-data sharing",
+              "start to first Probe, with class-data sharing",
               "bare stub without it",
               "ours shared",
               "bare",
               Goal.ratio(SHARED)));
       rows.add(
           family.row(
-              "start with class-data sharing",
+              "start to first Probe, with class-data sharing",
               "bare stub with it",
               "ours shared",
               "bare shared",
+              Optional.empty()));
+      rows.add(
+          family.row(
+              "start until connected",
+              "bare stub's first Probe",
+              "ours" + CONNECTED,
+              "bare",
+              Optional.empty()));
+      rows.add(
+          family.row(
+              "start until connected, with class-data sharing",
+              "bare stub's first Probe without it",
+              "ours shared" + CONNECTED,
+              "bare",
               Optional.empty()));
       rows.add(
           alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
@@ -103,7 +120,7 @@ public final class StartFamily {
 
   /** The same host with an archive, which one run of it makes. */
   private static Host sharing(Host host, Path archive) throws Exception {
-    List<String> unused = host.with("-XX:ArchiveClassesAtExit=" + archive).lines();
+    Host.Run unused = host.with("-XX:ArchiveClassesAtExit=" + archive).run();
     return host.with("-XX:SharedArchiveFile=" + archive);
   }
 
@@ -117,7 +134,9 @@ public final class StartFamily {
         for (String name : turn) {
           Host host = hosts.get(name);
           if (host != null) {
-            each.computeIfAbsent(name, key -> new ArrayList<>()).add(host.start());
+            Host.Run run = host.run();
+            each.computeIfAbsent(name, key -> new ArrayList<>()).add(run.probed());
+            each.computeIfAbsent(name + CONNECTED, key -> new ArrayList<>()).add(run.connected());
           }
         }
       }
@@ -153,7 +172,7 @@ public final class StartFamily {
   }
 
   private static double classes(Host host) throws Exception {
-    return host.with("-Xlog:class+load").lines().stream()
+    return host.with("-Xlog:class+load").run().lines().stream()
         .filter(line -> line.contains(" source: "))
         .count();
   }

@@ -98,8 +98,7 @@ public final class StartFamily {
               "ours shared" + CONNECTED,
               "bare",
               Optional.empty()));
-      rows.add(
-          alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
+      rows.add(alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
       rows.add(
           alone(
               "jars on the class path",

@@ -89,13 +89,10 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   }
 
   private void begin(Optional<Duration> deadline, @Nullable Executor executor, int messages) {
-    CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(origin);
+    CallOptions options = path.callOptions(executor).withStreamTracerFactory(origin);
     if (deadline.isPresent()) {
       long nanos = Math.max(0, deadline.get().toNanos());
       options = options.withDeadline(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()));
-    }
-    if (executor != null) {
-      options = options.withExecutor(executor);
     }
     path.started(started, request);
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.

@@ -22,6 +22,7 @@ import io.csi4j.client.StatusCode;
 import io.csi4j.client.Violation;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.text.SensitiveValues;
+import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
@@ -58,6 +59,7 @@ final class CallPath {
   private final ConnectOptions options;
   private final List<CsiListener> listeners;
   private final Executor callbacks;
+  private final CallOptions onCallbacks;
   private final SensitiveValues sensitive = new SensitiveValues();
   private final CapabilityGate gate;
   private final AtomicLong ids = new AtomicLong();
@@ -71,6 +73,7 @@ final class CallPath {
     this.options = ground.options();
     this.listeners = options.listeners();
     this.callbacks = ground.callbacks();
+    this.onCallbacks = CallOptions.DEFAULT.withExecutor(callbacks);
     this.gate = new CapabilityGate(this);
   }
 
@@ -332,6 +335,15 @@ final class CallPath {
 
   Executor callbacks() {
     return callbacks;
+  }
+
+  /** For an attempt whose answer is taken in there; null stands for the I/O thread. */
+  CallOptions callOptions(@Nullable Executor executor) {
+    if (executor == null) {
+      return CallOptions.DEFAULT;
+    }
+    // Nearly always: each change of the options is a copy.
+    return executor == callbacks ? onCallbacks : CallOptions.DEFAULT.withExecutor(executor);
   }
 
   Scheduler timer() {

@@ -142,29 +142,33 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void admit(CompletableFuture<R> done) {
-    path.gate()
-        .admit(rpc.operation(), request, this::describe, left(), executor)
-        .ifPresentOrElse(
-            admission ->
-                admission.whenCompleteAsync(
-                    (refusal, thrown) -> {
-                      if (thrown != null) {
-                        done.completeExceptionally(thrown);
-                      } else if (refusal.isPresent()) {
-                        done.completeExceptionally(notSent(refusal.get()));
-                      } else {
-                        send(done);
-                      }
-                    },
-                    inPlaceOr(executor)),
-            () -> send(done));
+    var admission = path.gate().admit(rpc.operation(), request, this::describe, left(), executor);
+    if (admission.isEmpty()) {
+      send(done);
+      return;
+    }
+    admission
+        .get()
+        .whenCompleteAsync(
+            (refusal, thrown) -> {
+              if (thrown != null) {
+                done.completeExceptionally(thrown);
+              } else if (refusal.isPresent()) {
+                done.completeExceptionally(notSent(refusal.get()));
+              } else {
+                send(done);
+              }
+            },
+            inPlaceOr(executor));
   }
 
   private void send(CompletableFuture<R> done) {
-    path.reconnecting(left())
-        .ifPresentOrElse(
-            tried -> tried.whenCompleteAsync((none, never) -> sendNow(done), inPlaceOr(executor)),
-            () -> sendNow(done));
+    var tried = path.reconnecting(left());
+    if (tried.isPresent()) {
+      tried.get().whenCompleteAsync((none, never) -> sendNow(done), inPlaceOr(executor));
+    } else {
+      sendNow(done);
+    }
   }
 
   private static Executor inPlaceOr(@Nullable Executor executor) {

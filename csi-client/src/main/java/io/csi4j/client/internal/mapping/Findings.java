@@ -27,10 +27,10 @@ public final class Findings {
   private static final int QUOTE_LIMIT = 256;
 
   private final UnaryOperator<String> scrubber;
-  private final List<Violation> violations = new ArrayList<>();
-  private final List<Violation> warnings = new ArrayList<>();
 
-  /** Made with the first warning; most answers have none. */
+  // Most answers are in order, so collections are made when there is something to note.
+  private List<Violation> violations = List.of();
+  private List<Violation> warnings = List.of();
   private @Nullable Set<String> kindsOfWarnings;
 
   private @Nullable String created;
@@ -53,7 +53,7 @@ public final class Findings {
   /** Notes something that makes the answer unusable. */
   public void violation(String field, Rule rule, String detail) {
     if (violations.size() < LIMIT) {
-      violations.add(new Violation(field, rule, detail));
+      violations = with(violations, new Violation(field, rule, detail));
     }
   }
 
@@ -67,8 +67,14 @@ public final class Findings {
     kindsOfWarnings = kinds;
     if (warnings.size() < LIMIT
         && kinds.add(withoutIndexes(warning.field()) + ' ' + warning.rule())) {
-      warnings.add(warning);
+      warnings = with(warnings, warning);
     }
+  }
+
+  private static List<Violation> with(List<Violation> noted, Violation another) {
+    List<Violation> more = noted.isEmpty() ? new ArrayList<>() : noted;
+    more.add(another);
+    return more;
   }
 
   /** Takes over the warnings of a part, unless the part was left out. */

@@ -7,10 +7,13 @@ import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
-import java.util.Map;
-import java.util.function.Consumer;
 
-/** The requests of the node service as they go over the wire, secrets in clear. */
+/**
+ * The requests of the node service as they go over the wire, secrets in clear.
+ *
+ * <p>Entries are put one by one: a whole map, even an empty one, makes an object of each entry on
+ * its way.
+ */
 public final class NodeRequestMapping {
 
   private NodeRequestMapping() {}
@@ -22,9 +25,9 @@ public final class NodeRequestMapping {
             .setVolumeId(request.volumeId().value())
             .setStagingTargetPath(request.stagingTargetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()));
-    ifAny(request.publishContext().reveal(), out::putAllPublishContext);
-    ifAny(request.secrets().reveal(), out::putAllSecrets);
-    ifAny(request.volumeContext().reveal(), out::putAllVolumeContext);
+    request.publishContext().reveal().forEach(out::putPublishContext);
+    request.secrets().reveal().forEach(out::putSecrets);
+    request.volumeContext().reveal().forEach(out::putVolumeContext);
     return out.build();
   }
 
@@ -45,9 +48,9 @@ public final class NodeRequestMapping {
             .setTargetPath(request.targetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()))
             .setReadonly(request.readonly());
-    ifAny(request.publishContext().reveal(), out::putAllPublishContext);
-    ifAny(request.secrets().reveal(), out::putAllSecrets);
-    ifAny(request.volumeContext().reveal(), out::putAllVolumeContext);
+    request.publishContext().reveal().forEach(out::putPublishContext);
+    request.secrets().reveal().forEach(out::putSecrets);
+    request.volumeContext().reveal().forEach(out::putVolumeContext);
     return out.build();
   }
 
@@ -79,12 +82,5 @@ public final class NodeRequestMapping {
     request.capacityRange().map(ValueMapping::toProto).ifPresent(out::setCapacityRange);
     request.capability().map(ValueMapping::toProto).ifPresent(out::setVolumeCapability);
     return out.build();
-  }
-
-  /** Even an empty map costs some objects of protobuf, on every call. */
-  private static void ifAny(Map<String, String> entries, Consumer<Map<String, String>> put) {
-    if (!entries.isEmpty()) {
-      put.accept(entries);
-    }
   }
 }

@@ -108,9 +108,10 @@ public final class RequestChecks {
           "(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
   private final CsiOperation operation;
-  private final List<Violation> violations = new ArrayList<>();
-  private final List<Violation> oversize = new ArrayList<>();
-  private final List<Violation> remarks = new ArrayList<>();
+  // What is sent is nearly always right, so lists are made when there is something to tell.
+  private List<Violation> violations = List.of();
+  private List<Violation> oversize = List.of();
+  private List<Violation> remarks = List.of();
 
   private RequestChecks(CsiOperation operation) {
     this.operation = operation;
@@ -254,17 +255,19 @@ public final class RequestChecks {
           Rule.TOO_LARGE,
           tooLarge(bytes, "bytes, at most ", HARD_LIMIT, " are sent"));
     } else if (bytes > limit && isPath) {
-      add(
-          remarks,
-          at(path, shown),
-          Rule.TOO_LARGE,
-          tooLarge(bytes, "bytes, plugins need not take more than ", limit, ""));
+      remarks =
+          with(
+              remarks,
+              at(path, shown),
+              Rule.TOO_LARGE,
+              tooLarge(bytes, "bytes, plugins need not take more than ", limit, ""));
     } else if (bytes > limit) {
-      add(
-          oversize,
-          at(path, shown),
-          Rule.TOO_LARGE,
-          tooLarge(bytes, "bytes, CSI allows ", limit, ""));
+      oversize =
+          with(
+              oversize,
+              at(path, shown),
+              Rule.TOO_LARGE,
+              tooLarge(bytes, "bytes, CSI allows ", limit, ""));
     }
   }
 
@@ -380,11 +383,12 @@ public final class RequestChecks {
           Rule.TOO_LARGE,
           tooLarge(bytes, what + ", at most ", HARD_LIMIT, " are sent"));
     } else if (bytes > TOTAL_LIMIT) {
-      add(
-          oversize,
-          at(path, name),
-          Rule.TOO_LARGE,
-          tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
+      oversize =
+          with(
+              oversize,
+              at(path, name),
+              Rule.TOO_LARGE,
+              tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
     }
   }
 
@@ -393,10 +397,11 @@ public final class RequestChecks {
     int slash = key.indexOf('/');
     boolean prefixed = slash < 0 || isLabel(PREFIX, key.substring(0, slash));
     if (!prefixed || !isLabel(LABEL, key.substring(slash + 1))) {
-      add(oversize, at, Rule.CHARACTERS, "has a key that is no topology key of CSI");
+      oversize = with(oversize, at, Rule.CHARACTERS, "has a key that is no topology key of CSI");
     }
     if (!isLabel(LABEL, value)) {
-      add(oversize, at, Rule.CHARACTERS, "has a value that is no topology value of CSI");
+      oversize =
+          with(oversize, at, Rule.CHARACTERS, "has a value that is no topology value of CSI");
     }
   }
 
@@ -462,12 +467,16 @@ public final class RequestChecks {
   }
 
   private void refuse(String at, Rule rule, String detail) {
-    add(violations, at, rule, detail);
+    violations = with(violations, at, rule, detail);
   }
 
-  private static void add(List<Violation> findings, String at, Rule rule, String detail) {
-    if (findings.size() < FINDINGS_LIMIT) {
-      findings.add(new Violation(at, rule, detail));
+  private static List<Violation> with(
+      List<Violation> findings, String at, Rule rule, String detail) {
+    if (findings.size() == FINDINGS_LIMIT) {
+      return findings;
     }
+    List<Violation> more = findings.isEmpty() ? new ArrayList<>() : findings;
+    more.add(new Violation(at, rule, detail));
+    return more;
   }
 }

@@ -1,4 +1,4 @@
-/** Text for people and for files: escaped bytes, and references as one line. */
+/** Text for people and for files: escaped bytes, references as one line, bytes found in it. */
 @NullMarked
 package io.csi4j.mount.internal.text;
 

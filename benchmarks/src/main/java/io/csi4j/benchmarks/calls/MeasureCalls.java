@@ -29,6 +29,15 @@ import java.util.logging.Logger;
 public final class MeasureCalls {
 
   private static final int ROUNDS = 12;
+  private static final int QUICK_ROUNDS = 4;
+
+  /** With less, rounds are fewer. */
+  private static final double ENOUGH_SECONDS = 30;
+
+  private static final double LEAST_WINDOW_NANOS = 2e7;
+
+  /** What a window of Go takes besides: a process has to start and to warm up. */
+  private static final double GO_NANOS = 1.5e8;
 
   /** How much of the time the compilers of the JVM get beforehand. */
   private static final double WARM_UP = 0.25;
@@ -141,8 +150,11 @@ public final class MeasureCalls {
 
   private void measure(List<List<Cell>> groups, double seconds) throws Exception {
     int cells = groups.stream().mapToInt(List::size).sum();
+    long goes = groups.stream().flatMap(List::stream).filter(cell -> cell.way() == Way.GO).count();
+    int rounds = seconds < ENOUGH_SECONDS ? QUICK_ROUNDS : ROUNDS;
     long warmUp = (long) (1e9 * seconds * WARM_UP / (cells * WARM_UPS));
-    long window = (long) (1e9 * seconds * (1 - WARM_UP) / (cells * ROUNDS));
+    double left = 1e9 * seconds * (1 - WARM_UP) - goes * rounds * GO_NANOS;
+    long window = (long) Math.max(LEAST_WINDOW_NANOS, left / (cells * rounds));
     for (int round = 0; round < WARM_UPS; round++) {
       for (List<Cell> group : groups) {
         for (Cell cell : group) {
@@ -152,7 +164,7 @@ public final class MeasureCalls {
         }
       }
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       for (List<Cell> group : groups) {
         List<Cell> turn = new ArrayList<>(group);
         if (round % 2 == 1) {

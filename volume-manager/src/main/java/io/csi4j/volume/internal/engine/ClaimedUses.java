@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was last heard of the claims under which a volume is mounted, and what follows from it. Used
@@ -22,11 +23,16 @@ import java.util.stream.Stream;
  */
 final class ClaimedUses {
 
-  /** When each claim was last known to be current, or first looked at. */
-  private final Map<UsageKey, Long> since = new HashMap<>(0);
+  /** Nothing while there are no claims. */
+  private @Nullable Heard heard;
 
-  /** What was told of each since then. */
-  private final Map<UsageKey, OperatorCode> told = new HashMap<>(0);
+  /**
+   * What is remembered of each use.
+   *
+   * @param since when its claim was last known to be current, or first looked at
+   * @param told what was told of it since then
+   */
+  private record Heard(Map<UsageKey, Long> since, Map<UsageKey, OperatorCode> told) {}
 
   /**
    * What follows.
@@ -46,18 +52,32 @@ final class ClaimedUses {
             .flatMap(known -> known.targets().values().stream())
             .filter(use -> use.claim().isClaimed() && use.path().is(PathStatus.PRESENT))
             .toList();
+    if (mounted.isEmpty()) {
+      heard = null;
+      return mounted;
+    }
     List<UsageKey> uses = mounted.stream().map(TargetRecord::usage).toList();
-    since.keySet().retainAll(uses);
-    told.keySet().retainAll(uses);
-    uses.forEach(usage -> since.putIfAbsent(usage, now));
+    Heard known = heard();
+    known.since().keySet().retainAll(uses);
+    known.told().keySet().retainAll(uses);
+    uses.forEach(usage -> known.since().putIfAbsent(usage, now));
     return mounted;
+  }
+
+  private Heard heard() {
+    Heard known = heard;
+    if (known == null) {
+      known = new Heard(new HashMap<>(2), new HashMap<>(2));
+      heard = known;
+    }
+    return known;
   }
 
   /** Somebody has said what the claim of a mounted use is worth, or nobody could. */
   Verdict heard(TargetRecord use, ClaimStanding standing, NodeClaims terms, long now) {
     if (standing instanceof ClaimStanding.Current) {
-      since.put(use.usage(), now);
-      told.remove(use.usage());
+      heard().since().put(use.usage(), now);
+      heard().told().remove(use.usage());
       return Verdict.NOTHING;
     }
     if (standing instanceof ClaimStanding.Stale) {
@@ -67,7 +87,7 @@ final class ClaimedUses {
       return new Verdict(notice(use, OperatorCode.CLAIM_MISSING, standing), false);
     }
     if (standing instanceof ClaimStanding.Unknown) {
-      long silent = now - since.getOrDefault(use.usage(), now);
+      long silent = now - heard().since().getOrDefault(use.usage(), now);
       boolean isOver =
           terms.selfFence().map(Duration::toNanos).filter(limit -> silent >= limit).isPresent();
       return new Verdict(
@@ -81,7 +101,7 @@ final class ClaimedUses {
   /** Each is told once, until the claim is current again. */
   private Optional<Notice> notice(TargetRecord use, OperatorCode code, ClaimStanding standing) {
     return Stream.of(code)
-        .filter(it -> told.put(use.usage(), it) != it)
+        .filter(it -> heard().told().put(use.usage(), it) != it)
         .map(
             it ->
                 new Notice(

@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class DeadMounts {
 
   /** How a use was wanted last, by the host; never written down. */
-  private final Map<UsageKey, MountRequest> requests = new HashMap<>(0);
+  private Map<UsageKey, MountRequest> requests = Map.of();
 
-  private final Set<UsageKey> dead = new TreeSet<>();
-  private final Set<UsageKey> unknown = new TreeSet<>();
+  // Shared while they are empty, as they are for most volumes.
+  private Set<UsageKey> dead = Set.of();
+  private Set<UsageKey> unknown = Set.of();
 
   /** Whether the staging is still to be made anew, too. */
   private boolean restages;
@@ -37,7 +38,7 @@ final class DeadMounts {
   private @Nullable Goal last;
 
   /** The uses of the running repair that were asked to be published. */
-  private final Set<UsageKey> tried = new TreeSet<>();
+  private Set<UsageKey> tried = Set.of();
 
   /** Whether a policy makes dead mounts anew. */
   static boolean repairs(OnDeadMount policy) {
@@ -46,8 +47,11 @@ final class DeadMounts {
 
   /** Remembers how a use is wanted. */
   void remember(MountRequest request) {
+    if (requests.isEmpty()) {
+      requests = new HashMap<>(2);
+    }
     requests.put(request.usage(), request);
-    unknown.remove(request.usage());
+    unknown = without(unknown, request.usage()::equals);
   }
 
   /** How each use is wanted, as far as it is known. */
@@ -57,6 +61,7 @@ final class DeadMounts {
 
   /** A mount was found dead; tells whether that is new. */
   boolean found(UsageKey usage) {
+    dead = writable(dead);
     boolean isNew = dead.add(usage);
     restages |= isNew;
     return isNew;
@@ -64,7 +69,7 @@ final class DeadMounts {
 
   /** A mount works. */
   void isWell(UsageKey usage) {
-    dead.remove(usage);
+    dead = without(dead, usage::equals);
   }
 
   boolean isDead(UsageKey usage) {
@@ -82,16 +87,32 @@ final class DeadMounts {
     if (!requests.isEmpty()) {
       requests.keySet().removeIf(isOver);
     }
-    dead.removeIf(isOver);
-    unknown.removeIf(isOver);
+    dead = without(dead, isOver);
+    unknown = without(unknown, isOver);
+  }
+
+  private static Set<UsageKey> writable(Set<UsageKey> uses) {
+    return uses.isEmpty() ? new TreeSet<>() : uses;
+  }
+
+  private static Set<UsageKey> without(Set<UsageKey> uses, Predicate<UsageKey> which) {
+    if (!uses.isEmpty()) {
+      uses.removeIf(which);
+    }
+    return uses.isEmpty() ? Set.of() : uses;
   }
 
   /** The dead uses that nobody has a request for, each told once. */
   List<UsageKey> needed() {
-    return dead.stream()
-        .filter(usage -> !requests.containsKey(usage))
-        .filter(unknown::add)
-        .toList();
+    List<UsageKey> needed =
+        dead.stream()
+            .filter(usage -> !requests.containsKey(usage) && !unknown.contains(usage))
+            .toList();
+    if (!needed.isEmpty()) {
+      unknown = writable(unknown);
+      unknown.addAll(needed);
+    }
+    return needed;
   }
 
   /** Whether something can be made anew now. */
@@ -110,7 +131,7 @@ final class DeadMounts {
 
   /** A repair begins. */
   void begin() {
-    tried.clear();
+    tried = Set.of();
     last = null;
   }
 
@@ -146,7 +167,9 @@ final class DeadMounts {
     }
     for (UsageKey usage : dead) {
       MountRequest request = requests.get(usage);
-      if (request != null && record.target(usage).isPresent() && tried.add(usage)) {
+      if (request != null && record.target(usage).isPresent() && !tried.contains(usage)) {
+        tried = writable(tried);
+        tried.add(usage);
         return Optional.of(asking.repair(request, record));
       }
     }

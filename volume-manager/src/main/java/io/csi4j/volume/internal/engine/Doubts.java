@@ -21,16 +21,25 @@ final class Doubts {
 
   private record Doubt(long since, String instance) {}
 
-  private final Map<Optional<UsageKey>, Doubt> doubts = new HashMap<>();
+  /** Shared while it is empty, as it is for a volume with which nothing is done. */
+  private Map<Optional<UsageKey>, Doubt> doubts = Map.of();
 
   /** The end of the call that is on record for this path is not known. */
   void begin(Optional<UsageKey> path, long nanos, String instance) {
+    if (doubts.isEmpty()) {
+      doubts = new HashMap<>(2);
+    }
     doubts.put(path, new Doubt(nanos, instance));
   }
 
   /** The end of a call is known. */
   void end(Optional<UsageKey> path) {
-    doubts.remove(path);
+    if (!doubts.isEmpty()) {
+      doubts.remove(path);
+    }
+    if (doubts.isEmpty()) {
+      doubts = Map.of();
+    }
   }
 
   /** Doubts everything that was not known to have ended when this was remembered. */

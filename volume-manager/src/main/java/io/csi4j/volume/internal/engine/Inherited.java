@@ -15,10 +15,12 @@ import java.util.Optional;
  */
 final class Inherited {
 
-  private final Map<UsageKey, PathStatus> open = new HashMap<>(0);
+  /** Shared while it is empty, as it is for most volumes. */
+  private Map<UsageKey, PathStatus> open = Map.of();
 
   /** Remembers what was found at the start. */
   void restore(VolumeRecord found) {
+    Map<UsageKey, PathStatus> begun = new HashMap<>(open);
     found
         .targets()
         .values()
@@ -27,30 +29,37 @@ final class Inherited {
               boolean isBegun = use.path().pending().isPresent() || use.path().evidence().isEmpty();
               if (use.path().is(PathStatus.GOING)
                   || (use.path().is(PathStatus.IN_DOUBT) && isBegun)) {
-                open.put(use.usage(), use.path().status());
+                begun.put(use.usage(), use.path().status());
               }
             });
+    if (!begun.isEmpty()) {
+      open = begun;
+    }
   }
 
   /** A mount begins. */
   Optional<Notice> mounting(UsageKey usage) {
-    return open.remove(usage, PathStatus.IN_DOUBT)
+    return closes(usage, PathStatus.IN_DOUBT)
         ? notice(OperatorCode.RESUMED, "it was in doubt at the start", usage)
         : Optional.empty();
   }
 
   /** A release begins. */
   Optional<Notice> releasing(UsageKey usage) {
-    return open.remove(usage, PathStatus.GOING)
+    return closes(usage, PathStatus.GOING)
         ? notice(OperatorCode.RELEASE_RESUMED, "it was being given up at the start", usage)
         : Optional.empty();
   }
 
   /** A release has ended well. */
   Optional<Notice> released(UsageKey usage) {
-    return open.remove(usage, PathStatus.IN_DOUBT)
+    return closes(usage, PathStatus.IN_DOUBT)
         ? notice(OperatorCode.ROLLED_BACK, "it was in doubt at the start", usage)
         : Optional.empty();
+  }
+
+  private boolean closes(UsageKey usage, PathStatus status) {
+    return !open.isEmpty() && open.remove(usage, status);
   }
 
   private static Optional<Notice> notice(OperatorCode code, String seen, UsageKey usage) {

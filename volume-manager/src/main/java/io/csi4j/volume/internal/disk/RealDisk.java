@@ -38,6 +38,11 @@ public final class RealDisk implements Disk {
   /** Below this many bytes a disk counts as full when a write fails. */
   private static final long NEARLY_NOTHING = 1 << 20;
 
+  /** How much is read at a time: a small file, of which there may be many, in little memory. */
+  private static final int LEAST_READ = 1024;
+
+  private static final int MOST_READ = 64 * 1024;
+
   private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
 
   /** The kernel gives it to the user that this process acts as. */
@@ -124,7 +129,7 @@ public final class RealDisk implements Disk {
           try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
             // Read to the end and not to the length: a file of /proc has none.
             ByteArrayOutputStream all = new ByteArrayOutputStream();
-            byte[] some = new byte[64 * 1024];
+            byte[] some = new byte[(int) Math.max(LEAST_READ, Math.min(MOST_READ, open.length()))];
             int read = 0;
             while (read >= 0 && all.size() < limit) {
               all.write(some, 0, read);

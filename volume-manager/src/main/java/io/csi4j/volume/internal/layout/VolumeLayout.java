@@ -24,6 +24,44 @@ public record VolumeLayout(MountPath root) {
   /** How many bytes the longest path has beyond those of the root: that of a target. */
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
 
+  /**
+   * The directory of one volume: whoever needs several paths of it has its name hashed once.
+   *
+   * @param path where it is
+   */
+  public record Home(MountPath path) {
+
+    /** The only staging path of the volume. */
+    public MountPath staging() {
+      return path.resolve("s");
+    }
+
+    /** The directory that holds those of its uses. */
+    public MountPath uses() {
+      return path.resolve("p");
+    }
+
+    /** The directory of one use, made by us. */
+    public MountPath use(UsageKey usage) {
+      return uses().resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
+    }
+
+    /** Where the volume appears for one use; made by the plugin. */
+    public MountPath target(UsageKey usage) {
+      return use(usage).resolve("t");
+    }
+  }
+
+  /** The directory of a volume. */
+  public Home home(VolumeIdentity identity) {
+    return home(id(identity));
+  }
+
+  /** The directory of the volume with this name. */
+  public Home home(String name) {
+    return new Home(volumes().resolve(name));
+  }
+
   /** The name of a volume of a storage system: one for each name that a host gives. */
   public static String name(VolumeKey volume) {
     return PathNames.of("catalog", volume.namespace().value(), volume.id());
@@ -41,7 +79,7 @@ public record VolumeLayout(MountPath root) {
 
   /** The directory of a volume. */
   public MountPath volume(VolumeIdentity identity) {
-    return volumes().resolve(id(identity));
+    return home(identity).path();
   }
 
   /** The file that says whose directory it is. */
@@ -51,7 +89,7 @@ public record VolumeLayout(MountPath root) {
 
   /** The only staging path of a volume. */
   public MountPath staging(VolumeIdentity identity) {
-    return volume(identity).resolve("s");
+    return home(identity).staging();
   }
 
   /** Whether a path is the staging path or a target of some volume. */
@@ -65,17 +103,17 @@ public record VolumeLayout(MountPath root) {
 
   /** The directory that holds those of the uses of a volume. */
   public MountPath uses(VolumeIdentity identity) {
-    return volume(identity).resolve("p");
+    return home(identity).uses();
   }
 
   /** The directory of one use, made by us. */
   public MountPath use(VolumeIdentity identity, UsageKey usage) {
-    return uses(identity).resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
+    return home(identity).use(usage);
   }
 
   /** Where a volume appears for one use; made by the plugin. */
   public MountPath target(VolumeIdentity identity, UsageKey usage) {
-    return use(identity, usage).resolve("t");
+    return home(identity).target(usage);
   }
 
   /** The key of a volume in the state. */

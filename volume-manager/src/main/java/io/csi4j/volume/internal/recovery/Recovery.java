@@ -100,7 +100,9 @@ public final class Recovery {
                   if (!layout.key(record.identity()).equals(key)) {
                     throw new MalformedRecordException("it is that of " + record.identity());
                   }
-                  volumes.put(record.identity(), remembered(record, found.state().isDoubtful(key)));
+                  volumes.put(
+                      record.identity(),
+                      remembered(record, layout.home(key.id()), found.state().isDoubtful(key)));
                 } else if (key.kind() == StateKind.TOMBSTONE) {
                   Tombstone tombstone = RecordCodec.decodeTombstone(value);
                   tombstones.put(tombstone.identity(), tombstone);
@@ -147,7 +149,7 @@ public final class Recovery {
   }
 
   /** A volume that was remembered, compared with what is mounted. */
-  private VolumeRecord remembered(VolumeRecord record, boolean isDoubtful) {
+  private VolumeRecord remembered(VolumeRecord record, VolumeLayout.Home home, boolean isDoubtful) {
     Place place = found.place();
     boolean isElsewhere = !record.place().equals(place) && rules.on(Rule.PLACE_CHECKED);
     if (isElsewhere && !record.isEmpty()) {
@@ -159,7 +161,8 @@ public final class Recovery {
     }
     boolean isBelieved = !isElsewhere && !isDoubtful;
     VolumeIdentity identity = record.identity();
-    MountPath stagingPath = layout.staging(identity);
+    MountPath stagingPath = home.staging();
+    Set<MountPath> targets = new HashSet<>();
     VolumeRecord now =
         record
             .at(place)
@@ -170,9 +173,9 @@ public final class Recovery {
                     isBelieved,
                     OperatorCode.STAGING_LOST,
                     Subject.of(DOING, identity).at(stagingPath)));
-    tellIfOlder(record);
     for (TargetRecord target : record.targets().values()) {
-      MountPath path = layout.target(identity, target.usage());
+      MountPath path = home.target(target.usage());
+      tellIfOlder(record, target, path);
       PathRecord seen =
           seen(
               target.path(),
@@ -183,42 +186,49 @@ public final class Recovery {
       if (seen.is(PathStatus.PRESENT)) {
         adopted.add(target.usage());
       }
-      now =
-          rules.on(Rule.USAGE_RESTORED)
-              ? now.withTarget(target.with(seen))
-              : now.without(target.usage());
+      if (rules.on(Rule.USAGE_RESTORED)) {
+        targets.add(path);
+        now = now.withTarget(target.with(seen));
+      } else {
+        now = now.without(target.usage());
+      }
     }
-    return withStrays(now);
+    return withStrays(now, home, targets);
   }
 
   /**
    * Tells of a record that is older than what is mounted: a target is mounted although the call
    * that mounts it was never on record, which happens before each such call.
    */
-  private void tellIfOlder(VolumeRecord record) {
-    for (TargetRecord target : record.targets().values()) {
-      MountPath path = layout.target(record.identity(), target.usage());
-      boolean wasNeverAsked =
-          target.path().is(PathStatus.IN_DOUBT)
-              && target.path().pending().isEmpty()
-              && target.path().evidence().isEmpty()
-              && record.staging().pending().filter(it -> it.verb() == Verb.STAGE).isPresent();
-      if (wasNeverAsked && mounted.containsKey(path)) {
-        findings.add(
-            Messages.of(
-                OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
-                Subject.of(DOING, record.identity()).by(target.usage()).at(path),
-                "it is mounted, and on record only as about to be staged"));
-      }
+  private void tellIfOlder(VolumeRecord record, TargetRecord target, MountPath path) {
+    boolean wasNeverAsked =
+        target.path().is(PathStatus.IN_DOUBT)
+            && target.path().pending().isEmpty()
+            && target.path().evidence().isEmpty()
+            && record.staging().pending().filter(it -> it.verb() == Verb.STAGE).isPresent();
+    if (wasNeverAsked && mounted.containsKey(path)) {
+      findings.add(
+          Messages.of(
+              OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
+              Subject.of(DOING, record.identity()).by(target.usage()).at(path),
+              "it is mounted, and on record only as about to be staged"));
     }
   }
 
-  /** The volume, with what is mounted for uses that are not on record. */
   private VolumeRecord withStrays(VolumeRecord record) {
+    VolumeLayout.Home home = layout.home(record.identity());
+    return withStrays(record, home, Strays.targets(home, record));
+  }
+
+  /** The volume, with what is mounted for uses that are not on record. */
+  private VolumeRecord withStrays(
+      VolumeRecord record, VolumeLayout.Home home, Set<MountPath> targets) {
     VolumeRecord now =
-        Strays.with(
-            layout, record, byVolume.getOrDefault(layout.volume(record.identity()), List.of()));
-    now.targets().keySet().forEach(usage -> explained.add(layout.target(now.identity(), usage)));
+        Strays.with(home, record, targets, byVolume.getOrDefault(home.path(), List.of()));
+    explained.addAll(targets);
+    if (now.targets().size() > record.targets().size()) {
+      explained.addAll(Strays.targets(home, now));
+    }
     return now;
   }
 
@@ -310,16 +320,15 @@ public final class Recovery {
   /** What is mounted below the root, and neither at a path of a volume nor in one. */
   private List<MountPath> unknown() {
     List<MountPath> paths = new ArrayList<>();
-    for (MountPath path : mounted.keySet().stream().sorted().toList()) {
-      if (!isExplained(path)) {
-        paths.add(path);
-        findings.add(
-            Messages.of(
-                OperatorCode.UNKNOWN_MOUNT,
-                Subject.of(DOING).at(path),
-                "it is mounted below the root, and neither a record nor a directory says whose it"
-                    + " is"));
-      }
+    for (MountPath path :
+        mounted.keySet().stream().filter(path -> !isExplained(path)).sorted().toList()) {
+      paths.add(path);
+      findings.add(
+          Messages.of(
+              OperatorCode.UNKNOWN_MOUNT,
+              Subject.of(DOING).at(path),
+              "it is mounted below the root, and neither a record nor a directory says whose it"
+                  + " is"));
     }
     return paths;
   }

@@ -13,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Uses that nobody remembers: what is mounted where a use would be and is none, because a call that
@@ -33,16 +35,37 @@ public final class Strays {
    */
   public static VolumeRecord with(
       VolumeLayout layout, VolumeRecord record, Collection<Sighting> mounted) {
+    VolumeLayout.Home home = layout.home(record.identity());
+    return with(home, record, targets(home, record), mounted);
+  }
+
+  /** Where the uses of a volume are. */
+  static Set<MountPath> targets(VolumeLayout.Home home, VolumeRecord record) {
+    Set<MountPath> targets = new HashSet<>();
+    for (UsageKey usage : record.targets().keySet()) {
+      targets.add(home.target(usage));
+    }
+    return targets;
+  }
+
+  /**
+   * The same, where the paths are at hand.
+   *
+   * @param known where the uses of the volume are
+   */
+  static VolumeRecord with(
+      VolumeLayout.Home home,
+      VolumeRecord record,
+      Set<MountPath> known,
+      Collection<Sighting> mounted) {
     VolumeRecord now = record;
+    MountPath uses = home.uses();
+    Set<MountPath> strays = new HashSet<>();
     for (Sighting sighting : mounted) {
       MountPath path = sighting.path();
       MountPath use = path.parent();
-      boolean isTarget =
-          use.parent().equals(layout.uses(record.identity())) && path.equals(use.resolve("t"));
-      boolean isKnown =
-          now.targets().keySet().stream()
-              .anyMatch(usage -> layout.target(record.identity(), usage).equals(path));
-      if (isTarget && !isKnown) {
+      boolean isTarget = use.parent().equals(uses) && path.equals(use.resolve("t"));
+      if (isTarget && !known.contains(path) && strays.add(path)) {
         UsageKey stray =
             StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
         now = now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));

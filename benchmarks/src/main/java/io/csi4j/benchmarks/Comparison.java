@@ -38,6 +38,11 @@ public record Comparison(
       return Optional.of(new Ratio(most));
     }
 
+    /** At most so many times what the limit needs, in the medians of the windows. */
+    static Optional<Goal> medianRatio(double most) {
+      return Optional.of(new MedianRatio(most));
+    }
+
     /** At most so much. */
     static Optional<Goal> most(double most) {
       return Optional.of(new Most(most));
@@ -58,6 +63,19 @@ public record Comparison(
       @Override
       public String text(Unit unit) {
         return "≤ " + most + " x";
+      }
+    }
+
+    /** At most so many times what the limit needs, in the medians of the windows. */
+    record MedianRatio(double most) implements Goal {
+      @Override
+      public boolean isReachedBy(Comparison row) {
+        return row.medianRatio() <= most;
+      }
+
+      @Override
+      public String text(Unit unit) {
+        return "≤ " + most + " x of the medians";
       }
     }
 

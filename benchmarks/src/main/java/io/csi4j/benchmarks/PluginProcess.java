@@ -59,6 +59,11 @@ public final class PluginProcess implements AutoCloseable {
     return endpoints.get(0);
   }
 
+  /** Lets it hang: it is there, takes what it is sent, and never answers. */
+  public void hang() throws IOException, InterruptedException {
+    Program.run("kill", "-STOP", Long.toString(process.pid()));
+  }
+
   /** Ends it. */
   @Override
   public void close() {

@@ -2,12 +2,29 @@ package io.csi4j.benchmarks;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Another program, run to its end. */
 public final class Program {
 
   private Program() {}
+
+  /** A program of ours in a new JVM with this much heap at most, run to its end. */
+  public static List<String> java(String heap, Class<?> program, String... words)
+      throws IOException, InterruptedException {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + heap,
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+    all.addAll(List.of(words));
+    return run(all.toArray(String[]::new));
+  }
 
   /** The lines that it printed; an exception if it failed. */
   public static List<String> run(String... words) throws IOException, InterruptedException {

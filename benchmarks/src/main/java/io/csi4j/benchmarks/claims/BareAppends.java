@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.claims;
 
+import io.csi4j.benchmarks.Callers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

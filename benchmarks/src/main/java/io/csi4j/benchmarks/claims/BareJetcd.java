@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.claims;
 
+import io.csi4j.benchmarks.Callers;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;

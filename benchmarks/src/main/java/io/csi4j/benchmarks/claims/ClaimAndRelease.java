@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.claims;
 
+import io.csi4j.benchmarks.Callers;
 import io.csi4j.client.AccessMode;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;

@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.claims;
 
+import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Report;

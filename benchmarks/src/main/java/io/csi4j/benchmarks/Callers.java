@@ -1,4 +1,4 @@
-package io.csi4j.benchmarks.claims;
+package io.csi4j.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Callers that do one thing again and again, each for itself, and how long they take for one. */
-final class Callers {
+public final class Callers {
 
   /** What a caller does again and again. */
-  interface Work {
+  public interface Work {
     /** Does it once, for the caller with this number. */
     void doOnce(int caller) throws Exception;
   }
@@ -23,13 +23,13 @@ final class Callers {
   private final long windowMillis;
 
   /** So many of them, watched for so long at a time. */
-  Callers(int count, long windowMillis) {
+  public Callers(int count, long windowMillis) {
     this.count = count;
     this.windowMillis = windowMillis;
   }
 
   /** The nanoseconds that all of them together take for one, over one window. */
-  double nanosEach(Work work) throws InterruptedException, ExecutionException {
+  public double nanosEach(Work work) throws InterruptedException, ExecutionException {
     ExecutorService threads = Executors.newFixedThreadPool(count);
     try {
       CountDownLatch start = new CountDownLatch(1);

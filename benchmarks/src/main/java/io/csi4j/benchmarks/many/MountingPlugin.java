@@ -1,10 +1,7 @@
-package io.csi4j.benchmarks.volumes;
+package io.csi4j.benchmarks.many;
 
 import io.csi4j.client.StatusCode;
-import io.csi4j.mount.BindRequest;
 import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.Mounts;
 import io.csi4j.volume.MountPolicy;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.port.Answer;
@@ -16,16 +13,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A plugin without a socket, whose every volume is the same directory, really bound. */
-final class BindingPlugin implements NodePlugin, NodePlugins {
+/** A plugin without a socket, which mounts at once wherever it is told to. */
+final class MountingPlugin implements NodePlugin, NodePlugins {
 
-  static final PluginId ID = PluginId.of("binding.csi4j.example");
+  static final PluginId ID = PluginId.of("mounting.csi4j.example");
 
-  private final MountPath source;
-  private final Mounts mounts = Mounts.system();
+  private final Kernel kernel;
 
-  BindingPlugin(MountPath source) {
-    this.source = source;
+  MountingPlugin(Kernel kernel) {
+    this.kernel = kernel;
   }
 
   @Override
@@ -61,20 +57,14 @@ final class BindingPlugin implements NodePlugin, NodePlugins {
   private Answer done(NodeCall call) {
     try {
       if (call instanceof NodeCall.Stage stage) {
-        bind(source, stage.staging());
+        kernel.mount(stage.staging(), Optional.empty());
       } else if (call instanceof NodeCall.Publish publish) {
-        bind(publish.staging().orElse(source), publish.target());
+        kernel.mount(publish.target(), publish.staging());
       }
       return Answer.ok();
     } catch (MountException e) {
       return new Answer.Failed(
           StatusCode.INTERNAL, true, String.valueOf(e.getMessage()), Optional.empty());
-    }
-  }
-
-  private void bind(MountPath from, MountPath to) {
-    if (!mounts.bind(BindRequest.builder(from, to).createTarget().build()).created()) {
-      throw new IllegalStateException("Something was bound there already: " + to);
     }
   }
 }

@@ -1,0 +1,143 @@
+package io.csi4j.benchmarks.lifecycle;
+
+import io.csi4j.benchmarks.Callers;
+import io.csi4j.client.CallPolicy;
+import io.csi4j.client.CsiOperation;
+import io.csi4j.client.internal.proto.NodeGrpc;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.grpc.Channel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The four calls that mount a volume and unmount it, by the stub that gRPC generates, and syncs
+ * spread evenly before and after them. Calls have the paths, the deadlines and the parts that a
+ * manager gives them.
+ */
+final class BareLifecycle implements Callers.Work {
+
+  private static final int CALLS = 4;
+  private static final long DEADLINE =
+      CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME).attemptDeadline().toNanos();
+
+  private static final VolumeCapability CAPABILITY =
+      VolumeCapability.newBuilder()
+          .setMount(VolumeCapability.MountVolume.getDefaultInstance())
+          .setAccessMode(
+              VolumeCapability.AccessMode.newBuilder()
+                  .setMode(VolumeCapability.AccessMode.Mode.SINGLE_NODE_WRITER))
+          .build();
+
+  private final NodeGrpc.NodeBlockingStub node;
+  private final VolumeLayout layout;
+  private final PluginId plugin;
+  private final BareSyncs log;
+  private final List<Integer> records;
+  private final Optional<BareDirectories> directories;
+
+  /**
+   * On this channel.
+   *
+   * @param root below which the paths are; nothing is made there
+   * @param records the bytes of each record that is appended and synced
+   * @param directories where directories are made and removed, too, if they are
+   */
+  BareLifecycle(
+      Channel channel,
+      Path root,
+      PluginId plugin,
+      BareSyncs log,
+      List<Integer> records,
+      Optional<BareDirectories> directories) {
+    node = NodeGrpc.newBlockingStub(channel);
+    layout = new VolumeLayout(MountPath.of(root));
+    this.plugin = plugin;
+    this.log = log;
+    this.records = List.copyOf(records);
+    this.directories = directories;
+  }
+
+  @Override
+  public void doOnce(int caller) throws DiskException {
+    MountRequest request = Volumes.request(plugin, caller);
+    VolumeIdentity identity = new VolumeIdentity(plugin, request.handle());
+    String volume = request.handle().value();
+    String staging = layout.staging(identity).toString();
+    String target = layout.target(identity, request.usage()).toString();
+    sync(0);
+    if (directories.isPresent()) {
+      directories.get().makeVolume(caller);
+    }
+    Object staged =
+        stub()
+            .nodeStageVolume(
+                NodeStageVolumeRequest.newBuilder()
+                    .setVolumeId(volume)
+                    .setStagingTargetPath(staging)
+                    .setVolumeCapability(CAPABILITY)
+                    .build());
+    sync(1);
+    if (directories.isPresent()) {
+      directories.get().makeUse(caller);
+    }
+    Object published =
+        stub()
+            .nodePublishVolume(
+                NodePublishVolumeRequest.newBuilder()
+                    .setVolumeId(volume)
+                    .setStagingTargetPath(staging)
+                    .setTargetPath(target)
+                    .setVolumeCapability(CAPABILITY)
+                    .build());
+    sync(2);
+    Object unpublished =
+        stub()
+            .nodeUnpublishVolume(
+                NodeUnpublishVolumeRequest.newBuilder()
+                    .setVolumeId(volume)
+                    .setTargetPath(target)
+                    .build());
+    sync(3);
+    if (directories.isPresent()) {
+      directories.get().removeUse(caller);
+    }
+    Object unstaged =
+        stub()
+            .nodeUnstageVolume(
+                NodeUnstageVolumeRequest.newBuilder()
+                    .setVolumeId(volume)
+                    .setStagingTargetPath(staging)
+                    .build());
+    if (directories.isPresent()) {
+      directories.get().removeVolume(caller);
+    }
+    sync(4);
+    if (staged == null || published == null || unpublished == null || unstaged == null) {
+      throw new IllegalStateException("no answer");
+    }
+  }
+
+  private NodeGrpc.NodeBlockingStub stub() {
+    return node.withDeadlineAfter(DEADLINE, TimeUnit.NANOSECONDS);
+  }
+
+  /** The part of the records that comes before, between or after the calls. */
+  private void sync(int part) throws DiskException {
+    int count = records.size();
+    for (int i = count * part / (CALLS + 1); i < count * (part + 1) / (CALLS + 1); i++) {
+      log.append(records.get(i));
+    }
+  }
+}

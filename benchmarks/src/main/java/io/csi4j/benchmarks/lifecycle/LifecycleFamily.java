@@ -1,0 +1,175 @@
+package io.csi4j.benchmarks.lifecycle;
+
+import io.csi4j.benchmarks.Callers;
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.PluginProcess;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.VolumeManager;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY RESULTS SECONDS,
+ * where the first is on disk.
+ */
+public final class LifecycleFamily {
+
+  private static final int ROUNDS = 10;
+  private static final int WARMUPS = 2;
+  private static final int[] VOLUMES = {1, 8, 64};
+
+  private static final String OPERATION = "mount + unmount";
+
+  /** For 64, 0.7 times the throughput. */
+  private static final Map<Integer, Double> GOALS = Map.of(1, 1.25, 64, 1.43);
+
+  private final long windowMillis;
+  private final Callers.Work ours;
+  private final List<Limit> limits;
+  private final List<Comparison> rows = new ArrayList<>();
+
+  /** What it is compared with. */
+  private record Limit(String text, Callers.Work work, boolean hasGoal) {}
+
+  private LifecycleFamily(long windowMillis, Callers.Work ours, List<Limit> limits) {
+    this.windowMillis = windowMillis;
+    this.ours = ours;
+    this.limits = limits;
+  }
+
+  /** Measures, and writes the report. */
+  public static void main(String[] words) throws Exception {
+    Path directory = Path.of(words[0]);
+    double windows = 4.0 * (ROUNDS + WARMUPS) * VOLUMES.length + 1;
+    long millis = Math.max(50, (long) (1000 * Double.parseDouble(words[2]) / windows));
+    try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
+      CsiEndpoint endpoint = process.endpoint();
+      PluginId plugin = Volumes.plugin(endpoint);
+      Path root = directory.resolve("m");
+      Syncs syncs = Syncs.counted(directory.resolve("n"), endpoint);
+      try (VolumeManager manager =
+              VolumeManager.builder(root).plugin(Volumes.binding(endpoint)).open();
+          BareChannel bare = BareChannel.to(endpoint);
+          BareSyncs log = new BareSyncs(directory.resolve("log"))) {
+        BareDirectories directories =
+            new BareDirectories(directory.resolve("v"), Collections.max(syncs.files()));
+        LifecycleFamily family =
+            new LifecycleFamily(
+                millis,
+                new Volumes(manager, plugin),
+                List.of(
+                    new Limit(
+                        "4 bare calls, " + syncs.journal().size() + " synced appends",
+                        new BareLifecycle(
+                            bare.channel(), root, plugin, log, syncs.journal(), Optional.empty()),
+                        true),
+                    new Limit(
+                        "4 bare calls, " + syncs.count() + " synced appends",
+                        new BareLifecycle(
+                            bare.channel(), root, plugin, log, all(syncs), Optional.empty()),
+                        true),
+                    new Limit(
+                        "4 bare calls, the same syncs of log, file and directories",
+                        new BareLifecycle(
+                            bare.channel(),
+                            root,
+                            plugin,
+                            log,
+                            syncs.journal(),
+                            Optional.of(directories)),
+                        false)));
+        for (int volumes : VOLUMES) {
+          family.measure(volumes);
+        }
+        family.report(directory, syncs).write(Path.of(words[1]), "lifecycle");
+      }
+    }
+  }
+
+  /** A record for each sync, those of directories as small as the smallest. */
+  private static List<Integer> all(Syncs syncs) {
+    List<Integer> all = new ArrayList<>(syncs.journal());
+    all.addAll(syncs.files());
+    all.addAll(Collections.nCopies(syncs.directories(), Collections.min(syncs.journal())));
+    return all;
+  }
+
+  /** Measures all in turns; what each does first is not counted. */
+  private void measure(int volumes) throws Exception {
+    Callers callers = new Callers(volumes, windowMillis);
+    List<Callers.Work> all = new ArrayList<>(List.of(ours));
+    limits.forEach(limit -> all.add(limit.work()));
+    List<List<Double>> figures = all.stream().<List<Double>>map(it -> new ArrayList<>()).toList();
+    for (int round = -WARMUPS; round < ROUNDS; round++) {
+      for (int i = 0; i < all.size(); i++) {
+        int at = round % 2 == 0 ? i : all.size() - 1 - i;
+        double each = callers.nanosEach(all.get(at));
+        if (round >= 0) {
+          figures.get(at).add(each);
+        }
+      }
+    }
+    Optional<Goal> goal = Optional.ofNullable(GOALS.get(volumes)).flatMap(Goal::ratio);
+    for (int i = 0; i < limits.size(); i++) {
+      rows.add(
+          Comparison.ofTimes(
+              OPERATION,
+              limits.get(i).text(),
+              volumes,
+              figures.get(0),
+              figures.get(i + 1),
+              limits.get(i).hasGoal() ? goal : Optional.empty()));
+    }
+  }
+
+  private Report report(Path directory, Syncs syncs) throws Exception {
+    int most = VOLUMES[VOLUMES.length - 1];
+    String locks;
+    try (LockProfile profile = LockProfile.begin()) {
+      double each = new Callers(most, windowMillis).nanosEach(ours);
+      locks = profile.end(directory, most);
+      System.out.printf(Locale.ROOT, "%.0f ns each while locks were watched%n", each);
+    }
+    return new Report(
+            "A lifecycle",
+            "A volume is mounted and unmounted through `VolumeManager` with its default settings:"
+                + " the journal and the directories are on disk, and the plugin, in a JVM of its"
+                + " own, answers and does nothing, so no mount is asked for. Beside it the four"
+                + " calls that this takes (stage, publish, unpublish, unstage), in the same JVM by"
+                + " the stub that gRPC generates, blocking, on a plain channel to the same plugin, and appends to one file that was made beforehand, each synced as"
+                + " the journal syncs. The size is how many volumes at a time, each with a caller"
+                + " of its own; a figure is the time in which all together do one, so less is more"
+                + " throughput. The bare callers append to the one file one at a time, and none of"
+                + " their syncs is shared.",
+            rows)
+        .note(
+            "Counted on the disk that the manager writes to, one mount and one unmount take "
+                + syncs.journal().size()
+                + " synced records of the journal ("
+                + syncs.journal()
+                + " bytes), "
+                + syncs.files().size()
+                + " other synced files, the one that says whose directory it is, and "
+                + syncs.directories()
+                + " synced directories, which a power cut must not take. The first limit makes"
+                + " the journal's syncs, the second one as many appends as there are syncs of all"
+                + " kinds, and the third one the same syncs of each kind: to sync a directory"
+                + " whose names have changed takes the filesystem a commit, which an append to"
+                + " room that was made beforehand does not.")
+        .note(
+            "What threads waited for with "
+                + most
+                + " volumes at a time, as shares of the time of the callers (monitors and locks,"
+                + " by the flight recorder): "
+                + locks
+                + ".");
+  }
+}

@@ -1,0 +1,67 @@
+package io.csi4j.benchmarks.many;
+
+import io.csi4j.mount.BindRequest;
+import io.csi4j.mount.MountPath;
+import io.csi4j.mount.Mounts;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.internal.port.KernelMounts;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where volumes are mounted: in the kernel, or in memory. */
+interface Kernel extends AutoCloseable {
+
+  /** Mounts at a path what is mounted at another, or else a new volume. */
+  void mount(MountPath path, Optional<MountPath> shown);
+
+  /** How an engine sees the mounts, in place of the parts that it would have. */
+  KernelMounts seenBy(KernelMounts usual);
+
+  /** Starts a manager of the volumes below a directory that are mounted in this kernel. */
+  Started start(Path root);
+
+  /** Keeps what is mounted for who comes later. */
+  @Override
+  void close() throws IOException;
+
+  /**
+   * The kernel that a word stands for.
+   *
+   * @param word {@code memory} and where its table is kept, or {@code binds} and a directory that
+   *     all volumes show
+   */
+  static Kernel of(String word, String path) throws IOException {
+    return word.equals("memory") ? MemoryKernel.at(path) : new Binds(MountPath.of(path));
+  }
+
+  /**
+   * The kernel itself, with binds.
+   *
+   * @param source what all volumes show
+   */
+  record Binds(MountPath source) implements Kernel {
+    @Override
+    public void mount(MountPath path, Optional<MountPath> shown) {
+      BindRequest request = BindRequest.builder(shown.orElse(source), path).createTarget().build();
+      if (!Mounts.system().bind(request).created()) {
+        throw new IllegalStateException("Something was bound there already: " + path);
+      }
+    }
+
+    @Override
+    public KernelMounts seenBy(KernelMounts usual) {
+      return usual;
+    }
+
+    @Override
+    public Started start(Path root) {
+      return new Started.Managed(VolumeManager.open(root));
+    }
+
+    @Override
+    public void close() {
+      // The namespace ends, and the mounts with it.
+    }
+  }
+}

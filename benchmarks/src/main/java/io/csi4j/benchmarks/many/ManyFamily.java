@@ -1,0 +1,194 @@
+package io.csi4j.benchmarks.many;
+
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Program;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Unit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS SIZE..., where the first
+ * is a directory on tmpfs, the second one on disk, the third what all binds show, and BINDS how
+ * many of them are made. To be run in a mount namespace of its own.
+ */
+public final class ManyFamily {
+
+  /** How many volumes the JVMs of one size start over together, about; at least two JVMs are. */
+  private static final int VOLUMES = 50_000;
+
+  private static final int MOST_JVMS = 5;
+  private static final int LEAST_JVMS = 2;
+
+  /** With less time than this, each size has as few JVMs as may be. */
+  private static final int SHORT_SECONDS = 60;
+
+  /** The starts in one JVM: the first one, and those of a JVM that knows the way. */
+  private static final int STARTS = 3;
+
+  private static final String HEAP = "1g";
+
+  private static final double SECOND = 1e9;
+
+  /** What may be taken for linear: a tenfold number costs at most 14 times as much. */
+  private static final double LINEAR = 1.15;
+
+  private final List<Comparison> rows = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+
+  /** The best figures of the starts, by name and by how many volumes there were. */
+  private final Map<String, Map<Integer, Double>> bests = new TreeMap<>();
+
+  private final int mostJvms;
+
+  private ManyFamily(int mostJvms) {
+    this.mostJvms = mostJvms;
+  }
+
+  /** Measures everything and writes the report. */
+  public static void main(String[] words) throws Exception {
+    boolean isShort = Integer.parseInt(words[4]) < SHORT_SECONDS;
+    ManyFamily family = new ManyFamily(isShort ? LEAST_JVMS : MOST_JVMS);
+    for (int i = 6; i < words.length; i++) {
+      Path directory = Path.of(words[0], words[i]);
+      Files.createDirectory(directory);
+      String table = directory.resolve("table").toString();
+      family.measure("", Integer.parseInt(words[i]), directory.resolve("m"), "memory", table);
+      Program.run("rm", "-r", directory.toString());
+    }
+    family.grown();
+    int binds = Integer.parseInt(words[5]);
+    family.measure(", real binds", binds, Path.of(words[1], "m"), "binds", words[2]);
+    Report report =
+        new Report(
+            "Many volumes",
+            "Volumes are mounted through the real engine, and left mounted. Then a manager is"
+                + " started over them, "
+                + STARTS
+                + " times in one JVM, which has a heap of "
+                + HEAP
+                + " at most: it is opened and adopts all of them, the host tells that it wants"
+                + " them all and nothing is to do, all are listed, and the heap that is used more"
+                + " than before is looked at after garbage was collected. The size is how many"
+                + " volumes there are. The mount table is in memory, and the journal and the"
+                + " directories are on tmpfs, but for the rows with real binds: there all is"
+                + " real, on disk, and opened as a host opens it. The time to open counts from"
+                + " the call in a new JVM that has not used the library before.",
+            family.rows);
+    family.notes.forEach(report::note);
+    report.note(
+        "What a start in a new JVM takes longer than the next one is the JVM's: classes are loaded,"
+            + " and what is done for each volume is compiled while it is being done. The CPU that"
+            + " is counted is that of all threads, so the compiler's is in it.");
+    report.write(Path.of(words[3]), "many");
+  }
+
+  private void measure(String how, int count, Path root, String kernel, String path)
+      throws IOException, InterruptedException {
+    String number = Integer.toString(count);
+    List<String> made =
+        Program.java(HEAP, MakeVolumes.class, root.toString(), number, kernel, path);
+    System.out.println(String.join("\n", made) + how);
+    int jvms = Math.max(LEAST_JVMS, Math.min(mostJvms, VOLUMES / count));
+    Map<String, List<Double>> first = new TreeMap<>();
+    Map<String, List<Double>> later = new TreeMap<>();
+    for (int jvm = 0; jvm < jvms; jvm++) {
+      for (String line :
+          Program.java(
+              HEAP,
+              AdoptVolumes.class,
+              root.toString(),
+              number,
+              kernel,
+              path,
+              Integer.toString(STARTS))) {
+        String[] words = line.split(" ", -1);
+        (words[0].equals("0") ? first : later)
+            .computeIfAbsent(words[1], name -> new ArrayList<>())
+            .add(Double.valueOf(words[2]));
+      }
+    }
+    boolean isReal = !how.isEmpty();
+    Optional<Goal> limit = count < 10_000 ? Optional.empty() : Goal.most(SECOND * count / 10_000);
+    row("open in a new JVM" + how, count, Unit.TIME, first, "open", limit);
+    row("open again in that JVM" + how, count, Unit.TIME, later, "open", Optional.empty());
+    row(
+        "CPU for the first open" + how,
+        count,
+        Unit.TIME,
+        first,
+        "cpu",
+        Optional.empty());
+    row("reconcile, nothing to do" + how, count, Unit.TIME, later, "told", Optional.empty());
+    row("list all" + how, count, Unit.TIME, later, "list", Optional.empty());
+    row("heap per idle volume" + how, count, Unit.BYTES, later, "heap", Goal.most(4096));
+    row("threads" + how, count, Unit.COUNT, later, "threads", Optional.empty());
+    if (!isReal) {
+      later.forEach(
+          (name, figures) ->
+              bests
+                  .computeIfAbsent(name, any -> new TreeMap<>())
+                  .put(count, figures.stream().mapToDouble(it -> it).min().orElseThrow()));
+    }
+  }
+
+  private void row(
+      String operation,
+      int count,
+      Unit unit,
+      Map<String, List<Double>> figures,
+      String name,
+      Optional<Goal> goal) {
+    Comparison row =
+        Comparison.alone(operation, count, unit, figures.getOrDefault(name, List.of()), goal);
+    rows.add(row);
+  }
+
+  /** How the costs grow with the number: as its power with the exponent that fits best. */
+  private void grown() {
+    List<String> fits = new ArrayList<>();
+    Map.of("open", "open again", "told", "reconcile", "list", "list all")
+        .forEach((name, operation) -> fits.add(fit(operation, bests.getOrDefault(name, Map.of()))));
+    notes.add(
+        "An exponent of growth is the slope of the line that fits the best figures in later starts"
+            + " of a JVM, both axes logarithmic, by least squares: 1 is linear. "
+            + String.join("; ", fits.stream().sorted().toList())
+            + ". The heap is that of one volume, so it is linear where it does not grow.");
+  }
+
+  private String fit(String operation, Map<Integer, Double> figures) {
+    int count = figures.size();
+    double meanX = figures.keySet().stream().mapToDouble(Math::log).sum() / count;
+    double meanY = figures.values().stream().mapToDouble(Math::log).sum() / count;
+    double above = 0;
+    double below = 0;
+    for (Map.Entry<Integer, Double> each : figures.entrySet()) {
+      double x = Math.log(each.getKey()) - meanX;
+      above += x * (Math.log(each.getValue()) - meanY);
+      below += x * x;
+    }
+    double exponent = above / below;
+    int largest = figures.keySet().stream().mapToInt(it -> it).max().orElse(0);
+    rows.add(
+        Comparison.alone(
+            operation + ", exponent of growth",
+            largest,
+            Unit.COUNT,
+            List.of(exponent),
+            Goal.most(LINEAR)));
+    return String.format(
+        Locale.ROOT,
+        "%s: %.3g µs x n ^ %.2f",
+        operation,
+        Math.exp(meanY - exponent * meanX) / 1e3,
+        exponent);
+  }
+}

@@ -1,0 +1,97 @@
+package io.csi4j.benchmarks.many;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.LiveMount;
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.RecoveryReport;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeStatus;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.internal.engine.EngineParts;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An engine with all its real parts (journal, directories, threads), but for the plugin, and for
+ * the kernel if that is in memory.
+ */
+final class Node implements Started {
+
+  private final RealParts real;
+  private final JournalStateStore state;
+  private final VolumeEngine engine;
+
+  private Node(Path root, Kernel kernel) {
+    real = RealParts.open(MountPath.of(root), ManagerSettings.defaults(), Optional.empty());
+    state =
+        JournalStateStore.open(
+            real.layout().state().toPath(),
+            // The state of a node in memory is on tmpfs.
+            JournalSettings.builder().acceptAnyFilesystem(true).build());
+    EngineParts usual = real.parts(state, CrashPoints.NONE, event -> {});
+    engine =
+        VolumeEngine.open(
+            new EngineParts(
+                usual.clock(),
+                usual.scheduler(),
+                kernel.seenBy(usual.kernel()),
+                new MountingPlugin(kernel),
+                usual.state(),
+                usual.directories(),
+                usual.layout(),
+                usual.settings(),
+                usual.points(),
+                usual.rules(),
+                usual.events()));
+  }
+
+  /** Opens the node below a directory, which finds again what is mounted there. */
+  static Node open(Path root, Kernel kernel) {
+    return new Node(root, kernel);
+  }
+
+  @Override
+  public RecoveryReport found() {
+    return engine.report();
+  }
+
+  @Override
+  public void tell(List<LiveMount> wanted) {
+    engine.reconcile(wanted).done().toCompletableFuture().join();
+  }
+
+  @Override
+  public List<VolumeStatus> list() {
+    return engine.volumes();
+  }
+
+  static UsageKey usage(int i) {
+    return UsageKey.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
+  }
+
+  /** Mounts the volume with this number. */
+  CompletableFuture<?> mount(int i) {
+    return engine.mount(
+        MountRequest.builder(
+                MountingPlugin.ID, usage(i), VolumeId.of("id-" + i), AccessMode.SINGLE_NODE_WRITER)
+            .build());
+  }
+
+  @Override
+  public void close() {
+    engine.close().join();
+    real.close();
+    state.close();
+  }
+}

@@ -1,0 +1,102 @@
+package io.csi4j.benchmarks.neighbour;
+
+import io.csi4j.benchmarks.DoNothingPlugin;
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.VolumeId;
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.PluginBinding;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.Release;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.state.JournalSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A manager with some plugins that mount nothing, and with as many volumes of each. */
+final class House implements AutoCloseable {
+
+  private final VolumeManager manager;
+  private final List<PluginId> plugins = new ArrayList<>();
+  private final int volumesEach;
+
+  private House(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
+    this.volumesEach = volumesEach;
+    VolumeManager.Builder builder =
+        VolumeManager.builder(root)
+            .settings(ManagerSettings.defaults().withClosing(Duration.ofSeconds(1)))
+            // It is on tmpfs.
+            .journal(JournalSettings.builder().acceptAnyFilesystem(true).build());
+    for (CsiEndpoint endpoint : endpoints) {
+      PluginId id = PluginId.of(DoNothingPlugin.nameOf(endpoint.path()));
+      plugins.add(id);
+      builder.plugin(
+          PluginBinding.builder(id, endpoint)
+              .policy(MountPolicy.defaults().withRequireMount(false))
+              .build());
+    }
+    manager = builder.open();
+  }
+
+  /** Opens the manager, and mounts the volumes. */
+  static House open(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
+    House house = new House(root, endpoints, volumesEach);
+    List<CompletableFuture<?>> mounts = new ArrayList<>();
+    for (int plugin = 0; plugin < endpoints.size(); plugin++) {
+      for (int i = 0; i < volumesEach; i++) {
+        mounts.add(house.begin(plugin, "idle-" + i));
+      }
+    }
+    mounts.forEach(CompletableFuture::join);
+    return house;
+  }
+
+  private CompletableFuture<?> begin(int plugin, String volume) {
+    return manager.async().mount(request(plugin, volume)).toCompletableFuture();
+  }
+
+  private MountRequest request(int plugin, String volume) {
+    return MountRequest.builder(
+            plugins.get(plugin),
+            usage(plugin, volume),
+            VolumeId.of(volume),
+            AccessMode.SINGLE_NODE_WRITER)
+        .build();
+  }
+
+  private static UsageKey usage(int plugin, String volume) {
+    return UsageKey.of(VolumeKey.of(plugin + "-" + volume), WorkloadId.of("workload"));
+  }
+
+  /** Mounts and unmounts a volume. */
+  void mountAndUnmount(int plugin, String volume) {
+    UsageKey usage = usage(plugin, volume);
+    if (!manager.mount(request(plugin, volume)).usage().equals(usage)
+        || manager.unmount(usage) != Release.LAST) {
+      throw new IllegalStateException("Something else was mounted or unmounted.");
+    }
+  }
+
+  /** Wants all volumes of a plugin back, and as many others, and waits for none of them. */
+  int want(int plugin) {
+    List<CompletableFuture<?>> wanted = new ArrayList<>();
+    for (int i = 0; i < volumesEach; i++) {
+      wanted.add(manager.async().unmount(usage(plugin, "idle-" + i)).toCompletableFuture());
+      wanted.add(begin(plugin, "more-" + i));
+    }
+    return wanted.size();
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+  }
+}

@@ -1,0 +1,61 @@
+package io.csi4j.benchmarks.neighbour;
+
+import io.csi4j.benchmarks.Callers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+
+/** Callers who mount and unmount, each a volume of its own, and how long each time takes them. */
+final class Traffic {
+
+  private static final int CALLERS_EACH = 2;
+
+  private final int plugins;
+  private final long windowMillis;
+
+  /** Callers on the first so many plugins of a house, watched for so long at a time. */
+  Traffic(int plugins, long windowMillis) {
+    this.plugins = plugins;
+    this.windowMillis = windowMillis;
+  }
+
+  int callers() {
+    return plugins * CALLERS_EACH;
+  }
+
+  /**
+   * What one window showed.
+   *
+   * @param median nanoseconds that half of the times took at most
+   * @param p99 nanoseconds that all but a hundredth took at most
+   * @param count how often something was mounted and unmounted
+   */
+  record Window(double median, double p99, int count) {}
+
+  /** Watches one window. */
+  Window in(House house) throws InterruptedException, ExecutionException {
+    List<List<Long>> took = new ArrayList<>();
+    for (int caller = 0; caller < callers(); caller++) {
+      took.add(new ArrayList<>());
+    }
+    double each =
+        new Callers(callers(), windowMillis)
+            .nanosEach(
+                caller -> {
+                  long begun = System.nanoTime();
+                  house.mountAndUnmount(caller % plugins, "busy-" + caller);
+                  took.get(caller).add(System.nanoTime() - begun);
+                });
+    double[] sorted =
+        took.stream().flatMap(List::stream).mapToDouble(Long::doubleValue).sorted().toArray();
+    if (sorted.length == 0 || each <= 0) {
+      throw new IllegalStateException("Nothing was mounted: " + Arrays.toString(sorted));
+    }
+    return new Window(at(sorted, 0.5), at(sorted, 0.99), sorted.length);
+  }
+
+  private static double at(double[] sorted, double share) {
+    return sorted[(int) Math.min(sorted.length - 1L, Math.round(share * sorted.length))];
+  }
+}

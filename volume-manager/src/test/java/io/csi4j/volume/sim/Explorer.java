@@ -27,6 +27,7 @@ final class Explorer {
     private long histories;
     private long joined;
     private long events;
+    private double simulatedHours;
     private long nanos;
     private boolean complete;
     private final Map<String, Outcome> first = new LinkedHashMap<>();
@@ -37,6 +38,7 @@ final class Explorer {
       histories++;
       joined += outcome.joined() ? 1 : 0;
       events += outcome.events();
+      simulatedHours += outcome.simulated() / 3.6e12;
       outcome
           .crashedAt()
           .forEach((point, times) -> crashedAt.merge(point, (long) times, Long::sum));
@@ -54,6 +56,7 @@ final class Explorer {
       histories += other.histories;
       joined += other.joined;
       events += other.events;
+      simulatedHours += other.simulatedHours;
       nanos += other.nanos;
       complete = other.complete;
       other.crashedAt.forEach((point, times) -> crashedAt.merge(point, times, Long::sum));
@@ -106,13 +109,15 @@ final class Explorer {
     public String toString() {
       return String.format(
           java.util.Locale.ROOT,
-          "%,d histories%s, %,d of them joined, %,d events, %.1f s, %,.0f events/s, violations %s",
+          "%,d histories%s, %,d of them joined, %,d events, %.1f s, %,.0f events/s,"
+              + " %,.2f simulated hours/s, violations %s",
           histories,
           complete ? " (all)" : "",
           joined,
           events,
           seconds(),
           events / Math.max(1e-9, seconds()),
+          simulatedHours / Math.max(1e-9, seconds()),
           violations.isEmpty() ? "none" : violations);
     }
   }

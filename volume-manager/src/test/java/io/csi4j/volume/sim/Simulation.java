@@ -17,6 +17,7 @@ final class Simulation {
    * @param script plays it again
    * @param violation what was broken, if anything was
    * @param events how much happened
+   * @param simulated how many nanoseconds of the world passed
    * @param crashedAt at which points the host crashed
    * @param deviations what went otherwise than usual, for people
    * @param trace every event, when asked for
@@ -27,6 +28,7 @@ final class Simulation {
       Script script,
       Optional<Findings.Violation> violation,
       long events,
+      long simulated,
       Map<CrashPoint, Integer> crashedAt,
       List<String> deviations,
       List<String> trace,
@@ -59,6 +61,7 @@ final class Simulation {
         choices.written(),
         Optional.ofNullable(findings.first()),
         findings.events(),
+        world.time().elapsed().nanos(),
         world.crashedAt(),
         findings.isBroken() ? choices.deviations() : List.of(),
         findings.trace(),

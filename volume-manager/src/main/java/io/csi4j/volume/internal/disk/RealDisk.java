@@ -55,7 +55,7 @@ public final class RealDisk implements Disk {
 
   /** An operation of the JDK. */
   @FunctionalInterface
-  private interface Operation<T> {
+  interface Operation<T> {
     T run() throws IOException;
   }
 
@@ -160,7 +160,7 @@ public final class RealDisk implements Disk {
           if (factsOf(file).kind() != FileFacts.Kind.FILE) {
             throw new IOException("it is not a regular file");
           }
-          return new OpenFile(file, new RandomAccessFile(file.toFile(), "rw"));
+          return OpenFile.of(file);
         });
   }
 
@@ -276,7 +276,7 @@ public final class RealDisk implements Disk {
    * Runs an operation and names its failure. A channel of its own that an interrupt closed is
    * opened again.
    */
-  private static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
+  static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
     boolean interrupted = false;
     try {
       while (true) {
@@ -315,48 +315,6 @@ public final class RealDisk implements Disk {
           : Optional.empty();
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
-    }
-  }
-
-  /** A file and its descriptor. */
-  private static final class OpenFile implements DiskFile {
-
-    private final Path path;
-    private final RandomAccessFile file;
-
-    OpenFile(Path path, RandomAccessFile file) {
-      this.path = path;
-      this.file = file;
-    }
-
-    @Override
-    public void write(long position, byte[] bytes) throws DiskException {
-      attempt(
-          path,
-          () -> {
-            file.seek(position);
-            file.write(bytes);
-            return bytes;
-          });
-    }
-
-    @Override
-    public void sync() throws DiskException {
-      attempt(
-          path,
-          () -> {
-            file.getFD().sync();
-            return path;
-          });
-    }
-
-    @Override
-    public void close() {
-      try {
-        file.close();
-      } catch (IOException e) {
-        // What was not synced was never certain.
-      }
     }
   }
 

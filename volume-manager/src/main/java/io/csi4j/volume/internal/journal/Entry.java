@@ -5,6 +5,7 @@ import io.csi4j.volume.state.StateValue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One record of a segment: the complete new value of a key.
  *
  * <pre>
- * 0  magic u32      "CSJ1"
+ * 0  magic u32      "CSJ1", or "CSJ+" if it was synced together with the record before it
  * 4  length u32     of what follows the check, without padding
  * 8  check u32      CRC32C of the length and of what follows the check
  * 12 seq u64        one more than in the record before
@@ -48,6 +49,7 @@ record Entry(long seq, long epoch, Name name, int action, byte[] value) {
   static final int BURY = 2;
 
   private static final int MAGIC = 0x314a5343;
+  private static final int MAGIC_TOGETHER = 0x2b4a5343;
   private static final int CHECKED_FROM = 12;
   private static final int FIXED = 35;
   private static final int MAX_LENGTH =
@@ -89,6 +91,28 @@ record Entry(long seq, long epoch, Name name, int action, byte[] value) {
     return bytes.array();
   }
 
+  /** The bytes of records that are synced together. */
+  static byte[] encode(List<Entry> together) {
+    ByteBuffer all =
+        ByteBuffer.allocate(together.stream().mapToInt(Entry::size).sum())
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (Entry entry : together) {
+      int at = all.position();
+      all.put(entry.encode());
+      all.putInt(at, at == 0 ? MAGIC : MAGIC_TOGETHER);
+    }
+    return all.array();
+  }
+
+  /** Whether the record there was synced together with the one before it. */
+  static boolean isTogether(byte[] segment, int at) {
+    return ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN).getInt(at) == MAGIC_TOGETHER;
+  }
+
+  private static boolean isMagic(int magic) {
+    return magic == MAGIC || magic == MAGIC_TOGETHER;
+  }
+
   /** The record that begins there, or null when none does that is whole. */
   static @Nullable Entry decode(byte[] segment, int at) {
     Key key = key(segment, at);
@@ -117,7 +141,7 @@ record Entry(long seq, long epoch, Name name, int action, byte[] value) {
     }
     ByteBuffer bytes = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
     int idLength = segment[at + 30] & 0xff;
-    if (bytes.getInt(at) != MAGIC
+    if (!isMagic(bytes.getInt(at))
         || idLength > StateKey.MAX_ID
         || at + FIXED + idLength > segment.length
         || bytes.getInt(at + 31) != keyCheck(segment, at, idLength)) {

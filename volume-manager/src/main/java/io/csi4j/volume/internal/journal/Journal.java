@@ -21,12 +21,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that appends each change to a segment. Where a write goes:
+ * A store that appends each change to a segment. One of the callers writes for all who wait, so
+ * that they share a sync. Where a write goes:
  *
  * <ol>
  *   <li>to the end of the segment, which has room that was made beforehand;
@@ -46,7 +46,7 @@ public final class Journal implements StateStore {
   /** The room for more in a segment that is made on a full disk. */
   private static final int SCANT_ROOM = 2 * 1024;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Turns turns = new Turns(this::writeAll);
   private final Path directory;
   private final JournalSettings settings;
   private final SegmentFiles files;
@@ -112,7 +112,7 @@ public final class Journal implements StateStore {
   }
 
   private void begin(Opening.Found found, List<StateEvent> events) {
-    lock.lock();
+    turns.begin();
     try {
       SegmentScan writable = found.writable();
       if (writable == null || !goOn(found.newest(), writable)) {
@@ -131,7 +131,7 @@ public final class Journal implements StateStore {
       recordOwner();
       events.add(new StateEvent.Opened(owner, live.keys(), live.doubts().size()));
     } finally {
-      lock.unlock();
+      turns.end();
     }
   }
 
@@ -145,7 +145,7 @@ public final class Journal implements StateStore {
     try {
       segment = files.open(newest, scan);
       seq++;
-      segment.append(header);
+      segment.append(List.of(header));
       current = segment;
       return true;
     } catch (DiskException e) {
@@ -221,7 +221,7 @@ public final class Journal implements StateStore {
   @Override
   public void close() {
     List<StateEvent> events = new ArrayList<>();
-    lock.lock();
+    turns.begin();
     try {
       if (closed) {
         return;
@@ -231,7 +231,7 @@ public final class Journal implements StateStore {
       leave();
       ownership.release();
     } finally {
-      lock.unlock();
+      turns.end();
     }
     tell(events);
   }
@@ -243,36 +243,77 @@ public final class Journal implements StateStore {
       if (ahead) {
         rewrite(live, events);
       }
-      append(Entry.unplaced(END, Entry.PUT, NOTHING), 0);
+      if (!append(Entry.unplaced(END, Entry.PUT, NOTHING))) {
+        LOG.log(System.Logger.Level.DEBUG, "The end of the state could not be written");
+      }
     } catch (StateException e) {
       LOG.log(System.Logger.Level.DEBUG, "The state was closed by one who lost it", e);
     }
   }
 
   private Stored write(@Nullable StateKey key, Entry change, Durability durability) {
-    List<StateEvent> events = new ArrayList<>();
-    lock.lock();
+    Write mine = new Write(key, change, durability == Durability.REQUIRED);
+    turns.await(mine);
+    tell(mine.events());
+    return mine.result();
+  }
+
+  /** Each of them is done then, or has failed. */
+  private void writeAll(List<Write> all) {
     try {
       checkOpen();
-      checkUntouched(events);
-      return written(key, change, durability == Durability.REQUIRED, events);
-    } finally {
-      lock.unlock();
-      tell(events);
+      checkUntouched(all.get(0).events());
+      int done = 0;
+      while (done < all.size()) {
+        int together = appendTogether(all.subList(done, all.size()));
+        if (together == 0) {
+          writeAlone(all.get(done));
+        }
+        done += Math.max(1, together);
+      }
+    } catch (RuntimeException | Error e) {
+      all.forEach(each -> each.failed(e));
     }
+  }
+
+  private void writeAlone(Write write) {
+    try {
+      write.done(written(write.key(), write.change(), write.taking(), write.events()));
+    } catch (StateException e) {
+      write.failed(e);
+    }
+  }
+
+  /** Appends as many as fit, with one sync, and returns how many those were. */
+  private int appendTogether(List<Write> writes) {
+    Segment segment = current;
+    // In trouble the new segment comes first, so that what works again is noticed.
+    if (segment == null || ahead || trouble != null) {
+      return 0;
+    }
+    List<Entry> changes = new ArrayList<>();
+    int room = segment.room();
+    for (Write write : writes) {
+      int size = write.change().size();
+      if (room - (write.taking() ? segment.reserve() : 0) < size) {
+        break;
+      }
+      room -= size;
+      changes.add(write.change());
+    }
+    if (changes.isEmpty() || !append(segment, changes)) {
+      return 0;
+    }
+    writes.subList(0, changes.size()).forEach(write -> write.done(Stored.DURABLE));
+    return changes.size();
   }
 
   private Stored written(
       @Nullable StateKey key, Entry change, boolean taking, List<StateEvent> events) {
-    int kept = taking && current != null ? current.reserve() : 0;
-    // In trouble the new segment comes first, so that what works again is noticed.
-    if (!ahead && trouble == null && append(change, kept)) {
-      return Stored.DURABLE;
-    }
     if (rewrite(live.with(change), events)) {
       return Stored.DURABLE;
     }
-    if (!taking && append(change, 0)) {
+    if (!taking && append(change)) {
       return Stored.DURABLE;
     }
     Trouble why = Objects.requireNonNull(trouble, "trouble");
@@ -287,15 +328,20 @@ public final class Journal implements StateStore {
     return Stored.REMEMBERED;
   }
 
-  /** Writes to the end of the segment, if it has that much more room than is to be kept. */
-  private boolean append(Entry change, int kept) {
+  /** Writes to the end of the segment, if it has room. */
+  private boolean append(Entry change) {
     Segment segment = current;
-    if (segment == null || segment.room() - kept < change.size()) {
-      return false;
+    return segment != null && segment.room() >= change.size() && append(segment, List.of(change));
+  }
+
+  private boolean append(Segment segment, List<Entry> changes) {
+    List<Entry> placed = new ArrayList<>();
+    for (Entry change : changes) {
+      seq++;
+      placed.add(change.at(seq, owner.epoch()));
     }
-    seq++;
     try {
-      segment.append(change.at(seq, owner.epoch()));
+      segment.append(placed);
     } catch (DiskException e) {
       // What a sync that failed left on the medium is unknown, and another one may say that all is
       // well. So nothing is written to this file any more.
@@ -303,8 +349,10 @@ public final class Journal implements StateStore {
       repair = new StateEvent.Repaired(Trouble.of(directory, e).reason(), segment.path());
       return false;
     }
-    if (!change.name().isOfTheFile()) {
-      live.apply(change);
+    for (Entry change : changes) {
+      if (!change.name().isOfTheFile()) {
+        live.apply(change);
+      }
     }
     return true;
   }
@@ -463,11 +511,11 @@ public final class Journal implements StateStore {
   }
 
   private <T> T locked(Supplier<T> action) {
-    lock.lock();
+    turns.begin();
     try {
       return action.get();
     } finally {
-      lock.unlock();
+      turns.end();
     }
   }
 

@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +35,9 @@ final class Segment {
     return this;
   }
 
-  /** Writes a record and syncs it. After a failure nothing may be written here any more. */
-  void append(Entry entry) throws DiskException {
-    byte[] bytes = entry.encode();
+  /** Writes records and syncs them. After a failure nothing may be written here any more. */
+  void append(List<Entry> entries) throws DiskException {
+    byte[] bytes = Entry.encode(entries);
     file.write(position, bytes);
     file.sync();
     position += bytes.length;

@@ -26,7 +26,7 @@ record SegmentScan(
    * @param bytes how long it is; 0 when records are missing without a trace
    * @param known whose records were there, as far as that can be told
    * @param complete whether those are all that were there
-   * @param tail whether no whole record follows
+   * @param tail whether no whole record follows that was synced later
    */
   record Gap(long after, int bytes, List<Entry.Key> known, boolean complete, boolean tail) {}
 
@@ -69,6 +69,9 @@ record SegmentScan(
         Entry entry = Entry.decode(bytes, at);
         if (entry == null) {
           int next = nextWhole(at + Entry.ALIGNMENT, lastUsed);
+          if (isTorn(next, lastUsed)) {
+            next = Entry.padded(lastUsed + 1);
+          }
           damaged(at, next);
           at = next;
         } else {
@@ -107,6 +110,24 @@ record SegmentScan(
       return Entry.padded(lastUsed + 1);
     }
 
+    /**
+     * Whether all records from there on were to be synced together with the one before: a crash
+     * while several are written leaves any part of them.
+     */
+    private boolean isTorn(int from, int lastUsed) {
+      for (int at = nextWhole(from, lastUsed); at <= lastUsed; ) {
+        Entry entry = Entry.decode(bytes, at);
+        if (entry == null) {
+          at = nextWhole(at + Entry.ALIGNMENT, lastUsed);
+        } else if (Entry.isTogether(bytes, at)) {
+          at += entry.size();
+        } else {
+          return false;
+        }
+      }
+      return true;
+    }
+
     private void damaged(int from, int to) {
       SortedMap<Long, Entry.Key> known = new TreeMap<>();
       for (int at = from; at < to; at += Entry.ALIGNMENT) {
@@ -137,7 +158,7 @@ record SegmentScan(
       boolean dense = known.lastKey() - known.firstKey() == known.size() - 1L;
       // No number follows a tail, so its length has to tell.
       return next == null
-          ? known.size() == 1 && known.values().iterator().next().size() >= bytes
+          ? dense && known.values().stream().mapToInt(Entry.Key::size).sum() >= bytes
           : dense && next.seq() == known.lastKey() + 1;
     }
 

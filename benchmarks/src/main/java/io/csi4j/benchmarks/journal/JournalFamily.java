@@ -1,0 +1,168 @@
+package io.csi4j.benchmarks.journal;
+
+import io.csi4j.benchmarks.Callers;
+import io.csi4j.benchmarks.Comparison;
+import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Unit;
+import io.csi4j.volume.internal.journal.Journal;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Measures the journal in turns with bare writes: DIRECTORY SOURCE RESULTS SECONDS BYTES..., where
+ * the first is on a disk, the second is a directory that volumes show, and the rest is how large
+ * the values are.
+ */
+public final class JournalFamily {
+
+  private static final int ROUNDS = 12;
+  private static final int WARM_UP = 3;
+  private static final int MANY = 64;
+  private static final int[] RECORDS = {100, 10_000};
+
+  /** About what a volume takes. */
+  private static final int TYPICAL = 400;
+
+  private final Path directory;
+  private final long windowMillis;
+  private final List<Comparison> rows = new ArrayList<>();
+
+  private JournalFamily(Path directory, long windowMillis) {
+    this.directory = directory;
+    this.windowMillis = windowMillis;
+  }
+
+  /** Measures, and writes the report. */
+  public static void main(String[] args) throws Exception {
+    List<Integer> sizes =
+        List.of(args).subList(4, args.length).stream().map(Integer::valueOf).toList();
+    // A third of the time is for what is not a window.
+    long windows = (ROUNDS + WARM_UP) * (4L * sizes.size() + 1);
+    JournalFamily family =
+        new JournalFamily(
+            Path.of(args[0]), Math.max(30, Long.parseLong(args[3]) * 1000 * 2 / 3 / windows));
+    for (int size : sizes) {
+      family.appends(size);
+    }
+    family.group();
+    for (int records : RECORDS) {
+      family.compactions(records);
+    }
+    family.mount(Path.of(args[1]));
+    new Report("The journal", introduction(), family.rows).write(Path.of(args[2]), "journal");
+  }
+
+  private static String introduction() {
+    return "A key gets a new value: a record with head and padding goes to the next place of a file"
+        + " that was made beforehand, and is on the disk when the call returns. The limit writes as"
+        + " many bytes to the next place of such a file, without looking at anything, and waits for"
+        + " fdatasync; when many callers append, each of its records has a sync of its own. What a"
+        + " full segment costs, which is written anew, is part of the journal's figures. Size is"
+        + " the bytes of a record; where it is 64, the number of callers; in the rows on"
+        + " compaction, how many records of "
+        + TYPICAL
+        + " bytes are remembered.";
+  }
+
+  private void appends(int size) throws Exception {
+    try (JournalStateStore store = open("append-" + size)) {
+      Appends ours = new Appends(store, size);
+      int bytes = ours.bytes();
+      try (BareLog bare = new BareLog(directory.resolve("bare-" + size), bytes)) {
+        compare("append, 1 caller", bytes, 1, ours, bare, Goal.ratio(1.15));
+        compare("append, 64 callers", bytes, MANY, ours, bare, Goal.ratio(1.15));
+      }
+    }
+  }
+
+  private JournalStateStore open(String name) {
+    return JournalStateStore.open(directory.resolve(name), JournalSettings.defaults());
+  }
+
+  /** Measures both in turns; what each does first is not counted. */
+  private void compare(
+      String operation,
+      int bytes,
+      int callers,
+      Callers.Work ours,
+      Callers.Work theirs,
+      Optional<Goal> goal)
+      throws Exception {
+    Callers crowd = new Callers(callers, windowMillis);
+    List<Double> our = new ArrayList<>();
+    List<Double> their = new ArrayList<>();
+    for (int round = -WARM_UP; round < ROUNDS; round++) {
+      boolean first = round % 2 == 0;
+      double one = first ? crowd.nanosEach(ours) : 0;
+      double other = crowd.nanosEach(theirs);
+      one = first ? one : crowd.nanosEach(ours);
+      if (round >= 0) {
+        our.add(one);
+        their.add(other);
+      }
+    }
+    rows.add(
+        Comparison.ofTimes(
+            operation, "bare write and fdatasync for each record", bytes, our, their, goal));
+  }
+
+  /** How many syncs many callers need together. */
+  private void group() throws Exception {
+    CountingDisk counted = new CountingDisk();
+    try (Journal store =
+        Journal.open(counted.disk(), directory.resolve("group"), JournalSettings.defaults())) {
+      Appends work = new Appends(store, TYPICAL);
+      Callers crowd = new Callers(MANY, windowMillis);
+      List<Double> syncs = new ArrayList<>();
+      for (int round = -WARM_UP; round < ROUNDS; round++) {
+        long records = work.done();
+        long before = counted.syncs();
+        double nanos = crowd.nanosEach(work);
+        if (round >= 0 && nanos > 0) {
+          syncs.add((counted.syncs() - before) / (double) (work.done() - records));
+        }
+      }
+      rows.add(
+          Comparison.alone(
+              "syncs for each record, 64 callers", MANY, Unit.COUNT, syncs, Goal.most(0.99)));
+    }
+  }
+
+  private void compactions(int records) throws Exception {
+    try (Compactions work =
+        new Compactions(directory.resolve("full-" + records), records, TYPICAL)) {
+      work.run(ROUNDS / 2, TYPICAL);
+      rows.add(
+          Comparison.ofTimes(
+              "append that compacts",
+              "a bare file as large, written, synced and renamed",
+              records,
+              work.pauses(),
+              work.limit(),
+              Optional.empty()));
+      rows.add(
+          Comparison.ofTimes(
+              "append that compacts",
+              "the median of those that do not",
+              records,
+              work.pauses(),
+              work.appends(),
+              Optional.empty()));
+    }
+  }
+
+  private void mount(Path source) throws Exception {
+    OneMount mounts = new OneMount(directory.resolve("m"), source);
+    rows.add(
+        Comparison.alone(
+            "bytes, mount + unmount", 1, Unit.BYTES, mounts.bytes(), Optional.empty()));
+    rows.add(
+        Comparison.alone(
+            "records, mount + unmount", 1, Unit.COUNT, mounts.records(), Optional.empty()));
+  }
+}

@@ -1,0 +1,112 @@
+package io.csi4j.benchmarks.journal;
+
+import io.csi4j.client.AccessMode;
+import io.csi4j.client.VolumeId;
+import io.csi4j.mount.MountPath;
+import io.csi4j.volume.ManagerSettings;
+import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.internal.engine.EngineParts;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.StateStore;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the journal is given to keep while a volume is mounted and unmounted. */
+final class OneMount {
+
+  private static final int TIMES = 20;
+  private static final Set<String> WRITES = Set.of("put", "remove", "bury", "settle");
+
+  private final List<Double> bytes = new ArrayList<>();
+  private final List<Double> records = new ArrayList<>();
+
+  /** Mounts volumes one after the other below this directory; each shows the source. */
+  OneMount(Path root, Path source) throws IOException {
+    Files.createDirectories(root);
+    try (RealParts real =
+            RealParts.open(MountPath.of(root), ManagerSettings.defaults(), Optional.empty());
+        JournalStateStore state =
+            JournalStateStore.open(real.layout().state().toPath(), JournalSettings.defaults())) {
+      AtomicInteger written = new AtomicInteger();
+      VolumeEngine engine =
+          VolumeEngine.open(
+              parts(real, counted(state, written), new BindingPlugin(MountPath.of(source))));
+      for (int i = 0; i < TIMES; i++) {
+        long room = Appends.room(state);
+        int before = written.get();
+        UsageKey usage = UsageKey.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
+        engine
+            .mount(
+                MountRequest.builder(
+                        BindingPlugin.ID,
+                        usage,
+                        VolumeId.of("id-" + i),
+                        AccessMode.SINGLE_NODE_WRITER)
+                    .build())
+            .join();
+        engine.unmount(usage).join();
+        bytes.add((double) (room - Appends.room(state)));
+        records.add((double) (written.get() - before));
+      }
+      engine.close().join();
+    }
+  }
+
+  private static EngineParts parts(RealParts real, StateStore state, BindingPlugin plugin) {
+    EngineParts all = real.parts(state, CrashPoints.NONE, event -> {});
+    return new EngineParts(
+        all.clock(),
+        all.scheduler(),
+        all.kernel(),
+        plugin,
+        all.state(),
+        all.directories(),
+        all.layout(),
+        all.settings(),
+        all.points(),
+        all.rules(),
+        all.events());
+  }
+
+  private static StateStore counted(StateStore state, AtomicInteger written) {
+    return (StateStore)
+        Proxy.newProxyInstance(
+            StateStore.class.getClassLoader(),
+            new Class<?>[] {StateStore.class},
+            (proxy, method, arguments) -> {
+              if (WRITES.contains(method.getName())) {
+                written.incrementAndGet();
+              }
+              try {
+                return method.invoke(state, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** The bytes of each time. */
+  List<Double> bytes() {
+    return bytes;
+  }
+
+  /** The records of each time. */
+  List<Double> records() {
+    return records;
+  }
+}

@@ -3,6 +3,7 @@ package io.csi4j.examples;
 import io.csi4j.client.CapacityRange;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.volume.MountRequest;
+import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.VolumeManager;
@@ -37,9 +38,15 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.JournalStateStore;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.upkeep.DriftCheck;
+import io.csi4j.volume.upkeep.DriftPolicy;
+import io.csi4j.volume.upkeep.DriftRepair;
+import io.csi4j.volume.upkeep.DriftReport;
 import io.csi4j.volume.upkeep.Pace;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperPlan;
+import io.csi4j.volume.upkeep.ReaperSources;
+import io.csi4j.volume.upkeep.StoredAttachments;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -47,6 +54,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
@@ -105,11 +113,41 @@ final class ClaimsSnippets {
     // end
   }
 
-  static void reap(Reaper reaper, Pace pace, Consumer<Object> log) {
+  static void reap(
+      ClaimBook book,
+      ClaimCoordinator coordinator,
+      VolumeManager manager,
+      VolumeController controller,
+      Set<UsageKey> wanted,
+      Predicate<VolumeKey> isWanted,
+      Pace pace,
+      Consumer<Object> log) {
     // snippet: reap
+    ReaperSources sources =
+        ReaperSources.of(coordinator)
+            .with(ReaperSources.Node.of(NodeName.of("n1"), manager, wanted::contains))
+            .with(ReaperSources.Ephemeral.of(controller, isWanted));
+    Reaper reaper = new Reaper(book, sources, Clock.systemUTC(), log::accept);
+
     ReaperPlan plan = reaper.plan(); // nothing is done yet
     plan.items().forEach(log); // each with its reason
     reaper.apply(plan, pace).forEach(log); // each looked at again, right before it
+    // end
+  }
+
+  static void drift(
+      VolumeController controller,
+      PluginId plugin,
+      ClaimStore claims,
+      ClaimCoordinator coordinator,
+      Consumer<Object> log) {
+    // snippet: drift
+    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
+    DriftReport report = check.look(controller.handles(plugin)); // nothing is changed by it
+    report.findings().forEach(drift -> log.accept(drift.message().line()));
+
+    DriftPolicy policy = new DriftPolicy(true, false); // attaches again; detaches nothing
+    check.repair(report, policy, DriftRepair.by(coordinator, log::accept)).forEach(log);
     // end
   }
 

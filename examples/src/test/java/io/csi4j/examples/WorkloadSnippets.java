@@ -9,6 +9,9 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.VolumeStatus;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimCoordinator;
+import io.csi4j.volume.claim.ClaimGrant;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.AttachmentMode;
 import io.csi4j.volume.workload.BindMount;
@@ -91,6 +94,18 @@ final class WorkloadSnippets {
       }
     }
     // end
+  }
+
+  static List<MountedVolume> claimed(
+      ClaimCoordinator coordinator,
+      List<ClaimRequest> requests,
+      WorkloadVolumes wanted,
+      VolumeManager manager) {
+    // snippet: claimed
+    List<ClaimGrant> grants = requests.stream().map(coordinator::acquire).toList();
+    List<MountedVolume> mounted = wanted.claimed(grants).mountAll(manager);
+    // end
+    return mounted;
   }
 
   static TaskMounts handOver(

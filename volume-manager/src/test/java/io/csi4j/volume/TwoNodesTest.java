@@ -205,22 +205,6 @@ class TwoNodesTest {
     }
   }
 
-  /** Detaches what no claim names. */
-  private final class Detaching implements DriftRepair {
-    @Override
-    public void attachAgain(Drift.LostAttachment lost) {
-      throw new AssertionError("Nothing was lost, and yet " + lost);
-    }
-
-    @Override
-    public void detach(Drift.UnknownAttachment unknown) {
-      controller
-          .controller()
-          .unpublishVolume(
-              ControllerUnpublishVolumeRequest.builder(unknown.handle(), unknown.node()).build());
-    }
-  }
-
   @BeforeEach
   void open() {
     fake =
@@ -382,7 +366,10 @@ class TwoNodesTest {
     DriftReport report = drift.look(Map.of(HANDLE, KEY));
     assertThat(report.findings())
         .containsExactly(new Drift.UnknownAttachment(KEY, HANDLE, NodeId.of("a")));
-    assertThat(drift.repair(report, new DriftPolicy(false, true), new Detaching())).hasSize(1);
+    assertThat(
+            drift.repair(
+                report, new DriftPolicy(false, true), DriftRepair.by(claims, failed -> {})))
+        .hasSize(1);
     ClaimGrant second = b.claim(ON_B);
     assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
     assertThat(published()).containsExactly(NodeId.of("b"));

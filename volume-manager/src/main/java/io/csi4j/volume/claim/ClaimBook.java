@@ -67,6 +67,11 @@ public final class ClaimBook {
     return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
   }
 
+  /** The same, for somebody who has no claim of it. */
+  Claim certain(Subject subject, VolumeKey volume) {
+    return look(subject, volume, true).claim();
+  }
+
   /**
    * The claims of volumes that were ever claimed, in the order of their keys: each right for
    * itself.

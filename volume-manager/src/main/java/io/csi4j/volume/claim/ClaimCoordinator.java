@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim;
 
+import io.csi4j.client.NodeId;
 import io.csi4j.client.PublishContext;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
@@ -45,6 +46,7 @@ public final class ClaimCoordinator {
   private final ClaimTelling telling;
   private final ClaimWayOut out;
   private final ClaimWayBack back;
+  private final ClaimRepair repair;
 
   /**
    * A coordinator.
@@ -59,6 +61,7 @@ public final class ClaimCoordinator {
     this.telling = new ClaimTelling(Objects.requireNonNull(listener, "listener"));
     this.out = new ClaimWayOut(book, controller, clock, telling);
     this.back = new ClaimWayBack(book, controller, clock, telling);
+    this.repair = new ClaimRepair(book, controller, out);
   }
 
   /**
@@ -211,6 +214,29 @@ public final class ClaimCoordinator {
     return each(
         holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
         (usage, holder) -> resumed(usage, holder));
+  }
+
+  /**
+   * Has a volume attached once more to the node of a claim for which it was attached, where the
+   * storage system has lost that. What it tells the node now is kept with the claim.
+   *
+   * @throws ClaimException if the claim is not that any more, or the storage system did not attach
+   *     the volume
+   */
+  public ClaimGrant attachAgain(UsageKey usage, long epoch) {
+    return telling.during(
+        usage, Work.ATTACH, () -> repair.attachAgain(usage, epoch), it -> Optional.empty());
+  }
+
+  /**
+   * Has a volume detached from a node of which no claim says that it may be attached there; which
+   * is looked at right before the storage system is asked.
+   *
+   * @return whether it is detached; false if a claim names that node by now
+   * @throws ClaimException if the storage system did not detach it
+   */
+  public boolean detachUnclaimed(VolumeKey volume, NodeId node) {
+    return repair.detachUnclaimed(volume, node);
   }
 
   /**

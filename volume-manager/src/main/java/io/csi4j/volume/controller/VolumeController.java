@@ -5,7 +5,9 @@ import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.Listing;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.Topology;
+import io.csi4j.client.VolumeId;
 import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
@@ -33,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The volumes of storage systems, from any host: made, grown, cut into snapshots and deleted by the
@@ -134,6 +137,11 @@ public final class VolumeController implements AutoCloseable {
     return parts.opened().attaches(plugin);
   }
 
+  /** What the controllers of a plugin say that they can do. */
+  public Set<ControllerCapability> offered(PluginId plugin) {
+    return parts.opened().offered(plugin);
+  }
+
   // ---- what is on record
 
   /** The volume of this key, if it is there and not about to be deleted. */
@@ -149,6 +157,13 @@ public final class VolumeController implements AutoCloseable {
   /** All volumes that are there and not about to be deleted, in the order of their keys. */
   public List<Volume> volumes() {
     return parts.opened().volumes();
+  }
+
+  /** The same of one plugin, by how it names them. */
+  public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
+    return volumes().stream()
+        .filter(volume -> volume.plugin().equals(plugin))
+        .collect(Collectors.toUnmodifiableMap(Volume::id, Volume::key, (first, other) -> first));
   }
 
   /** Those with which something was begun that is tried again and again until it is done. */

@@ -39,7 +39,8 @@ public final class DriftCheck {
    * Looks at these volumes.
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
-   * @throws io.csi4j.client.CsiException if the plugin does not tell all
+   * @throws io.csi4j.client.CsiException if the plugin does not tell all; or {@link
+   *     io.csi4j.volume.controller.ControllerException}, where a controller was to ask it
    * @throws ClaimStoreException if the store does not
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
@@ -66,16 +67,18 @@ public final class DriftCheck {
   public List<Drift> repair(DriftReport report, DriftPolicy policy, DriftRepair repair) {
     List<Drift> repaired = new ArrayList<>();
     for (Drift drift : report.findings()) {
-      if (policy.allows(drift) && isStillSo(drift)) {
-        if (drift instanceof Drift.LostAttachment lost) {
-          repair.attachAgain(lost);
-        } else if (drift instanceof Drift.UnknownAttachment unknown) {
-          repair.detach(unknown);
-        }
+      if (policy.allows(drift) && isStillSo(drift) && isRepaired(drift, repair)) {
         repaired.add(drift);
       }
     }
     return repaired;
+  }
+
+  private static boolean isRepaired(Drift drift, DriftRepair repair) {
+    if (drift instanceof Drift.LostAttachment lost) {
+      return repair.attachAgain(lost);
+    }
+    return drift instanceof Drift.UnknownAttachment unknown && repair.detach(unknown);
   }
 
   private boolean isStillSo(Drift drift) {

@@ -4,13 +4,16 @@ import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.claim.ClaimCoordinator;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.NodeReceipt;
+import io.csi4j.volume.controller.VolumeController;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Where a reaper finds what is left over, and who takes it away.
@@ -54,6 +57,16 @@ public record ReaperSources(
   /** What a node knows of itself. */
   public interface Node {
 
+    /**
+     * The node whose mounts a manager looks after.
+     *
+     * @param name its name, as claims have it
+     * @param wanted whether its host wants a use, or may be about to have it mounted
+     */
+    static Node of(NodeName name, VolumeManager manager, Predicate<UsageKey> wanted) {
+      return new ManagedNode(name, manager, wanted);
+    }
+
     /** Its name. */
     NodeName name();
 
@@ -70,6 +83,17 @@ public record ReaperSources(
 
   /** Plugins and what needs them. */
   public interface Plugins {
+
+    /**
+     * The plugins that are registered with a manager, of which it has no volume, neither mounted
+     * nor owed.
+     *
+     * @param needed whether the host needs a plugin nevertheless: for volumes that are to be
+     *     mounted, or to be asked by a controller
+     */
+    static Plugins of(VolumeManager manager, Predicate<PluginId> needed) {
+      return new ManagedPlugins(manager, needed);
+    }
 
     /** There are none. */
     Plugins NONE =
@@ -94,6 +118,15 @@ public record ReaperSources(
 
   /** Volumes that live no longer than their workloads. */
   public interface Ephemeral {
+
+    /**
+     * The ephemeral volumes that a controller has on record.
+     *
+     * @param wanted whether the workload of a volume is there, or is about to be
+     */
+    static Ephemeral of(VolumeController controller, Predicate<VolumeKey> wanted) {
+      return new ControlledEphemeral(controller, wanted);
+    }
 
     /** There are none. */
     Ephemeral NONE =

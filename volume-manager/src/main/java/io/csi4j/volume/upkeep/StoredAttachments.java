@@ -7,12 +7,16 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.volume.PluginId;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.VolumeController;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * What a storage system tells of its volumes. Methods block, and throw {@link
- * io.csi4j.client.CsiException} for what the plugin does not answer.
+ * io.csi4j.client.CsiException} for what the plugin does not answer; or {@link
+ * ControllerException}, where a controller was to ask it.
  */
 public interface StoredAttachments {
 
@@ -24,6 +28,14 @@ public interface StoredAttachments {
 
   /** One volume, if it is there; only with {@link ControllerCapability#GET_VOLUME}. */
   Optional<VolumeEntry> read(VolumeId volume);
+
+  /**
+   * What the controllers of a plugin tell, by way of the one who has its calls in order; of the
+   * volumes that are on record there: {@link VolumeController#handles} names them.
+   */
+  static StoredAttachments of(VolumeController controller, PluginId plugin) {
+    return new ControllerAttachments(controller, plugin);
+  }
 
   /** What this plugin tells, which is asked now what it can do. */
   static StoredAttachments of(ControllerService plugin) {

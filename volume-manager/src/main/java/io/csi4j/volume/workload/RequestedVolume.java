@@ -3,6 +3,7 @@ package io.csi4j.volume.workload;
 import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimGrant;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -38,6 +39,12 @@ public record RequestedVolume(
   /** The volume, if it is known and a plugin's. */
   public Optional<ResolvedVolume.Csi> csi() {
     return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
+  }
+
+  /** The same, claimed by its workload. */
+  RequestedVolume claimed(ClaimGrant grant) {
+    return new RequestedVolume(
+        workload, request, source, csi().map(volume -> volume.claimed(grant)));
   }
 
   /** The directory, if it is known and the host's. */

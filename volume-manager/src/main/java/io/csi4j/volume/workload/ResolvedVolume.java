@@ -14,8 +14,10 @@ import io.csi4j.volume.SecretsProvider;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimGrant;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** What the host knows of a volume that a workload asks for. */
@@ -38,7 +40,8 @@ public sealed interface ResolvedVolume {
         MountOptions.none(),
         VolumeContext.empty(),
         PublishContext.empty(),
-        SecretsProvider.none());
+        SecretsProvider.none(),
+        OptionalLong.empty());
   }
 
   /** A volume of a plugin, as the plugin told when it made it. */
@@ -66,6 +69,7 @@ public sealed interface ResolvedVolume {
    * @param volumeContext its own context, as its plugin gave it
    * @param publishContext what attaching it to this node returned
    * @param secrets where the secrets come from
+   * @param claimEpoch the epoch of the workload's claim of it; nothing if it needs none
    */
   record Csi(
       VolumeKey key,
@@ -76,7 +80,8 @@ public sealed interface ResolvedVolume {
       MountOptions mountOptions,
       VolumeContext volumeContext,
       PublishContext publishContext,
-      SecretsProvider secrets)
+      SecretsProvider secrets,
+      OptionalLong claimEpoch)
       implements ResolvedVolume {
 
     /** Copies the lists. */
@@ -88,6 +93,7 @@ public sealed interface ResolvedVolume {
       Objects.requireNonNull(volumeContext, "volumeContext");
       Objects.requireNonNull(publishContext, "publishContext");
       Objects.requireNonNull(secrets, "secrets");
+      Objects.requireNonNull(claimEpoch, "claimEpoch");
       allowed = List.copyOf(allowed);
       reachableFrom = List.copyOf(reachableFrom);
     }
@@ -127,6 +133,15 @@ public sealed interface ResolvedVolume {
       return changed(parts -> parts.secrets = provider);
     }
 
+    /** The same, claimed, and attached to this node where it has to be. */
+    public Csi claimed(ClaimGrant grant) {
+      return changed(
+          parts -> {
+            parts.publishContext = grant.context();
+            parts.claimEpoch = OptionalLong.of(grant.epoch());
+          });
+    }
+
     private Csi changed(Consumer<Parts> change) {
       Parts parts = new Parts(this);
       change.accept(parts);
@@ -139,7 +154,8 @@ public sealed interface ResolvedVolume {
           parts.mountOptions,
           parts.volumeContext,
           parts.publishContext,
-          parts.secrets);
+          parts.secrets,
+          parts.claimEpoch);
     }
 
     /** What may be changed of a volume, while one of it is. */
@@ -150,6 +166,7 @@ public sealed interface ResolvedVolume {
       private VolumeContext volumeContext;
       private PublishContext publishContext;
       private SecretsProvider secrets;
+      private OptionalLong claimEpoch;
 
       Parts(Csi volume) {
         allowed = volume.allowed;
@@ -158,6 +175,7 @@ public sealed interface ResolvedVolume {
         volumeContext = volume.volumeContext;
         publishContext = volume.publishContext;
         secrets = volume.secrets;
+        claimEpoch = volume.claimEpoch;
       }
     }
 

@@ -121,6 +121,7 @@ public final class VolumeRequest {
             .volumeContext(volume.volumeContext())
             .publishContext(volume.publishContext())
             .secrets(volume.secrets());
+    volume.claimEpoch().ifPresent(request::claim);
     if (attachment() == AttachmentMode.BLOCK) {
       request.block();
     } else {

@@ -4,15 +4,19 @@ import io.csi4j.client.Violation.Rule;
 import io.csi4j.volume.LiveMount;
 import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.MountedVolume;
+import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeMounter;
 import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimGrant;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.workload.AllOrNothing;
 import io.csi4j.volume.internal.workload.Assembly;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -62,6 +66,35 @@ public final class WorkloadVolumes {
   /** Its tasks, in the order in which it has them. */
   public List<TaskVolumes> tasks() {
     return tasks;
+  }
+
+  /**
+   * The same with the claims that were made for it: what the volume manager is to mount has their
+   * epochs, by which the node has them confirmed, and what attaching the volumes returned.
+   *
+   * @param grants of volumes of plugins that it asks for; of others they stay as they are
+   * @throws IllegalArgumentException if one is not of a volume of a plugin that it asks for
+   */
+  public WorkloadVolumes claimed(Collection<ClaimGrant> grants) {
+    Map<UsageKey, ClaimGrant> open = new LinkedHashMap<>();
+    grants.forEach(grant -> open.put(grant.usage(), grant));
+    Set<UsageKey> used = new HashSet<>();
+    List<RequestedVolume> claimed = new ArrayList<>();
+    for (RequestedVolume each : volumes) {
+      Optional<ClaimGrant> grant =
+          each.csi().isPresent() ? each.usage().map(open::get) : Optional.empty();
+      grant.ifPresent(it -> used.add(it.usage()));
+      claimed.add(grant.map(each::claimed).orElse(each));
+    }
+    open.keySet().removeAll(used);
+    if (!open.isEmpty()) {
+      throw new IllegalArgumentException(
+          "The workload '"
+              + workload
+              + "' asks for no volume of a plugin as claimed: "
+              + open.keySet());
+    }
+    return new WorkloadVolumes(workload, claimed, tasks);
   }
 
   /** What the volume manager is to mount, each once; a host volume needs nothing. */

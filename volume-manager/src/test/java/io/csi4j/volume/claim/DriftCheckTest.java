@@ -149,8 +149,8 @@ class DriftCheckTest {
   private static final String SICK =
       "sick: VOLUME_ABNORMAL: the storage system says: 'one disk of two is gone'";
   private static final String UNCLAIMED =
-      "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is no"
-          + " claim";
+      "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is"
+          + " no claim";
 
   @Test
   @Tag("T-03")
@@ -257,15 +257,17 @@ class DriftCheckTest {
     private final List<String> done = new ArrayList<>();
 
     @Override
-    public void attachAgain(Drift.LostAttachment lost) {
+    public boolean attachAgain(Drift.LostAttachment lost) {
       done.add("attach " + lost.handle());
       attach(lost.handle().value(), lost.holder().nodeId().orElseThrow());
+      return true;
     }
 
     @Override
-    public void detach(Drift.UnknownAttachment unknown) {
+    public boolean detach(Drift.UnknownAttachment unknown) {
       done.add("detach " + unknown.handle());
       DriftCheckTest.this.detach(unknown.handle().value(), unknown.node());
+      return true;
     }
   }
 

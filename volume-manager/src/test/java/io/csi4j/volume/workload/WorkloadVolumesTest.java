@@ -14,15 +14,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.PublishContext;
 import io.csi4j.mount.MountPath;
+import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.MountedVolume;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeException;
 import io.csi4j.volume.VolumeKey;
+import io.csi4j.volume.WorkloadId;
+import io.csi4j.volume.claim.ClaimGrant;
+import io.csi4j.volume.claim.ClaimMode;
+import io.csi4j.volume.claim.NodeName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,9 +71,44 @@ class WorkloadVolumesTest {
         .hasMessage(
             "What the workload 'web-1' wants of volumes cannot be: volume 'data' is asked for as a"
                 + " csi volume, and is none: correct its type; volume 'data' is asked for twice:"
-                + " give each volume a name of its own; volume 'shard' is one for each instance, and"
-                + " the number of the instance is missing: give it; task 'web' is there twice: give"
-                + " each task a name of its own.");
+                + " give each volume a name of its own; volume 'shard' is one for each instance,"
+                + " and the number of the instance is missing: give it; task 'web' is there twice:"
+                + " give each task a name of its own.");
+  }
+
+  @Test
+  void whatWasClaimedIsMountedWithItsEpochAndWhatAttachingItReturned() {
+    PublishContext context = PublishContext.of(Map.of("device", "/dev/sdb"));
+    ClaimGrant grant = grant(UsageKey.of(DB.key(), WEB_1), context);
+    WorkloadVolumes wanted =
+        workload(DB, VAR_LOG).volume(data().build()).volume(logs().build()).build();
+
+    WorkloadVolumes claimed = wanted.claimed(List.of(grant));
+
+    MountRequest plain = wanted.mountRequests().get(0);
+    assertThat(plain.claimEpoch()).isEmpty();
+    assertThat(claimed.mountRequests()).hasSize(1).doesNotContain(plain);
+    MountRequest asked = claimed.mountRequests().get(0);
+    assertThat(asked.claimEpoch()).hasValue(7);
+    assertThat(asked.publishContext()).isEqualTo(context);
+    assertThat(claimed.volumes()).hasSize(2).contains(wanted.volumes().get(1));
+    assertThat(claimed.claimed(List.of()).mountRequests()).containsExactly(asked);
+  }
+
+  @Test
+  void aClaimOfAnotherWorkloadIsNotTakenForThisOne() {
+    WorkloadVolumes wanted = workload(DB).volume(data().build()).build();
+    ClaimGrant foreign =
+        grant(UsageKey.of(DB.key(), WorkloadId.of("other")), PublishContext.empty());
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> wanted.claimed(List.of(foreign)))
+        .withMessageContaining("'web-1' asks for no volume of a plugin as claimed: [")
+        .withMessageContaining("other");
+  }
+
+  private static ClaimGrant grant(UsageKey usage, PublishContext context) {
+    return new ClaimGrant(usage, NodeName.of("n1"), 7, ClaimMode.WRITE, context);
   }
 
   @Test
@@ -208,7 +250,8 @@ class WorkloadVolumesTest {
         .containsExactly(
             "MOUNT_MISSING volume 'data' is not mounted for it: nothing was handed over for"
                 + " default/db",
-            "MOUNT_MISSING volume 'logs' is not mounted for it: the host knows no volume 'var-log'");
+            "MOUNT_MISSING volume 'logs' is not mounted for it: the host knows no volume"
+                + " 'var-log'");
   }
 
   private static String seen(Throwable thrown) {
@@ -236,9 +279,10 @@ class WorkloadVolumesTest {
     assertThat(readOnly)
         .hasMessage(
             "CSI-532 PROPAGATION_REFUSED: giving volumes to task 'web' of workload 'web-1' at"
-                + " /data: propagation 'bidirectional' needs a volume that is read-write, and 'data'"
-                + " is mounted read-only; the task was not given the volume. Use host-to-task or"
-                + " private; or ask for the volume read-write and let the host permit it.");
+                + " /data: propagation 'bidirectional' needs a volume that is read-write, and"
+                + " 'data' is mounted read-only; the task was not given the volume. Use"
+                + " host-to-task or private; or ask for the volume read-write and let the host"
+                + " permit it.");
     VolumeException both2 =
         catchThrowableOfType(
             VolumeException.class,

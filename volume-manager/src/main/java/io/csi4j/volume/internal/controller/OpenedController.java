@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.controller;
 import io.csi4j.client.CapacityRange;
 import io.csi4j.client.Topology;
 import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
@@ -255,6 +256,11 @@ public final class OpenedController implements AutoCloseable {
   public boolean attaches(PluginId plugin) {
     Subject subject = subject("asking whether plugin '" + plugin + "' attaches volumes");
     return Waiting.on(controllers.facts(plugin, subject)).attaches();
+  }
+
+  public Set<ControllerCapability> offered(PluginId plugin) {
+    Subject subject = subject("asking what the controllers of plugin '" + plugin + "' can do");
+    return Waiting.on(controllers.facts(plugin, subject)).controller().offered();
   }
 
   public Lists lists() {

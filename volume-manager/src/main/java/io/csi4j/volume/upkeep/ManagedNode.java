@@ -1,0 +1,29 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.volume.UsageKey;
+import io.csi4j.volume.VolumeManager;
+import io.csi4j.volume.claim.NodeName;
+import io.csi4j.volume.claim.NodeReceipt;
+import java.util.Objects;
+import java.util.function.Predicate;
+
+/** A node whose mounts a manager looks after. */
+record ManagedNode(NodeName name, VolumeManager manager, Predicate<UsageKey> wanted)
+    implements ReaperSources.Node {
+
+  ManagedNode {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(manager, "manager");
+    Objects.requireNonNull(wanted, "wanted");
+  }
+
+  @Override
+  public boolean wants(UsageKey usage) {
+    return wanted.test(usage);
+  }
+
+  @Override
+  public NodeReceipt receipt(UsageKey usage, long epoch) {
+    return manager.receipt(usage, epoch);
+  }
+}

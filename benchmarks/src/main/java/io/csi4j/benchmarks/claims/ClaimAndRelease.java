@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A workload takes a volume, and gives it back: three writes, each after a look. */
+/** A workload takes a volume, and gives it back: three writes. */
 final class ClaimAndRelease implements Callers.Work {
 
   private final ClaimBook book;

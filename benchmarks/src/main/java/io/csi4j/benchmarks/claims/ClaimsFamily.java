@@ -23,6 +23,8 @@ public final class ClaimsFamily {
   private static final int ROUNDS = 12;
   private static final int[] CALLERS = {1, 64};
 
+  private static final String BARE = "three transactions of bare jetcd, without a look";
+
   private static final Optional<Goal> NO_GOAL = Optional.empty();
 
   /** 0.8 times the throughput of the limit. */
@@ -39,16 +41,17 @@ public final class ClaimsFamily {
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
     long seconds = Long.parseLong(args[2]);
-    ClaimsFamily family = new ClaimsFamily(Math.max(50, seconds * 1000 / (14 * (ROUNDS + 2))));
+    ClaimsFamily family = new ClaimsFamily(Math.max(50, seconds * 1000 / (22 * (ROUNDS + 2))));
     family.memory();
     family.local(directory);
     if (args.length > 3) {
       family.etcd(args[3]);
+      family.othersBeside(args[3], directory);
     }
     new Report(
             "Claims",
-            "A workload takes a volume and gives it back: three writes of a claim, each after a"
-                + " look, all durable before they are answered where the store is. Each caller has"
+            "A workload takes a volume and gives it back: three writes of a claim, all"
+                + " durable before they are answered where the store is. Each caller has"
                 + " a volume of its own. A figure is the time in which all callers together do one,"
                 + " so less is more throughput; size is the number of callers.",
             family.rows)
@@ -86,11 +89,28 @@ public final class ClaimsFamily {
             BareJetcd bare = new BareJetcd(endpoint, ClaimAndRelease.bytes(), looks, callers)) {
           compare(
               "in etcd",
-              looks
-                  ? "three reads and transactions of bare jetcd"
-                  : "three transactions of bare jetcd, without a look",
+              looks ? "three reads and transactions of bare jetcd" : BARE,
               callers,
               new ClaimAndRelease(store),
+              Optional.of(bare),
+              GOAL);
+        }
+      }
+    }
+  }
+
+  /** The stores of this host beside the transactions that they save. */
+  private void othersBeside(String endpoint, Path directory) throws Exception {
+    try (MemoryClaimStore memory = new MemoryClaimStore();
+        LocalClaimStore local = LocalClaimStore.open(directory.resolve("claims-beside"))) {
+      for (int callers : CALLERS) {
+        try (BareJetcd bare = new BareJetcd(endpoint, ClaimAndRelease.bytes(), false, callers)) {
+          compare("in memory", BARE, callers, new ClaimAndRelease(memory), Optional.of(bare), GOAL);
+          compare(
+              "on the disk of the host",
+              BARE,
+              callers,
+              new ClaimAndRelease(local),
               Optional.of(bare),
               GOAL);
         }

@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes claims and gives them back, by the rules and with a store. A change that another one has
- * overtaken is decided anew; one whose end is not known is looked for, and made again if it did not
- * get through. Methods block as long as the store does.
+ * Takes claims and gives them back, by the rules and with a store. A change is tried on the claim
+ * that was seen last, and counts only if that is still the very same; all else, a refusal above
+ * all, is decided after a look. A change that another one has overtaken is decided anew; one whose
+ * end is not known is looked for, and made again if it did not get through. Methods block as long
+ * as the store does.
  */
 public final class ClaimBook {
 
@@ -35,7 +35,7 @@ public final class ClaimBook {
   private final ClaimStore store;
   private final Clock clock;
   private final StoreIdentity identity;
-  private final ConcurrentMap<VolumeKey, ClaimVersion> seen = new ConcurrentHashMap<>();
+  private final ClaimMemory memory = new ClaimMemory();
 
   /**
    * A book on a store.
@@ -196,6 +196,13 @@ public final class ClaimBook {
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Optional<Versioned> remembered = memory.last(volume);
+    if (remembered.isPresent()) {
+      Optional<Change> change = fromMemory(subject, remembered.get(), acquires, rule);
+      if (change.isPresent()) {
+        return change.get();
+      }
+    }
     Versioned there = look(subject, volume, acquires);
     int doubts = 0;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -240,6 +247,41 @@ public final class ClaimBook {
         null);
   }
 
+  /**
+   * The same without a look, if the claim is still the very one that was seen last. Only what is
+   * written is decided by it; all else is decided after a look, and so is what comes to any other
+   * end.
+   */
+  private Optional<Change> fromMemory(
+      Subject subject, Versioned last, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Claim before = last.claim();
+    if (!(rule.apply(before) instanceof Granted granted) || !granted.changes()) {
+      return Optional.empty();
+    }
+    if (acquires) {
+      checkStore(subject, before.volume());
+    }
+    WriteToken token = new WriteToken(UUID.randomUUID());
+    ClaimVersion highest = highest(before.volume());
+    try {
+      WriteResult result = store.replace(last, granted.next(), token);
+      if (result instanceof WriteResult.Written written) {
+        return Optional.of(
+            new Change(before, saw(subject, highest, written.now(), acquires).claim(), true));
+      }
+      memory.forget(last);
+      if (result instanceof WriteResult.Unknown unknown) {
+        Versioned there = lookAfter(subject, before.volume(), unknown, acquires);
+        return there.by().filter(token::equals).isPresent()
+            ? Optional.of(new Change(before, there.claim(), true))
+            : Optional.empty();
+      }
+      return Optional.empty();
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
   private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {
     try {
       return store.compareAndSet(there.version(), granted.next(), token);
@@ -259,7 +301,7 @@ public final class ClaimBook {
 
   /** Taken before a question: others of this process may see newer versions while it is open. */
   private ClaimVersion highest(VolumeKey volume) {
-    return seen.getOrDefault(volume, ClaimVersion.NEVER);
+    return memory.highest(volume);
   }
 
   /** After a write whose end is not known, a store that cannot be read leaves it so. */
@@ -280,28 +322,33 @@ public final class ClaimBook {
 
   /** Refuses to claim from a store that has gone back, or is another one. */
   private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
-    seen.merge(now.claim().volume(), now.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
+    memory.saw(now);
     if (acquires) {
-      boolean isOther = !store.identity().equals(identity);
-      if (isOther || now.version().compareTo(before) < 0) {
-        throw failed(
-            Outcome.HELD,
-            OperatorCode.CLAIM_STORE_WENT_BACK,
-            subject,
-            isOther
-                ? "it is store '" + store.identity() + "' now, and was '" + identity + "'"
-                : "the claim has version " + now.version() + ", and had " + before + " before",
-            null);
+      checkStore(subject, now.claim().volume());
+      if (now.version().compareTo(before) < 0) {
+        throw wentBack(
+            subject, "the claim has version " + now.version() + ", and had " + before + " before");
       }
-      store
-          .doubt(now.claim().volume())
-          .ifPresent(
-              doubt -> {
-                throw failed(
-                    Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, doubt.text(), null);
-              });
     }
     return now;
+  }
+
+  /** What the store knows of itself without being asked. */
+  private void checkStore(Subject subject, VolumeKey volume) {
+    StoreIdentity now = store.identity();
+    if (!now.equals(identity)) {
+      throw wentBack(subject, "it is store '" + now + "' now, and was '" + identity + "'");
+    }
+    store
+        .doubt(volume)
+        .ifPresent(
+            doubt -> {
+              throw wentBack(subject, doubt.text());
+            });
+  }
+
+  private static ClaimException wentBack(Subject subject, String seen) {
+    return failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
   }
 
   private static ClaimException down(Subject subject, ClaimStoreException cause) {

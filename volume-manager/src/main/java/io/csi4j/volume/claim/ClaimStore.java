@@ -38,6 +38,24 @@ public interface ClaimStore extends AutoCloseable {
   WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token);
 
   /**
+   * Writes a claim if what is there is the very write that was seen, however long ago: that version
+   * by that mark. A store that was put back counts versions anew and may give a version to another
+   * write, but never a mark; so this is as safe as to look first and then to expect the version.
+   *
+   * <p>Which is what it does, unless a store can compare both in one step: then it saves the look.
+   *
+   * @param seen what was read, or was written
+   * @param next the claim
+   * @param token the mark of this try
+   */
+  default WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+    Versioned there = read(next.volume());
+    return there.version().equals(seen.version()) && there.by().equals(seen.by())
+        ? compareAndSet(there.version(), next, token)
+        : new WriteResult.Conflict(there);
+  }
+
+  /**
    * The claims that were ever written, in the order of their keys. Each is right for itself;
    * together they are no picture of one moment.
    *

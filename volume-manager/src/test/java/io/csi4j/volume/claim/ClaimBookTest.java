@@ -14,7 +14,9 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -165,6 +167,119 @@ class ClaimBookTest {
     assertThat(failure.code()).isEqualTo(code);
     assertThat(failure.operatorMessage().seen().text()).isEqualTo("It is so. Do that");
     assertThat(failure).hasCauseInstanceOf(ClaimStoreException.class);
+  }
+
+  /** Replaces in one step, as etcd does, and counts the questions. */
+  private static final class InOneStep implements ClaimStore {
+    private final MemoryClaimStore store = new MemoryClaimStore();
+    private final Map<VolumeKey, Versioned> restored = new HashMap<>();
+    private final List<String> asked = new ArrayList<>();
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      asked.add("read");
+      return there(volume);
+    }
+
+    private Versioned there(VolumeKey volume) {
+      return restored.getOrDefault(volume, store.read(volume));
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      asked.add("write");
+      return there(next.volume()).version().equals(expected)
+          ? store.compareAndSet(expected, next, token)
+          : new WriteResult.Conflict(there(next.volume()));
+    }
+
+    @Override
+    public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+      asked.add("replace");
+      return there(next.volume()).equals(seen)
+          ? store.compareAndSet(seen.version(), next, token)
+          : new WriteResult.Conflict(there(next.volume()));
+    }
+
+    private List<String> asked() {
+      List<String> all = List.copyOf(asked);
+      asked.clear();
+      return all;
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return store.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return store.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return store.identity();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+
+  @Test
+  void whatWasSeenLastIsTriedWithoutALookAndARefusalIsNot() {
+    InOneStep counted = new InOneStep();
+    ClaimBook first = new ClaimBook(counted, CLOCK);
+    ClaimBook second = new ClaimBook(counted, CLOCK);
+
+    ClaimHolder web = first.claim(wish("web", "n1"));
+    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(first.claim(wish("web", "n1"))).as("no change").isEqualTo(web);
+    assertThat(counted.asked()).containsExactly("read");
+    assertThat(failure(() -> first.claim(wish("job", "n2"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(counted.asked()).containsExactly("read");
+
+    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    first.forget(usage("web"));
+    assertThat(counted.asked()).containsExactly("replace", "replace");
+
+    // What another one has done meanwhile is seen, whether it stands in the way or not.
+    assertThat(second.claim(wish("job", "n2")).epoch()).isEqualTo(2);
+    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(failure(() -> first.claim(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(counted.asked()).containsExactly("replace", "read");
+    assertThat(second.advance(usage("job"), ClaimState.READY_TO_FREE)).isPresent();
+    second.forget(usage("job"));
+    assertThat(counted.asked()).containsExactly("replace", "replace");
+    assertThat(first.claim(wish("web", "n1")).epoch()).as("refused from memory").isEqualTo(3);
+    assertThat(counted.asked()).containsExactly("read", "write");
+  }
+
+  @Test
+  @Tag("K7")
+  void aRestoredStoreInWhichAVersionFitsByChanceIsNotTakenForTheFormerOne() {
+    InOneStep store = new InOneStep();
+    ClaimBook first = new ClaimBook(store, CLOCK);
+    assertThat(first.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    first.forget(usage("web"));
+    // Counted to the same version by other writes: somebody else holds it there.
+    MemoryClaimStore other = new MemoryClaimStore();
+    ClaimBook stranger = new ClaimBook(other, CLOCK);
+    ClaimHolder job = stranger.claim(wish("job", "n2"));
+    assertThat(stranger.change(usage("job"), ClaimMode.READ).mode()).isEqualTo(ClaimMode.READ);
+    assertThat(stranger.change(usage("job"), ClaimMode.WRITE).mode()).isEqualTo(ClaimMode.WRITE);
+    assertThat(other.read(DB).version()).isEqualTo(store.read(DB).version());
+    store.restored.put(DB, other.read(DB));
+
+    ClaimException failure = failure(() -> first.claim(wish("web", "n1")));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(store.read(DB).claim().holders().values()).containsExactly(job);
   }
 
   @Test

@@ -27,11 +27,35 @@ final class MoreDefects {
     living(all);
     sharing(all);
     lasting(all);
+    replacing(all);
   }
 
   /** Whether this is one of the callers of a crowd; alone they are served as they should be. */
   private static boolean isInACrowd() {
     return Thread.currentThread().getName().equals("csi4j-volume-claim-check");
+  }
+
+  // ---- what is replaced
+
+  private static void replacing(Map<String, Function<Medium, ToyStore>> all) {
+    all.put(
+        "whatever has the version is replaced",
+        medium ->
+            new ToyStore(medium) {
+              @Override
+              public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+                return compareAndSet(seen.version(), next, token);
+              }
+            });
+    all.put(
+        "nothing is replaced",
+        medium ->
+            new ToyStore(medium) {
+              @Override
+              public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+                return new WriteResult.Conflict(read(next.volume()));
+              }
+            });
   }
 
   // ---- what watches are told

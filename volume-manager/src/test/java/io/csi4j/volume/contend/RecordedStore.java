@@ -12,6 +12,7 @@ import io.csi4j.volume.claim.WriteResult;
 import io.csi4j.volume.claim.WriteToken;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A store of which every call is written down, and every answer. */
 final class RecordedStore implements ClaimStore {
@@ -39,9 +40,19 @@ final class RecordedStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    return written(expected, next, token, () -> store.compareAndSet(expected, next, token));
+  }
+
+  @Override
+  public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+    return written(seen.version(), next, token, () -> store.replace(seen, next, token));
+  }
+
+  private WriteResult written(
+      ClaimVersion expected, Claim next, WriteToken token, Supplier<WriteResult> write) {
     String call = history.writes(expected, next, token);
     try {
-      WriteResult result = store.compareAndSet(expected, next, token);
+      WriteResult result = write.get();
       if (result instanceof WriteResult.Written written) {
         history.written(call, written.now().version());
       } else if (result instanceof WriteResult.Conflict conflict) {

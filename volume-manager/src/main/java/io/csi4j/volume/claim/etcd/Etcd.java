@@ -4,6 +4,7 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimVersion;
 import io.csi4j.volume.claim.StoreIdentity;
+import io.csi4j.volume.claim.Versioned;
 import io.csi4j.volume.claim.WriteToken;
 import java.util.Optional;
 
@@ -30,6 +31,12 @@ interface Etcd extends AutoCloseable {
    * not, the answer has the claim that is there.
    */
   Answer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
+
+  /**
+   * Writes a claim if the claim that is there is byte for byte the one that was seen, in that
+   * version, and the mark of the store is this one. If not, the answer has the claim that is there.
+   */
+  Answer replace(StoreIdentity mark, Versioned seen, Claim next, WriteToken token);
 
   /** Tells what is written from a revision on, until it is closed or tells that it has ended. */
   Following follow(long from, Follower follower);

@@ -81,10 +81,20 @@ public final class EtcdClaimStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    return written(next, token, () -> etcd.write(memory.mark(), expected, next, token));
+  }
+
+  /** In one step: etcd compares the bytes, in which the mark of the write is. */
+  @Override
+  public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+    return written(next, token, () -> etcd.replace(memory.mark(), seen, next, token));
+  }
+
+  private WriteResult written(Claim next, WriteToken token, Supplier<Answer> write) {
     long before = memory.reached();
     Answer answer;
     try {
-      answer = etcd.write(memory.mark(), expected, next, token);
+      answer = write.get();
     } catch (EtcdFailure failure) {
       if (failure.fate() == EtcdFailure.Fate.UNKNOWN) {
         return new WriteResult.Unknown(new Clause(failure.because()));

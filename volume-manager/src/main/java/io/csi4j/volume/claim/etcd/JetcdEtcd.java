@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.real.SystemClock;
 import io.csi4j.volume.internal.record.ClaimCodec;
 import io.csi4j.volume.internal.record.ClaimRecord;
 import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.volume.internal.record.UnknownFields;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -88,17 +89,38 @@ final class JetcdEtcd implements Etcd {
 
   @Override
   public Answer write(StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
+    return write(store, expected, next, token, List.of());
+  }
+
+  @Override
+  public Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+    VolumeKey volume = next.volume();
+    // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
+    List<Cmp> same =
+        seen.by().stream()
+            .map(by -> bytes(seen.claim(), by, newer.beside(volume, seen.version())))
+            .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
+            .toList();
+    return write(store, seen.version(), next, token, same);
+  }
+
+  private Answer write(
+      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
     ByteSequence key = key(next.volume());
-    byte[] value =
-        ClaimCodec.encode(ClaimRecord.of(next, token, newer.beside(next.volume(), expected)));
-    ByteSequence marked = ByteSequence.from(ClaimCodec.encode(store));
+    ByteSequence value = bytes(next, token, newer.beside(next.volume(), expected));
+    List<Cmp> all = new ArrayList<>(more);
+    all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
+    all.add(
+        new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.value(ByteSequence.from(ClaimCodec.encode(store)))));
     return writing(
         txn ->
-            txn.If(
-                    new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())),
-                    new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.value(marked)))
-                .Then(Op.put(key, ByteSequence.from(value), PutOption.DEFAULT), get(mark))
+            txn.If(all.toArray(Cmp[]::new))
+                .Then(Op.put(key, value, PutOption.DEFAULT), get(mark))
                 .Else(get(key), get(mark)));
+  }
+
+  private static ByteSequence bytes(Claim claim, WriteToken by, UnknownFields beside) {
+    return ByteSequence.from(ClaimCodec.encode(ClaimRecord.of(claim, by, beside)));
   }
 
   @Override

@@ -113,6 +113,16 @@ final class Scene implements AutoCloseable {
     return write(read(volume), Samples.held(volume, workloads));
   }
 
+  /** Replaces what was seen, which is still there. */
+  Versioned replaced(Versioned seen, Claim next) {
+    return written(store.replace(seen, next, token()));
+  }
+
+  /** Tries to replace what is not there any more, and gives what is there instead. */
+  Versioned notReplaced(Versioned seen, Claim next) {
+    return conflict(store.replace(seen, next, token()), seen.version()).now();
+  }
+
   /** Tries what must not be written. */
   WriteResult.Conflict conflict(ClaimVersion expected, Claim next) {
     return conflict(store.compareAndSet(expected, next, token()), expected);

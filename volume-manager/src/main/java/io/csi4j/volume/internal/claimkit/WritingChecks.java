@@ -18,6 +18,7 @@ final class WritingChecks {
   static void addTo(AllChecks all) {
     versions(all);
     conflicts(all);
+    replacing(all);
     marks(all);
     all.add("what is too large is kept whole or refused as such", WritingChecks::tooLarge);
   }
@@ -66,6 +67,35 @@ final class WritingChecks {
         now.version().compareTo(before.version()) > 0,
         "A write after version " + before.version() + " was given " + now.version() + ".");
     return now;
+  }
+
+  private static void replacing(AllChecks all) {
+    all.add(
+        "what was seen last is replaced, also what was never written",
+        scene -> {
+          Versioned at = Scene.never(Samples.DB);
+          for (String holder : List.of("a", "b", "c")) {
+            at = scene.replaced(at, Samples.held(Samples.DB, holder));
+            Scene.same(scene.read(Samples.DB), at, "What was replaced");
+          }
+        });
+    all.add(
+        "what is not the write that was seen is not replaced, whatever its version",
+        scene -> {
+          Versioned there = scene.write(Samples.DB, "a");
+          Versioned other =
+              new Versioned(there.claim(), there.version(), Optional.of(Scene.token()));
+          Scene.same(
+              scene.notReplaced(other, Samples.held(Samples.DB, "b")),
+              there,
+              "What the conflict says is there");
+          Versioned next = scene.write(there, Samples.held(Samples.DB, "a", "b"));
+          Scene.same(
+              scene.notReplaced(there, Samples.held(Samples.DB, "c")),
+              next,
+              "What the conflict says is there");
+          Scene.same(scene.read(Samples.DB), next, "What is there");
+        });
   }
 
   private static void conflicts(AllChecks all) {

@@ -87,6 +87,11 @@ final class ScriptedEtcd implements Etcd {
   }
 
   @Override
+  public Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+    return next("replace " + next.volume() + " after " + seen.version());
+  }
+
+  @Override
   public Following follow(long from, Follower follower) {
     AtomicBoolean isClosed = new AtomicBoolean();
     watched.add(new Watched(from, follower, isClosed));

@@ -25,7 +25,15 @@ import java.util.TreeMap;
 /** The store of claims as the world has it; each process has a line of its own to it. */
 final class SimStore {
 
-  private record Letter(ClaimVersion expected, Claim next, WriteToken token) {}
+  /** A version; and which write it has to be, where that is told. */
+  private record Expected(ClaimVersion version, Optional<Versioned> seen) {
+    boolean is(Versioned there) {
+      return there.version().equals(version)
+          && seen.filter(it -> !it.by().equals(there.by())).isEmpty();
+    }
+  }
+
+  private record Letter(Expected expected, Claim next, WriteToken token) {}
 
   private final World world;
   private NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
@@ -53,12 +61,13 @@ final class SimStore {
         : known;
   }
 
-  private WriteResult write(ClaimVersion expected, Claim next, WriteToken token) {
+  private WriteResult write(Expected expected, Claim next, WriteToken token) {
     Versioned before = there(next.volume());
-    if (!before.version().equals(expected)) {
+    if (!expected.is(before)) {
       return new WriteResult.Conflict(before);
     }
-    Versioned now = new Versioned(next, new ClaimVersion(expected.value() + 1), Optional.of(token));
+    Versioned now =
+        new Versioned(next, new ClaimVersion(expected.version().value() + 1), Optional.of(token));
     claims.put(next.volume(), now);
     world.look();
     return new WriteResult.Written(now);
@@ -152,6 +161,10 @@ final class SimStore {
 
     @Override
     public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      return send(new Expected(expected, Optional.empty()), next, token);
+    }
+
+    private WriteResult send(Expected expected, Claim next, WriteToken token) {
       travel();
       Claim whole = world.restored(there(next.volume()).claim(), next);
       int fate = world.fate();
@@ -174,6 +187,16 @@ final class SimStore {
           : result instanceof WriteResult.Conflict conflict
               ? new WriteResult.Conflict(blind(conflict.now()))
               : result;
+    }
+
+    /** In one step, as etcd does it. */
+    @Override
+    public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+      if (world.isDefective()) {
+        // What a defect hides depends on who looks, and for what: each has to look for himself.
+        return new WriteResult.Conflict(there(next.volume()));
+      }
+      return send(new Expected(seen.version(), Optional.of(seen)), next, token);
     }
 
     private Versioned blind(Versioned now) {

@@ -308,6 +308,10 @@ final class World {
   }
 
   /** What is seen of a claim where a rule is not kept. */
+  boolean isDefective() {
+    return defect != null;
+  }
+
   Claim blinded(Claim claim) {
     Phase phase = phase();
     if (defect == null || calm) {

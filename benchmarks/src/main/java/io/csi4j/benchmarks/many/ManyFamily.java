@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS SIZE..., where the first
- * is a directory on tmpfs, the second one on disk, the third what all binds show, and BINDS how
- * many of them are made. To be run in a mount namespace of its own.
+ * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS SIZE..., where the
+ * first is a directory on tmpfs, the second one on disk, the third what all binds show, and BINDS
+ * how many of them are made. To be run in a mount namespace of its own.
  */
 public final class ManyFamily {
 
@@ -120,13 +120,7 @@ public final class ManyFamily {
     Optional<Goal> limit = count < 10_000 ? Optional.empty() : Goal.most(SECOND * count / 10_000);
     row("open in a new JVM" + how, count, Unit.TIME, first, "open", limit);
     row("open again in that JVM" + how, count, Unit.TIME, later, "open", Optional.empty());
-    row(
-        "CPU for the first open" + how,
-        count,
-        Unit.TIME,
-        first,
-        "cpu",
-        Optional.empty());
+    row("CPU for the first open" + how, count, Unit.TIME, first, "cpu", Optional.empty());
     row("reconcile, nothing to do" + how, count, Unit.TIME, later, "told", Optional.empty());
     row("list all" + how, count, Unit.TIME, later, "list", Optional.empty());
     row("heap per idle volume" + how, count, Unit.BYTES, later, "heap", Goal.most(4096));

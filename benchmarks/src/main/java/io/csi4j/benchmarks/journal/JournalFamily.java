@@ -3,8 +3,10 @@ package io.csi4j.benchmarks.journal;
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.CountingDisk;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Unit;
+import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.journal.Journal;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.JournalStateStore;
@@ -113,9 +115,9 @@ public final class JournalFamily {
 
   /** How many syncs many callers need together. */
   private void group() throws Exception {
-    CountingDisk counted = new CountingDisk();
+    CountingDisk counted = new CountingDisk(new RealDisk());
     try (Journal store =
-        Journal.open(counted.disk(), directory.resolve("group"), JournalSettings.defaults())) {
+        Journal.open(counted, directory.resolve("group"), JournalSettings.defaults())) {
       Appends work = new Appends(store, TYPICAL);
       Callers crowd = new Callers(MANY, windowMillis);
       List<Double> syncs = new ArrayList<>();

@@ -70,7 +70,7 @@ public final class LifecycleFamily {
                         "4 bare calls, " + syncs.journal().size() + " synced appends",
                         new BareLifecycle(
                             bare.channel(), root, plugin, log, syncs.journal(), Optional.empty()),
-                        true),
+                        false),
                     new Limit(
                         "4 bare calls, " + syncs.count() + " synced appends",
                         new BareLifecycle(
@@ -85,7 +85,7 @@ public final class LifecycleFamily {
                             log,
                             syncs.journal(),
                             Optional.of(directories)),
-                        false)));
+                        true)));
         for (int volumes : VOLUMES) {
           family.measure(volumes);
         }
@@ -144,7 +144,8 @@ public final class LifecycleFamily {
                 + " the journal and the directories are on disk, and the plugin, in a JVM of its"
                 + " own, answers and does nothing, so no mount is asked for. Beside it the four"
                 + " calls that this takes (stage, publish, unpublish, unstage), in the same JVM by"
-                + " the stub that gRPC generates, blocking, on a plain channel to the same plugin, and appends to one file that was made beforehand, each synced as"
+                + " the stub that gRPC generates, blocking, on a plain channel to the same"
+                + " plugin, and appends to one file that was made beforehand, each synced as"
                 + " the journal syncs. The size is how many volumes at a time, each with a caller"
                 + " of its own; a figure is the time in which all together do one, so less is more"
                 + " throughput. The bare callers append to the one file one at a time, and none of"

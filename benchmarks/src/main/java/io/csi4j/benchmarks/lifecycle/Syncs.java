@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.lifecycle;
 
+import io.csi4j.benchmarks.CountingDisk;
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.ManagerSettings;

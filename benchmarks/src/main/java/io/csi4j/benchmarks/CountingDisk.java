@@ -1,4 +1,4 @@
-package io.csi4j.benchmarks.lifecycle;
+package io.csi4j.benchmarks;
 
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
@@ -12,28 +12,34 @@ import java.util.List;
 import java.util.Optional;
 
 /** A disk that keeps account of what is synced on it. */
-final class CountingDisk implements Disk {
+public final class CountingDisk implements Disk {
 
   private final Disk disk;
   private final List<Integer> files = Collections.synchronizedList(new ArrayList<>());
   private final List<Path> directories = Collections.synchronizedList(new ArrayList<>());
 
-  CountingDisk(Disk disk) {
+  /** Keeps account of what is synced on this disk. */
+  public CountingDisk(Disk disk) {
     this.disk = disk;
   }
 
   /** How many bytes were written to a file before each of its syncs. */
-  List<Integer> files() {
+  public List<Integer> files() {
     return List.copyOf(files);
   }
 
   /** The directories that were synced. */
-  List<Path> directories() {
+  public List<Path> directories() {
     return List.copyOf(directories);
   }
 
+  /** How many files and directories were synced. */
+  public int syncs() {
+    return files.size() + directories.size();
+  }
+
   /** Begins anew. */
-  void clear() {
+  public void clear() {
     files.clear();
     directories.clear();
   }

@@ -307,11 +307,11 @@ final class World {
     }
   }
 
-  /** What is seen of a claim where a rule is not kept. */
   boolean isDefective() {
     return defect != null;
   }
 
+  /** What is seen of a claim where a rule is not kept. */
   Claim blinded(Claim claim) {
     Phase phase = phase();
     if (defect == null || calm) {

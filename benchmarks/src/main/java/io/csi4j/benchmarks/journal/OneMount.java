@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.journal;
 
+import io.csi4j.benchmarks.MountingPlugin;
 import io.csi4j.client.AccessMode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
@@ -45,7 +46,10 @@ final class OneMount {
       AtomicInteger written = new AtomicInteger();
       VolumeEngine engine =
           VolumeEngine.open(
-              parts(real, counted(state, written), new BindingPlugin(MountPath.of(source))));
+              parts(
+                  real,
+                  counted(state, written),
+                  new MountingPlugin(new MountingPlugin.Binds(MountPath.of(source)))));
       for (int i = 0; i < TIMES; i++) {
         long room = Appends.room(state);
         int before = written.get();
@@ -53,7 +57,7 @@ final class OneMount {
         engine
             .mount(
                 MountRequest.builder(
-                        BindingPlugin.ID,
+                        MountingPlugin.ID,
                         usage,
                         VolumeId.of("id-" + i),
                         AccessMode.SINGLE_NODE_WRITER)
@@ -67,7 +71,7 @@ final class OneMount {
     }
   }
 
-  private static EngineParts parts(RealParts real, StateStore state, BindingPlugin plugin) {
+  private static EngineParts parts(RealParts real, StateStore state, MountingPlugin plugin) {
     EngineParts all = real.parts(state, CrashPoints.NONE, event -> {});
     return new EngineParts(
         all.clock(),

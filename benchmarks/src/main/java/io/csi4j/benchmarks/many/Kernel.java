@@ -1,8 +1,7 @@
 package io.csi4j.benchmarks.many;
 
-import io.csi4j.mount.BindRequest;
+import io.csi4j.benchmarks.MountingPlugin;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.Mounts;
 import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.internal.port.KernelMounts;
 import java.io.IOException;
@@ -10,10 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** Where volumes are mounted: in the kernel, or in memory. */
-interface Kernel extends AutoCloseable {
-
-  /** Mounts at a path what is mounted at another, or else a new volume. */
-  void mount(MountPath path, Optional<MountPath> shown);
+interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
 
   /** How an engine sees the mounts, in place of the parts that it would have. */
   KernelMounts seenBy(KernelMounts usual);
@@ -32,21 +28,25 @@ interface Kernel extends AutoCloseable {
    *     all volumes show
    */
   static Kernel of(String word, String path) throws IOException {
-    return word.equals("memory") ? MemoryKernel.at(path) : new Binds(MountPath.of(path));
+    return word.equals("memory")
+        ? MemoryKernel.at(path)
+        : new Binds(new MountingPlugin.Binds(MountPath.of(path)));
   }
 
   /**
-   * The kernel itself, with binds.
+   * The kernel itself.
    *
-   * @param source what all volumes show
+   * @param binds mounts in it
    */
-  record Binds(MountPath source) implements Kernel {
+  record Binds(MountingPlugin.Binds binds) implements Kernel {
     @Override
     public void mount(MountPath path, Optional<MountPath> shown) {
-      BindRequest request = BindRequest.builder(shown.orElse(source), path).createTarget().build();
-      if (!Mounts.system().bind(request).created()) {
-        throw new IllegalStateException("Something was bound there already: " + path);
-      }
+      binds.mount(path, shown);
+    }
+
+    @Override
+    public boolean unmount(MountPath path) {
+      return binds.unmount(path);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks.many;
 
+import io.csi4j.benchmarks.MountingPlugin;
 import io.csi4j.client.AccessMode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;

@@ -1,4 +1,4 @@
-package io.csi4j.benchmarks.journal;
+package io.csi4j.benchmarks;
 
 import io.csi4j.client.StatusCode;
 import io.csi4j.mount.BindRequest;
@@ -18,18 +18,47 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A plugin without a socket, whose every volume is the same directory, really bound. */
-final class BindingPlugin implements NodePlugin, NodePlugins {
+/** A plugin without a socket, which mounts and unmounts at once wherever it is told to. */
+public final class MountingPlugin implements NodePlugin, NodePlugins {
 
   /** Its name. */
-  static final PluginId ID = PluginId.of("binding.csi4j.example");
+  public static final PluginId ID = PluginId.of("mounting.csi4j.example");
 
-  private final MountPath source;
-  private final Mounts mounts = Mounts.system();
+  /** Where it mounts. */
+  public interface Mounting {
 
-  /** A plugin whose volumes all show this directory. */
-  BindingPlugin(MountPath source) {
-    this.source = source;
+    /** Mounts at a path what is mounted at another, or else a new volume. */
+    void mount(MountPath path, Optional<MountPath> shown);
+
+    /** Unmounts what is mounted at a path; false if nothing was. */
+    boolean unmount(MountPath path);
+  }
+
+  /**
+   * The kernel, with binds.
+   *
+   * @param source what all volumes show
+   */
+  public record Binds(MountPath source) implements Mounting {
+    @Override
+    public void mount(MountPath path, Optional<MountPath> shown) {
+      BindRequest request = BindRequest.builder(shown.orElse(source), path).createTarget().build();
+      if (!Mounts.system().bind(request).created()) {
+        throw new IllegalStateException("Something was bound there already: " + path);
+      }
+    }
+
+    @Override
+    public boolean unmount(MountPath path) {
+      return Mounts.system().unmount(path, UnmountPolicy.PLAIN).step() == UnmountResult.Step.PLAIN;
+    }
+  }
+
+  private final Mounting kernel;
+
+  /** One that mounts there. */
+  public MountingPlugin(Mounting kernel) {
+    this.kernel = kernel;
   }
 
   @Override
@@ -65,9 +94,9 @@ final class BindingPlugin implements NodePlugin, NodePlugins {
   private Answer done(NodeCall call) {
     try {
       if (call instanceof NodeCall.Stage stage) {
-        bind(source, stage.staging());
+        kernel.mount(stage.staging(), Optional.empty());
       } else if (call instanceof NodeCall.Publish publish) {
-        bind(publish.staging().orElse(source), publish.target());
+        kernel.mount(publish.target(), publish.staging());
       } else if (call instanceof NodeCall.Unpublish unpublish) {
         unmount(unpublish.target());
       } else if (call instanceof NodeCall.Unstage unstage) {
@@ -80,14 +109,8 @@ final class BindingPlugin implements NodePlugin, NodePlugins {
     }
   }
 
-  private void bind(MountPath from, MountPath to) {
-    if (!mounts.bind(BindRequest.builder(from, to).createTarget().build()).created()) {
-      throw new IllegalStateException("Something was bound there already: " + to);
-    }
-  }
-
   private void unmount(MountPath path) {
-    if (mounts.unmount(path, UnmountPolicy.PLAIN).step() != UnmountResult.Step.PLAIN) {
+    if (!kernel.unmount(path)) {
       throw new IllegalStateException("Nothing was mounted there: " + path);
     }
   }

@@ -54,7 +54,7 @@ class HistoryCheckTest {
   private static List<String> played(Path file, ClaimStore memory) throws IOException {
     Random turns = new Random(5);
     try (HistoryFile history = new HistoryFile("p.0", file);
-        ClaimStore store = new RecordedStore(memory, history)) {
+        ClaimStore store = new LookingFirst(new RecordedStore(memory, history))) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       List<Contender> contenders = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
@@ -67,6 +67,40 @@ class HistoryCheckTest {
       }
     }
     return Files.readAllLines(file);
+  }
+
+  /** A store that cannot replace what was seen in one step, so that there is much to read of it. */
+  private record LookingFirst(ClaimStore store) implements ClaimStore {
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      return store.read(volume);
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      return store.compareAndSet(expected, next, token);
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return store.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return store.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return store.identity();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
   }
 
   private static List<String> check(List<String> lines) {

@@ -144,7 +144,11 @@ final class Node implements AutoCloseable {
   private Node(Builder builder) {
     settings = builder.settings;
     claims = builder.claims;
-    connecting = ConnectOptions.builder().deadline(builder.connecting).build();
+    connecting =
+        ConnectOptions.builder()
+            .deadline(builder.connecting)
+            .policies(policy -> policy.withAttemptDeadline(builder.connecting))
+            .build();
     kernel.host().directory(ROOT);
     plug(PLUGIN, builder.shape, builder.policy);
     start();

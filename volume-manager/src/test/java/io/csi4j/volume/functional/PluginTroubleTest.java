@@ -194,7 +194,11 @@ class PluginTroubleTest {
   @Tag("C8")
   @Test
   void releasesWaitForAPluginThatAnswersNothing() {
-    try (Node node = Node.builder().policy(Node.QUICK.withAttemptDeadline(SHORT)).open()) {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.withAttemptDeadline(SHORT))
+            .connecting(Duration.ofSeconds(2))
+            .open()) {
       node.volume("vol-1");
       node.volume("vol-2");
       node.mount(single("vol-1", "web"));

@@ -298,11 +298,12 @@ final class Releasing {
             || (verb == Verb.UNSTAGE && failed.code() == StatusCode.UNIMPLEMENTED);
     if (mayBeGone) {
       boolean isUse = verb == Verb.UNPUBLISH;
-      return at.to(
-          isUse ? Phase.LOOK_FORGOTTEN_USE : Phase.LOOK_FORGOTTEN_STAGING,
-          new Step.Look(
-              isUse ? turn.usage() : Optional.empty(),
-              Optional.of(Calls.failure(verb, failed, kind))));
+      return at.refused()
+          .to(
+              isUse ? Phase.LOOK_FORGOTTEN_USE : Phase.LOOK_FORGOTTEN_STAGING,
+              new Step.Look(
+                  isUse ? turn.usage() : Optional.empty(),
+                  Optional.of(Calls.failure(verb, failed, kind))));
     }
     if (verb == Verb.UNSTAGE && !now.rules().on(Rule.KEEP_UNTIL_UNSTAGED)) {
       return unstaged(at);
@@ -346,7 +347,7 @@ final class Releasing {
                   + Commands.unmount(stack.get(0).path()),
               refusal.cause()));
     }
-    if (turn.tries() < most && now.rules().on(Rule.PLUGIN_FIRST)) {
+    if (turn.refusals() < most && now.rules().on(Rule.PLUGIN_FIRST)) {
       return turn.to(isUse ? Phase.UNPUBLISH : Phase.UNSTAGE, turn.step())
           .pause(AnswerClass.LATER.pause(now.policy(), turn.tries(), now.random()));
     }
@@ -373,8 +374,8 @@ final class Releasing {
             new Notice(
                 OperatorCode.UNMOUNT_FORCED,
                 "the plugin has said "
-                    + turn.tries()
-                    + (turn.tries() == 1 ? " time" : " times")
+                    + turn.refusals()
+                    + (turn.refusals() == 1 ? " time" : " times")
                     + " that it does not know the volume",
                 usage));
     Turn all =

@@ -21,6 +21,8 @@ import java.util.Set;
  * @param step that step
  * @param tries how often the present call was made
  * @param layers how many mounts were on top of each other when the present call was last made
+ * @param refusals how often the plugin has answered the present call that it does not know the
+ *     volume
  * @param sent the calls that the plugin has got, or may have
  * @param failure why the goal cannot be reached, once that is so: what follows undoes it
  * @param clearing what has to go before the goal can be begun with
@@ -38,6 +40,7 @@ public record Turn(
     Step step,
     int tries,
     int layers,
+    int refusals,
     Set<Verb> sent,
     Optional<Failure> failure,
     Clearing clearing,
@@ -72,6 +75,7 @@ public record Turn(
         new Step.Look(Optional.empty()),
         0,
         0,
+        0,
         Set.of(),
         Optional.empty(),
         Clearing.NOTHING,
@@ -84,8 +88,8 @@ public record Turn(
   /** Waits for this step from now on. */
   Turn to(Phase nextPhase, Step next) {
     return new Turn(
-        goal, before, record, nextPhase, next, tries, layers, sent, failure, clearing, cleared,
-        restaged, spared, notices);
+        goal, before, record, nextPhase, next, tries, layers, refusals, sent, failure, clearing,
+        cleared, restaged, spared, notices);
   }
 
   /** Makes a call. */
@@ -98,6 +102,7 @@ public record Turn(
         new Step.Call(verb, usage),
         tries + 1,
         layers,
+        refusals,
         sent,
         failure,
         clearing,
@@ -112,8 +117,28 @@ public record Turn(
     Set<Verb> all = EnumSet.of(verb);
     all.addAll(sent);
     return new Turn(
-        goal, before, record, phase, step, tries, layers, all, failure, clearing, cleared, restaged,
-        spared, notices);
+        goal, before, record, phase, step, tries, layers, refusals, all, failure, clearing, cleared,
+        restaged, spared, notices);
+  }
+
+  /** The plugin has answered that it does not know the volume. */
+  Turn refused() {
+    return new Turn(
+        goal,
+        before,
+        record,
+        phase,
+        step,
+        tries,
+        layers,
+        refusals + 1,
+        sent,
+        failure,
+        clearing,
+        cleared,
+        restaged,
+        spared,
+        notices);
   }
 
   Turn pause(Duration time) {
@@ -127,21 +152,21 @@ public record Turn(
   /** The same operation, with this record. */
   public Turn with(VolumeRecord next) {
     return new Turn(
-        goal, before, next, phase, step, tries, layers, sent, failure, clearing, cleared, restaged,
-        spared, notices);
+        goal, before, next, phase, step, tries, layers, refusals, sent, failure, clearing, cleared,
+        restaged, spared, notices);
   }
 
   /** Begins to count the tries anew. */
   Turn fresh() {
     return new Turn(
-        goal, before, record, phase, step, 0, 0, sent, failure, clearing, cleared, restaged, spared,
-        notices);
+        goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, restaged,
+        spared, notices);
   }
 
   Turn seeing(int mounts) {
     return new Turn(
-        goal, before, record, phase, step, tries, mounts, sent, failure, clearing, cleared,
-        restaged, spared, notices);
+        goal, before, record, phase, step, tries, mounts, refusals, sent, failure, clearing,
+        cleared, restaged, spared, notices);
   }
 
   /** The goal cannot be reached; the first reason stays. */
@@ -152,6 +177,7 @@ public record Turn(
         record,
         phase,
         step,
+        0,
         0,
         0,
         sent,
@@ -172,6 +198,7 @@ public record Turn(
         step,
         0,
         0,
+        0,
         sent,
         failure,
         what,
@@ -183,31 +210,31 @@ public record Turn(
 
   Turn restaging() {
     return new Turn(
-        goal, before, record, phase, step, 0, 0, sent, failure, clearing, cleared, true, spared,
+        goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, true, spared,
         notices);
   }
 
   /** What is at the target stays there, whatever comes. */
   Turn sparing() {
     return new Turn(
-        goal, before, record, phase, step, tries, layers, sent, failure, clearing, cleared,
-        restaged, true, notices);
+        goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
+        cleared, restaged, true, notices);
   }
 
   Turn note(Notice notice) {
     List<Notice> all = new ArrayList<>(notices);
     all.add(notice);
     return new Turn(
-        goal, before, record, phase, step, tries, layers, sent, failure, clearing, cleared,
-        restaged, spared, all);
+        goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
+        cleared, restaged, spared, all);
   }
 
   Turn quiet() {
     return notices.isEmpty()
         ? this
         : new Turn(
-            goal, before, record, phase, step, tries, layers, sent, failure, clearing, cleared,
-            restaged, spared, List.of());
+            goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
+            cleared, restaged, spared, List.of());
   }
 
   /** The use that the goal is about. */

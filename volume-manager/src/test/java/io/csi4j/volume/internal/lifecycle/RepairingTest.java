@@ -147,6 +147,17 @@ class RepairingTest {
                 + "force; note UNMOUNT_FORCED; look; remove use;"
                 + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
         row(
+            "an answer that says something else, which is no refusal that counts",
+            fromUsedBy(A, B)
+                .policy(forcing)
+                .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
+                .at("UNPUBLISH", 1, fails(StatusCode.UNAVAILABLE)),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; pause; "
+                + twice
+                + "force; note UNMOUNT_FORCED; look; remove use;"
+                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
             "a mount that is refused for another reason, which is never forced",
             fromUsedBy(A, B)
                 .policy(forcing)

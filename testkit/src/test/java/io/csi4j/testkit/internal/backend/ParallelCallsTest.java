@@ -17,8 +17,11 @@ import com.google.protobuf.Message;
 import io.csi4j.client.StatusCode;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
+import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
@@ -84,7 +87,7 @@ class ParallelCallsTest {
     aborted(Requests.snapshot("s", volume));
 
     storage.letGo();
-    assertThat(first.get()).isNotNull();
+    assertThat(first.get()).isInstanceOf(NodeStageVolumeResponse.class);
     plugin.ask(stage(volume, context, WRITER).build());
   }
 
@@ -135,13 +138,13 @@ class ParallelCallsTest {
     assertThat(refusal.text()).contains("is in use");
 
     storage.letGo();
-    assertThat(restore.get()).isNotNull();
+    assertThat(restore.get()).isInstanceOf(CreateVolumeResponse.class);
     Future<Message> clone = begun(filledFrom(source, "d").build());
     refusal = plugin.refusal(Requests.delete(source));
     assertThat(refusal.code()).isEqualTo(StatusCode.FAILED_PRECONDITION);
     assertThat(refusal.text()).contains("is being cloned");
     storage.letGo();
-    assertThat(clone.get()).isNotNull();
+    assertThat(clone.get()).isInstanceOf(CreateVolumeResponse.class);
     plugin.ask(Requests.delete(source));
   }
 
@@ -166,7 +169,7 @@ class ParallelCallsTest {
     Refusal refusal = plugin.refusal(delete);
     assertThat(refusal.code()).isEqualTo(StatusCode.FAILED_PRECONDITION);
     storage.letGo();
-    assertThat(restore.get()).isNotNull();
+    assertThat(restore.get()).isInstanceOf(CreateVolumeResponse.class);
     plugin.ask(delete);
   }
 
@@ -178,7 +181,7 @@ class ParallelCallsTest {
     Future<Message> first = begun(delete);
     aborted(delete);
     storage.letGo();
-    assertThat(first.get()).isNotNull();
+    assertThat(first.get()).isInstanceOf(DeleteSnapshotResponse.class);
     plugin.ask(delete);
   }
 
@@ -197,7 +200,7 @@ class ParallelCallsTest {
     Message second = newVolume("b").setCapacityRange(exactly(2 * GIB)).build();
     assertThat(plugin.refusal(second).code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
     storage.letGo();
-    assertThat(first.get()).isNotNull();
+    assertThat(first.get()).isInstanceOf(CreateVolumeResponse.class);
     assertThat(plugin.refusal(second).code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
   }
 

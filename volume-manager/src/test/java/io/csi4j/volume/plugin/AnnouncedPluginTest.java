@@ -100,7 +100,7 @@ class AnnouncedPluginTest {
 
       registrar.close();
       until(() -> registry.plugins().isEmpty());
-      assertThat(watch.registered()).isEmpty();
+      until(() -> watch.registered().isEmpty());
     }
   }
 
@@ -123,7 +123,7 @@ class AnnouncedPluginTest {
       assertThat(events)
           .extracting(event -> event.getClass().getSimpleName())
           .containsExactly("Registered", "Registered", "Deregistered");
-      assertThat(watch.registered()).isEmpty();
+      until(() -> watch.registered().isEmpty());
     }
   }
 
@@ -134,7 +134,7 @@ class AnnouncedPluginTest {
       until(() -> !registrar.told().isEmpty());
       assertThat(registrar.told().get(0).error())
           .contains(": registering it failed: the watch was given no supervisor; nothing was");
-      assertThat(watch.registered()).isEmpty();
+      until(() -> watch.registered().isEmpty());
     }
   }
 
@@ -162,7 +162,7 @@ class AnnouncedPluginTest {
                 assertThat(registrar.told().get(0).error()).isEqualTo(noticed.message().line());
               });
       assertThat(Optional.of(registry.get(id, PluginRole.NODE).registration())).contains(other);
-      assertThat(watch.registered()).isEmpty();
+      until(() -> watch.registered().isEmpty());
     }
   }
 }

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -156,8 +157,10 @@ final class SocketWatch {
   }
 
   private void deregister(WatchedSocket socket) {
-    registering.undo(socket).ifPresent(events);
+    Optional<RegistrationEvent> told = registering.undo(socket);
+    // Whoever is told and asks then sees what he was told.
     refresh();
+    told.ifPresent(events);
   }
 
   private void refresh() {
@@ -200,8 +203,8 @@ final class SocketWatch {
     }
     socket.asked = socket.identity;
     Registering.Result result = registering.judge(socket, heard, sockets.values());
-    result.events().forEach(events);
     refresh();
+    result.events().forEach(events);
     if (result.refusal().isEmpty()) {
       socket.said = "";
       return RegistrationOutcome.accepted();

@@ -298,13 +298,23 @@ public final class VolumeDirectories {
     return isThere(layout.root(), layout.volumes(), layout.volume(identity));
   }
 
+  /** The names of the directories of the uses of this volume. */
+  public List<String> uses(VolumeIdentity identity) throws PathProblem {
+    return uses(layout.uses(identity), stranger -> {});
+  }
+
   /**
    * Removes the directories of a volume of which nothing is mounted, each only if it is empty; the
    * identity file last. Missing ones are fine.
    */
   public void removeVolume(VolumeIdentity identity) throws PathProblem {
     MountPath home = layout.volume(identity);
-    if (!isThere(layout.root(), layout.volumes(), home)) {
+    if (!isThere(layout.root(), layout.volumes())) {
+      return;
+    }
+    if (!disk.isDirectory(home)) {
+      // Who removed it may have crashed before that was synced: a power cut would bring it back.
+      disk.sync(layout.volumes());
       return;
     }
     if (disk.isFile(layout.who(identity))) {
@@ -314,7 +324,7 @@ public final class VolumeDirectories {
       }
     }
     // A plugin that ended a call late may have made the directory of a use anew.
-    for (String use : uses(layout.uses(identity), stranger -> {})) {
+    for (String use : uses(identity)) {
       removeUse(identity, use);
     }
     for (MountPath directory : List.of(layout.staging(identity), layout.uses(identity))) {

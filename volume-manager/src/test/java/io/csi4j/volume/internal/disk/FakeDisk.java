@@ -149,6 +149,11 @@ public final class FakeDisk implements Disk {
     readOnly = true;
   }
 
+  /** Whether it has space, and can be written. */
+  public boolean isWell() {
+    return !readOnly && space == Long.MAX_VALUE;
+  }
+
   /** Takes these bits from the mode of what is made. */
   public void umask(int bits) {
     umask = bits;

@@ -163,6 +163,31 @@ class DirectoriesPowerCutTest {
 
   @Test
   @Tag("A20")
+  void whatAKilledProcessHasRemovedAndTheNextOneTooStaysRemovedInAPowerCut() throws PathProblem {
+    FakeDisk before = diskAfter(DirectoriesPowerCutTest::make);
+    int began = before.operations();
+    remove(new VolumeDirectories(before, LAYOUT));
+    int operations = before.operations() - began;
+
+    for (int killedAt = 0; killedAt < operations; killedAt++) {
+      for (Random choice : choices()) {
+        FakeDisk disk = diskAfter(DirectoriesPowerCutTest::make);
+        disk.cutPowerAt(disk.operations() + killedAt);
+        assertThatThrownBy(() -> remove(new VolumeDirectories(disk, LAYOUT)))
+            .isInstanceOf(PowerCut.class);
+        FakeDisk next = disk.restartProcess();
+
+        remove(new VolumeDirectories(next, LAYOUT));
+
+        assertThat(below(next.restart(choice)))
+            .as("killed at %d", killedAt)
+            .isEqualTo(below(diskAfter()));
+      }
+    }
+  }
+
+  @Test
+  @Tag("A20")
   void cutWhileRemovingTheyCanBeMadeAgain() throws PathProblem {
     cutEverywhere(
         new Part[] {DirectoriesPowerCutTest::make},

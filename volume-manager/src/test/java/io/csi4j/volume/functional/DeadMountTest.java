@@ -168,6 +168,24 @@ class DeadMountTest {
   }
 
   @Test
+  void aMountThatSomebodyTookAwayDoesNotKeepTheVolumeFromBeingStagedAgain() {
+    try (Node node = open(OnDeadMount.REMOUNT)) {
+      node.reconcile();
+      node.mount(shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+      node.kernel().host().detach(node.targetPath("vol-1", "db"));
+
+      die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
+      node.inTheEnd("it is well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 1);
+
+      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.NONE);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
   void aWorkloadWhoseMountWorksKeepsTheVolumeStaged() {
     try (Node node = open(OnDeadMount.REMOUNT)) {
       node.reconcile();

@@ -32,7 +32,16 @@ final class Choices {
 
   /** Chooses at random. */
   static Choices random(long seed) {
-    return new Choices(Script.of(seed), new Random(seed));
+    return new Choices(Script.of(seed), new Random(scrambled(seed)));
+  }
+
+  /**
+   * Seeds that follow each other begin alike in {@link Random}, so the same things would go first.
+   */
+  private static long scrambled(long seed) {
+    long mixed = (seed ^ seed >>> 30) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+    return mixed ^ mixed >>> 31;
   }
 
   /** One of n, all alike. */

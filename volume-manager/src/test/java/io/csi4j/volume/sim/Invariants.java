@@ -199,6 +199,9 @@ final class Invariants {
     private final Set<String> confirmed = new HashSet<>();
     private final Set<MountPath> gone = new HashSet<>();
 
+    /** Confirmed before an unstaging that a process can have forgotten by the next start. */
+    private final Set<String> unwritten = new HashSet<>();
+
     PublishOnlyStaged(World world) {
       super("I5", world);
     }
@@ -228,6 +231,12 @@ final class Invariants {
     }
 
     @Override
+    public void died() {
+      confirmed.addAll(unwritten);
+      unwritten.clear();
+    }
+
+    @Override
     public void moved() {
       confirmed.clear();
     }
@@ -235,7 +244,10 @@ final class Invariants {
     @Override
     public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
       if (call.verb() == Verb.UNSTAGE) {
-        confirmed.remove(call.volume());
+        boolean was = confirmed.remove(call.volume());
+        if (was && !world.disk().medium().isWell()) {
+          unwritten.add(call.volume());
+        }
       } else if (call.verb() == Verb.PUBLISH) {
         if (call.staging() == null) {
           violated(call + " was sent without a staging path");

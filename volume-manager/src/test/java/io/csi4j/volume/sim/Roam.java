@@ -112,7 +112,7 @@ final class Roam {
                 ? world.target(any())
                 : world.layout().staging(host.wanted(any()).identity());
         // Between a call and the look at what it did, nobody could tell the two apart.
-        if (world.disk().isThere(path.toPath()) && host.isIdle()) {
+        if (world.disk().isThere(path.toPath()) && world.isIdle()) {
           world.kernel().mountForeign(path);
           world.usageAt(path).ifPresent(host::lost);
         }

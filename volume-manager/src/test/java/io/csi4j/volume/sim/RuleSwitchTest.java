@@ -13,18 +13,9 @@ class RuleSwitchTest {
   /** The invariant that breaks first without a rule. */
   private static String broken(Rule rule) {
     return switch (rule) {
-      case KEEP_UNTIL_UNSTAGED -> "I1";
-      case INTENT_BEFORE_CALL,
-          USAGE_BEFORE_CALL,
-          DISTRUST_REFUSALS,
-          USAGE_RESTORED,
-          QUARANTINE,
-          ROLLBACK,
-          UNKNOWN_IS_NOT_LAST,
-          UNPUBLISH_FAILURE_COUNTS,
-          TOMBSTONES ->
-          "I2";
-      case LOOK_AFTER_OK, USAGE_BY_VALUE -> "I3";
+      case KEEP_UNTIL_UNSTAGED, UNPUBLISH_FAILURE_COUNTS, TOMBSTONES -> "I1";
+      case USAGE_BEFORE_CALL, USAGE_RESTORED, QUARANTINE, ROLLBACK, UNKNOWN_IS_NOT_LAST -> "I2";
+      case INTENT_BEFORE_CALL, DISTRUST_REFUSALS, LOOK_AFTER_OK, USAGE_BY_VALUE -> "I3";
       case BARRED_GETS_NOTHING -> "C8";
       case ALL_GONE_BEFORE_RESTAGE -> "I2";
       case WITHDRAW_BEFORE_PUBLISH -> "I3";

@@ -1,5 +1,6 @@
 package io.csi4j.volume.sim;
 
+import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.LiveMount;
 import io.csi4j.volume.MountRequest;
@@ -124,9 +125,12 @@ final class SimHost {
   /** A repair has ended well. */
   void repaired() {
     suspended.removeIf(
-        usage ->
-            world.kernel().isMounted(world.target(usage))
-                && !world.kernel().isDead(world.target(usage)));
+        usage -> {
+          List<SimKernel.Mount> stack = world.kernel().at(world.target(usage));
+          return !stack.isEmpty()
+              && !stack.get(stack.size() - 1).isDead()
+              && stack.get(stack.size() - 1).readOnly == wanted(usage).request().readOnly();
+        });
   }
 
   /** The dead mount of a workload is taken away to be made anew. */
@@ -168,7 +172,7 @@ final class SimHost {
       }
       life = world.begin();
       Life mine = life;
-      engine = attempt(() -> world.open(mine));
+      engine = attempt(() -> open(mine));
       if (engine == null || life.isDead()) {
         continue;
       }
@@ -209,6 +213,20 @@ final class SimHost {
         }
       }
     } while (life.isDead());
+  }
+
+  /** Nothing starts where the mounts cannot be seen; somebody sees to that. */
+  private VolumeEngine open(Life mine) {
+    try {
+      return world.open(mine);
+    } catch (MountException unseen) {
+      if (!world.kernel().isBlind()) {
+        throw unseen;
+      }
+      world.kernel().blind(false);
+      world.end(mine);
+      throw new Life.Crash();
+    }
   }
 
   /** Starts again if it has crashed. */
@@ -470,6 +488,9 @@ final class SimHost {
     }
     plugin(faulty);
     world.time().until(() -> unmended().isEmpty() || life.isDead() || broken(), BACKGROUND);
+    // What waits for people goes on when they ask.
+    unmended().forEach(this::mount);
+    world.time().until(() -> unmended().isEmpty() || life.isDead() || broken(), BACKGROUND);
     if (!unmended().isEmpty() && !life.isDead()) {
       world.findings().violated("B10", "a dead mount was not made anew for " + unmended());
     }
@@ -518,6 +539,7 @@ final class SimHost {
   void somebodyUnmounts(MountPath path) {
     world.findings().note("UMOUNT", path);
     world.kernel().unmount(path, mount -> true);
+    world.plugin(Wanted.FAULTY).unmountedBySomebody(path);
     world.watch().takenAway(path);
     world.usageAt(path).ifPresent(this::lost);
   }

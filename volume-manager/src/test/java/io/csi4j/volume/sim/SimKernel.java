@@ -147,6 +147,10 @@ final class SimKernel {
     blind = value;
   }
 
+  boolean isBlind() {
+    return blind;
+  }
+
   List<Mount> mounts() {
     return mounts;
   }

@@ -104,6 +104,11 @@ final class SimPlugin {
     final Call call;
     private final long begun = world.time().nanos();
 
+    /** Whether the one who called could not write down that he would, and in which life. */
+    private final boolean isUnwritten = !world.disk().medium().isWell();
+
+    private final Life caller = world.host().life();
+
     /** Whether the same call was answered since, which looks as if this one had ended. */
     private boolean overtaken;
 
@@ -122,7 +127,9 @@ final class SimPlugin {
     }
 
     boolean isRogue() {
-      return overtaken || world.time().nanos() - begun >= POLICY.quarantine().toNanos();
+      return overtaken
+          || (isUnwritten && caller.isDead())
+          || world.time().nanos() - begun >= POLICY.quarantine().toNanos();
     }
 
     private void end() {
@@ -154,6 +161,10 @@ final class SimPlugin {
   private final Set<MountPath> staged = new TreeSet<>();
   private final Set<MountPath> published = new TreeSet<>();
   private final Set<Path> made = new TreeSet<>();
+
+  /** What it has said to be gone, and was not, or came when nobody could expect it any more. */
+  private final Set<MountPath> unknown = new TreeSet<>();
+
   private final Set<MountPath> forgotten = new TreeSet<>();
   private final Map<MountPath, Integer> refusals = new TreeMap<>();
   private MountPolicy policy = POLICY;
@@ -433,7 +444,13 @@ final class SimPlugin {
           answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
         }
         // A lie that nobody can see is the plugin's own business.
-        case LIE -> ok(!forward && !world.kernel().isMounted(call.path()));
+        case LIE -> {
+          boolean isThere = world.kernel().isMounted(call.path());
+          if (!forward && isThere) {
+            unknown.add(call.path());
+          }
+          ok(!forward && !isThere);
+        }
         case HANG -> answer(POLICY.attemptDeadline(), failed(StatusCode.DEADLINE_EXCEEDED, true));
         case LOST -> {
           apply(call, false);
@@ -522,7 +539,16 @@ final class SimPlugin {
     return new Answer.Failed(code, sent, "told to answer " + code, Optional.empty());
   }
 
+  /** Somebody takes away what nobody knows of: now nobody can see it any more. */
+  void unmountedBySomebody(MountPath path) {
+    if (unknown.remove(path)) {
+      staged.remove(path);
+      published.remove(path);
+    }
+  }
+
   private void apply(Call call, boolean rogue) {
+    unknown.remove(call.path());
     world.findings().note("DOES", call);
     if (call.verb().isForward()) {
       forgotten.remove(call.path());
@@ -557,6 +583,9 @@ final class SimPlugin {
       }
     }
     if (rogue) {
+      if (call.verb().isForward()) {
+        unknown.add(call.path());
+      }
       world.watch().rogue(call);
     }
   }

@@ -239,6 +239,11 @@ final class World implements SimKernel.View {
     diskFailed = true;
   }
 
+  /** Whether no operation has begun that has not ended, asked for or not. */
+  boolean isIdle() {
+    return operations == 0 && host.isIdle();
+  }
+
   /** Whether nothing is left but empty directories that a failing disk has kept. */
   boolean needsStart() {
     return diskFailed
@@ -510,8 +515,13 @@ final class World implements SimKernel.View {
       findings.note("EVENT", event);
       if (event instanceof VolumeEvent.Started) {
         operations++;
-      } else if (event instanceof VolumeEvent.Ended) {
+      } else if (event instanceof VolumeEvent.Ended ended) {
         operations--;
+        if (ended.started().operation() == VolumeEvent.Operation.MOUNT
+            && ended.failure().isPresent()) {
+          // So the host learns of it, should it have cancelled what it asked for.
+          ended.started().usage().ifPresent(host::lost);
+        }
       } else if (event instanceof VolumeEvent.Noticed noticed
           && noticed.message().code() == OperatorCode.MOUNT_RESTORED) {
         host.repaired();

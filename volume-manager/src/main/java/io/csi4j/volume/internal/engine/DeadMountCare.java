@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.MountException;
+import io.csi4j.mount.MountPath;
 import io.csi4j.volume.MountRequest;
 import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.OperatorCode;
@@ -69,13 +70,29 @@ final class DeadMountCare {
               .engine()
               .kernel()
               .ask(
-                  parts.engine().layout().target(parts.identity(), use.usage()),
+                  target(use.usage()),
                   health -> parts.mailbox().put(() -> found(use.usage(), health)));
         } catch (MountException e) {
           // The next look at the table, which comes soon, says so.
           LOG.log(Level.DEBUG, "How the mounts of " + parts.identity() + " are is not known.", e);
         }
       }
+    }
+  }
+
+  private MountPath target(UsageKey usage) {
+    return parts.engine().layout().target(parts.identity(), usage);
+  }
+
+  /** Whether a use is not mounted any more, and may be touched without being asked for. */
+  private boolean isLost(TargetRecord use) {
+    try {
+      return parts.engineering().heardFromHost()
+          && use.path().evidence().isPresent()
+          && parts.engine().kernel().at(target(use.usage())).isEmpty();
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      return false;
     }
   }
 
@@ -147,7 +164,7 @@ final class DeadMountCare {
 
   /** What it takes next; nothing when all is done. */
   Optional<Goal> next(VolumeRecord record) {
-    return dead.next(policy(), record, parts.requests());
+    return dead.next(policy(), record, parts.requests(), this::isLost);
   }
 
   /** The repair has failed; it is tried again. */

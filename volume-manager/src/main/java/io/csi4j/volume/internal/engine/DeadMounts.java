@@ -145,14 +145,20 @@ final class DeadMounts {
     restages |= !dead.isEmpty();
   }
 
-  /** What it takes next; nothing when all is done. */
-  Optional<Goal> next(OnDeadMount policy, VolumeRecord record, Requests asking) {
-    Optional<Goal> goal = goal(policy, record, asking);
+  /**
+   * What it takes next; nothing when all is done.
+   *
+   * @param isLost whether a use that is on record as present is not mounted
+   */
+  Optional<Goal> next(
+      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
+    Optional<Goal> goal = goal(policy, record, asking, isLost);
     last = goal.orElse(null);
     return goal;
   }
 
-  private Optional<Goal> goal(OnDeadMount policy, VolumeRecord record, Requests asking) {
+  private Optional<Goal> goal(
+      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
     boolean isRemount = policy == OnDeadMount.REMOUNT && restages && record.plan().staged();
     for (UsageKey usage : dead) {
       Optional<PathRecord> path = record.target(usage).map(TargetRecord::path);
@@ -162,6 +168,12 @@ final class DeadMounts {
       }
     }
     if (isRemount) {
+      // What somebody else took away keeps nobody from staging anew.
+      for (TargetRecord use : record.targets().values()) {
+        if (use.path().is(PathStatus.PRESENT) && isLost.test(use)) {
+          return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));
+        }
+      }
       restages = false;
       return Optional.of(new Goal.Withdraw(Optional.empty()));
     }

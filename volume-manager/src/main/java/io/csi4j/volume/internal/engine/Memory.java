@@ -16,7 +16,6 @@ import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.PathRecord;
-import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.VolumeIdentity;
@@ -138,25 +137,29 @@ final class Memory {
 
   /** Keeps on record which process of the plugin gets a call, if it is another than was thought. */
   void restamp(Turn at, Step.Call call, String instance) {
-    VolumeRecord now = at.record();
-    Optional<PathRecord> path =
-        call.usage().isEmpty()
-            ? Optional.of(now.staging())
-            : now.target(call.usage().get()).map(TargetRecord::path);
     boolean isOther =
-        path.flatMap(PathRecord::pending)
-            .map(Pending::instance)
-            .filter(known -> !known.equals(instance))
+        path(at.saved(), call)
+            .flatMap(PathRecord::pending)
+            .filter(known -> known.verb() == call.verb() && !known.instance().equals(instance))
             .isPresent();
     if (isOther) {
-      PathRecord next = path.get().working(call.verb(), instance);
-      keep(
-          call.usage()
-              .flatMap(now::target)
-              .map(use -> now.withTarget(use.with(next)))
-              .orElseGet(() -> now.withStaging(next)),
-          Moments.before(call.verb()));
+      VolumeRecord now = at.record();
+      path(now, call)
+          .map(path -> path.working(call.verb(), instance))
+          .map(
+              next ->
+                  call.usage()
+                      .flatMap(now::target)
+                      .map(use -> now.withTarget(use.with(next)))
+                      .orElseGet(() -> now.withStaging(next)))
+          .ifPresent(next -> keep(next, Moments.before(call.verb())));
     }
+  }
+
+  private static Optional<PathRecord> path(VolumeRecord record, Step.Call call) {
+    return call.usage().isEmpty()
+        ? Optional.of(record.staging())
+        : record.target(call.usage().get()).map(TargetRecord::path);
   }
 
   /** Remembers since when the end of a call is not known, or that it is. */

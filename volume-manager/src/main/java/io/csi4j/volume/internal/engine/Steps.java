@@ -5,6 +5,7 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.internal.layout.Finding;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.lifecycle.Step;
@@ -13,9 +14,11 @@ import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.VolumeIdentity;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -83,17 +86,18 @@ final class Steps {
         });
   }
 
-  /** Removes what is left of a target. */
+  /** Removes what is left of a target, unless something is mounted there. */
   Event removeUse(VolumeIdentity identity, UsageKey usage) {
+    if (!isFree(parts.layout().target(identity, usage))) {
+      return new Event.Arranged(Optional.empty(), true);
+    }
     return arranged(
         () -> {
-          if (isFree(parts.layout().target(identity, usage))) {
-            Optional<String> stray = StrayUse.directory(usage);
-            if (stray.isPresent()) {
-              parts.directories().removeUse(identity, stray.get());
-            } else {
-              parts.directories().removeUse(identity, usage);
-            }
+          Optional<String> stray = StrayUse.directory(usage);
+          if (stray.isPresent()) {
+            parts.directories().removeUse(identity, stray.get());
+          } else {
+            parts.directories().removeUse(identity, usage);
           }
         });
   }
@@ -106,6 +110,24 @@ final class Steps {
             parts.directories().removeVolume(identity);
           }
         });
+  }
+
+  /**
+   * Looks for uses that are mounted and not expected. Where there is no directory of one, nothing
+   * is mounted for it.
+   */
+  Event lookAtUses(VolumeRecord record) {
+    VolumeIdentity identity = record.identity();
+    VolumeLayout.Home home = parts.layout().home(identity);
+    List<Sighting> mounted = new ArrayList<>();
+    try {
+      for (String use : parts.directories().uses(identity)) {
+        mounted.addAll(parts.kernel().at(home.target(StrayUse.of(identity, use))));
+      }
+    } catch (PathProblem unreadable) {
+      mounted.addAll(parts.kernel().beneath(home.uses()));
+    }
+    return new Event.UsesSeen(Strays.come(home, record, mounted));
   }
 
   /** Takes away what is mounted, without the plugin. */

@@ -177,6 +177,8 @@ final class TurnRunner {
         return steps.removeVolume(identity);
       } else if (step instanceof Step.Force force) {
         return steps.force(identity, force.usage());
+      } else if (step instanceof Step.LookAtUses) {
+        return steps.lookAtUses(at.record());
       }
       return steps.look(identity, (Step.Look) step, at.record().plan().block());
     } catch (Throwable broken) {

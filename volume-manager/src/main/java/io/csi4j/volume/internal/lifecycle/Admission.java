@@ -45,6 +45,23 @@ public final class Admission {
                     + String.join(", ", names)));
   }
 
+  /** Whether another use may keep this one from being published. */
+  static boolean isForOne(Goal.Publish goal) {
+    return switch (goal.plan().mode()) {
+      case SINGLE_NODE_WRITER,
+          SINGLE_NODE_READER_ONLY,
+          SINGLE_NODE_SINGLE_WRITER,
+          MULTI_NODE_SINGLE_WRITER ->
+          true;
+      case SINGLE_NODE_MULTI_WRITER,
+          MULTI_NODE_READER_ONLY,
+          MULTI_NODE_MULTI_WRITER,
+          UNSPECIFIED,
+          UNRECOGNIZED ->
+          false;
+    };
+  }
+
   private static Optional<Failure> holders(VolumeRecord record, Goal.Publish goal) {
     Predicate<TargetRecord> other = target -> !target.usage().equals(goal.usage());
     AccessMode mode = goal.plan().mode();

@@ -46,9 +46,21 @@ final class Confirming {
   }
 
   private static Turn callNow(Turn turn, Goal.Publish goal, Verb verb) {
+    if (verb == Verb.PUBLISH && Admission.isForOne(goal) && turn.phase() != Phase.LOOK_AT_OTHERS) {
+      return turn.to(Phase.LOOK_AT_OTHERS, new Step.LookAtUses());
+    }
     return verb == Verb.STAGE
         ? turn.call(Phase.STAGE, verb, Optional.empty())
         : turn.call(Phase.PUBLISH, verb, Optional.of(goal.usage()));
+  }
+
+  /** Publishes, unless another has got a volume that is for one, by a call given up long before. */
+  static Turn othersSeen(Turn turn, Goal.Publish goal, VolumeRecord seen, Situation now) {
+    Turn at = turn.with(seen);
+    return Admission.refusal(seen, goal, now.rules())
+        .map(failure -> Releasing.undo(at, failure, now))
+        .or(() -> barred(at, now))
+        .orElseGet(() -> callNow(at, goal, Verb.PUBLISH));
   }
 
   /** Goes on with the call, or undoes what was begun. */

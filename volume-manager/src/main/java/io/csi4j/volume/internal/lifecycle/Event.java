@@ -4,6 +4,7 @@ import io.csi4j.volume.claim.ClaimStanding;
 import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.port.Answer;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.state.StateException;
 import java.util.List;
 import java.util.Optional;
@@ -22,8 +23,15 @@ public sealed interface Event {
    * Directories are as they are to be, or not.
    *
    * @param problem why not
+   * @param isMounted whether what was to be removed was left, as something is mounted there
    */
-  record Arranged(Optional<PathProblem> problem) implements Event {}
+  record Arranged(Optional<PathProblem> problem, boolean isMounted) implements Event {
+
+    /** Nothing is mounted there that is in the way. */
+    public Arranged(Optional<PathProblem> problem) {
+      this(problem, false);
+    }
+  }
 
   /**
    * This is mounted.
@@ -33,6 +41,13 @@ public sealed interface Event {
    * @param device whether the target is a block device node
    */
   record Looked(List<Sighting> staging, List<Sighting> target, boolean device) implements Event {}
+
+  /**
+   * The uses that are mounted are those on record, or more.
+   *
+   * @param record the volume, with those that nobody expected as ones that are to go
+   */
+  record UsesSeen(VolumeRecord record) implements Event {}
 
   /**
    * The plugin answered, or nobody did.

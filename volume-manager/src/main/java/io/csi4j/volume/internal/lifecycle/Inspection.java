@@ -35,6 +35,15 @@ final class Inspection {
         : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
   }
 
+  /**
+   * Whether what is at a path can be written and could not when it became present, or reversely.
+   */
+  static boolean isOtherwiseWritable(PathRecord path, List<Sighting> stack) {
+    Optional<Evidence> top = top(stack);
+    return top.isPresent()
+        && path.evidence().filter(seen -> seen.readOnly() != top.get().readOnly()).isPresent();
+  }
+
   /** Whether what was seen at a path when it became present is there no more. */
   static boolean isLost(PathRecord path, List<Sighting> stack) {
     return path.evidence().isPresent() && stack.isEmpty();

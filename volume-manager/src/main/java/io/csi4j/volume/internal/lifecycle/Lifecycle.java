@@ -29,7 +29,7 @@ public final class Lifecycle {
       if (record.target(release.usage()).isEmpty()) {
         return now.rules().on(Rule.UNKNOWN_IS_NOT_LAST)
             ? turn.end(new Result.Released(Release.UNKNOWN))
-            : Releasing.unstage(turn, now);
+            : Releasing.unstage(turn);
       }
       return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
     }

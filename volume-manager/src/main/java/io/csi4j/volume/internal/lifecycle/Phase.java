@@ -24,8 +24,12 @@ public enum Phase {
   CONFIRM_PUBLISH,
   /** Publish: publishing, or the pause before it is asked for again. */
   PUBLISH,
+  /** Publish: whether it is still staged, before publishing is asked for again. */
+  LOOK_AGAIN,
   /** Publish: what is mounted after publishing. */
   LOOK_PUBLISHED,
+  /** Publish: which other uses are mounted, before a call that only one may have. */
+  LOOK_AT_OTHERS,
   /** Publish: that staging is in doubt again is being remembered. */
   SAVE_RESTAGE,
   /** Publish: that it is published is being remembered. */
@@ -46,6 +50,8 @@ public enum Phase {
   REMOVE_USE,
   /** Release: the end of the use is being remembered. */
   SAVE_RELEASED,
+  /** Release: which uses are mounted before the volume is unstaged. */
+  LOOK_AT_USES,
   /** Release: unstaging, or the pause before it is asked for again. */
   UNSTAGE,
   /** Release: what is mounted after unstaging. */
@@ -75,7 +81,9 @@ public enum Phase {
           PREPARE_USE,
           CONFIRM_PUBLISH,
           PUBLISH,
+          LOOK_AGAIN,
           LOOK_PUBLISHED,
+          LOOK_AT_OTHERS,
           SAVE_RESTAGE,
           SAVE_PUBLISHED ->
           true;

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.StatusCode;
+import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.internal.layout.PathProblem;
@@ -23,6 +24,12 @@ final class Publishing {
 
   /** How often something may have to go first; a plugin that puts it back gets no third chance. */
   private static final int CLEARINGS = 2;
+
+  private static final Notice STAGING_GONE =
+      new Notice(
+          OperatorCode.STAGING_LOST,
+          "the mount at the staging path is gone, and nobody here took it away",
+          Optional.empty());
 
   private Publishing() {}
 
@@ -57,6 +64,8 @@ final class Publishing {
           Confirming.answered(turn, goal, Verb.STAGE, (Event.Confirmed) event, now);
       case CONFIRM_PUBLISH ->
           Confirming.answered(turn, goal, Verb.PUBLISH, (Event.Confirmed) event, now);
+      case LOOK_AT_OTHERS ->
+          Confirming.othersSeen(turn, goal, ((Event.UsesSeen) event).record(), now);
       case STAGE ->
           event instanceof Event.Woke
               ? Confirming.call(working(turn, goal, Verb.STAGE, now), goal, Verb.STAGE, now)
@@ -76,8 +85,15 @@ final class Publishing {
       }
       case PUBLISH ->
           event instanceof Event.Woke
-              ? Confirming.call(working(turn, goal, Verb.PUBLISH, now), goal, Verb.PUBLISH, now)
+              ? turn.to(Phase.LOOK_AGAIN, new Step.Look(Optional.of(goal.usage())))
               : answered(turn, goal, Verb.PUBLISH, ((Event.Answered) event).answer(), now);
+      case LOOK_AGAIN -> {
+        Event.Looked looked = (Event.Looked) event;
+        yield Inspection.isLost(turn.record().staging(), looked.staging())
+            ? unstaged(
+                turn, looked, Failure.of(OperatorCode.STAGING_LOST, STAGING_GONE.seen()), now)
+            : Confirming.call(working(turn, goal, Verb.PUBLISH, now), goal, Verb.PUBLISH, now);
+      }
       case LOOK_PUBLISHED -> published(turn, goal, (Event.Looked) event, now);
       case SAVE_RESTAGE -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
@@ -104,18 +120,17 @@ final class Publishing {
       return foreign(at, looked.staging().get(looked.staging().size() - 1).toString());
     }
     if (staging.is(PathStatus.PRESENT) && Inspection.isLost(staging, looked.staging())) {
-      at =
-          at.note(
-              new Notice(
-                  OperatorCode.STAGING_LOST,
-                  "the mount at the staging path is gone, and nobody here took it away",
-                  Optional.empty()));
+      at = at.note(STAGING_GONE);
       record = record.withStaging(staging.as(PathStatus.IN_DOUBT));
     }
     Optional<TargetRecord> target = record.target(goal.usage());
     if (target.isPresent()) {
       PathRecord path = target.get().path();
-      if (!path.is(PathStatus.GOING) && Inspection.isForeign(path, looked.target())) {
+      boolean isLeaving = path.is(PathStatus.GOING) && !isBeingPublished(target.get(), goal, now);
+      if (path.is(PathStatus.PRESENT) && Inspection.isOtherwiseWritable(path, looked.target())) {
+        return turned(at, path.evidence().orElseThrow().readOnly());
+      }
+      if (!isLeaving && Inspection.isForeign(path, looked.target())) {
         return foreign(at, looked.target().get(looked.target().size() - 1).toString());
       }
       if (path.is(PathStatus.PRESENT)) {
@@ -140,11 +155,8 @@ final class Publishing {
                     "the mount is gone, and nobody here took it away",
                     Optional.of(goal.usage())));
       }
-      boolean isInTheWay =
-          path.is(PathStatus.GOING)
-              ? !isBeingPublished(target.get(), goal, now)
-              : isHalfGone(path, looked.target(), goal, now);
-      if (isInTheWay) {
+      if (isLeaving
+          || (!path.is(PathStatus.GOING) && isHalfGone(path, looked.target(), goal, now))) {
         return clear(at.with(record), Turn.Clearing.TARGET, goal, now);
       }
       if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
@@ -162,7 +174,7 @@ final class Publishing {
 
   /**
    * Whether what is at a target whose use stays has to go first: its repair has begun and was not
-   * finished, or it is dead and nobody may be working on it.
+   * finished, or it is dead, is to be made anew, and nobody may be working on it.
    */
   private static boolean isHalfGone(
       PathRecord path, List<Sighting> stack, Goal.Publish goal, Situation now) {
@@ -175,7 +187,12 @@ final class Publishing {
     boolean isBeingWithdrawn =
         path.pending().filter(call -> call.verb() == Verb.UNPUBLISH).isPresent();
     boolean isUnexpected = path.is(PathStatus.NONE) && !stack.isEmpty();
-    return isBeingWithdrawn || isUnexpected || (Inspection.isDead(stack) && !isPublished);
+    boolean isMadeAnew =
+        now.policy().onDeadMount() == OnDeadMount.REPUBLISH
+            || now.policy().onDeadMount() == OnDeadMount.REMOUNT;
+    return isBeingWithdrawn
+        || isUnexpected
+        || (isMadeAnew && Inspection.isDead(stack) && !isPublished);
   }
 
   /**
@@ -231,16 +248,23 @@ final class Publishing {
                 "another mount is there than the one that was made: " + what)));
   }
 
+  private static Turn turned(Turn turn, boolean wasReadOnly) {
+    return turn.end(
+        new Result.Held(
+            Failure.of(
+                OperatorCode.FOREIGN_MOUNT,
+                wasReadOnly
+                    ? "the mount was read-only when it was made, and is writable now"
+                    : "the mount was writable when it was made, and is read-only now")));
+  }
+
   /** Remembers what is about to be taken. */
   private static Turn intend(Turn turn, VolumeRecord record, Goal.Publish goal, Situation now) {
     boolean stages = goal.plan().staged() && !record.staging().is(PathStatus.PRESENT);
     boolean wasNew = record.targets().isEmpty() && record.staging().is(PathStatus.NONE);
     VolumeRecord next = (wasNew ? record.with(goal.plan()) : record).at(now.place());
     if (stages) {
-      next =
-          next.withStaging(
-              new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
-                  .working(Verb.STAGE, now.instance()));
+      next = next.withStaging(staging(now));
     }
     PathRecord path = new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty());
     boolean wasInDoubt = record.target(goal.usage()).isPresent();
@@ -294,16 +318,23 @@ final class Publishing {
         && failed.code() == StatusCode.FAILED_PRECONDITION
         && goal.plan().staged()
         && !at.restaged()) {
-      VolumeRecord restaged =
-          at.record()
-              .withStaging(
-                  new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
-                      .working(Verb.STAGE, now.instance()));
-      return at.with(restaged)
-          .restaging()
-          .to(Phase.SAVE_RESTAGE, new Step.Save(restaged, Durability.REQUIRED, CrashPoint.P6));
+      return restage(at, now);
     }
     return repeat(at, kind, Calls.failure(verb, failed, kind), now);
+  }
+
+  /** Stages once more before the next publish, as the staging is gone. */
+  private static Turn restage(Turn turn, Situation now) {
+    VolumeRecord restaged = turn.record().withStaging(staging(now));
+    return turn.with(restaged)
+        .restaging()
+        .to(Phase.SAVE_RESTAGE, new Step.Save(restaged, Durability.REQUIRED, CrashPoint.P6));
+  }
+
+  /** A staging that is about to be made. */
+  private static PathRecord staging(Situation now) {
+    return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
+        .working(Verb.STAGE, now.instance());
   }
 
   /** Makes the same call again after a pause, or gives up. */
@@ -345,6 +376,9 @@ final class Publishing {
   private static Turn published(Turn turn, Goal.Publish goal, Event.Looked looked, Situation now) {
     Optional<Failure> wrong = Inspection.published(goal, looked, turn.record(), now.policy());
     if (wrong.isPresent()) {
+      if (Inspection.isLost(turn.record().staging(), looked.staging())) {
+        return unstaged(turn, looked, wrong.get(), now);
+      }
       boolean mayCome =
           wrong.get().code() == OperatorCode.MOUNT_NOT_VISIBLE
               || wrong.get().code() == OperatorCode.MOUNT_DEAD;
@@ -362,6 +396,14 @@ final class Publishing {
                         new Notice(OperatorCode.STACKED_MOUNTS, text, Optional.of(goal.usage()))))
             .orElse(turn);
     return savePublished(at, goal, Inspection.top(looked.target()));
+  }
+
+  /** Nothing is published from a staging that went while it was being published. */
+  private static Turn unstaged(Turn turn, Event.Looked looked, Failure wrong, Situation now) {
+    Turn told = turn.note(STAGING_GONE);
+    return looked.target().isEmpty() && !turn.restaged()
+        ? restage(told, now)
+        : Releasing.undo(told, wrong, now);
   }
 
   private static Turn savePublished(Turn turn, Goal.Publish goal, Optional<Evidence> evidence) {

@@ -97,7 +97,7 @@ final class Releasing {
     }
     if (pending.filter(verb -> verb == Verb.UNSTAGE).isPresent()
         && record.staging().is(PathStatus.IN_DOUBT)) {
-      return unstage(turn.fresh(), now);
+      return unstage(turn.fresh());
     }
     return saveReleased(turn.with(unstaging(record, now)));
   }
@@ -144,8 +144,10 @@ final class Releasing {
       case FORCE_USE -> forced(turn, Verb.UNPUBLISH, (Event.Forced) event, now);
       case REMOVE_USE -> {
         UsageKey usage = turn.usage().orElseThrow();
-        yield released(
-            noting(turn, ((Event.Arranged) event).problem(), Optional.of(usage)), usage, now);
+        Event.Arranged arranged = (Event.Arranged) event;
+        yield arranged.isMounted()
+            ? cameLate(turn, usage, now)
+            : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
       }
       case SAVE_RELEASED -> {
         Optional<StateException> problem = ((Event.Saved) event).problem();
@@ -153,9 +155,10 @@ final class Releasing {
             ? unfinished(turn, Publishing.stateFailure(problem.get()))
             : afterRelease(turn, now);
       }
+      case LOOK_AT_USES -> usesSeen(turn, ((Event.UsesSeen) event).record(), now);
       case UNSTAGE ->
           event instanceof Event.Woke
-              ? unstage(working(turn, Verb.UNSTAGE, now), now)
+              ? unstage(working(turn, Verb.UNSTAGE, now))
               : answered(turn, Verb.UNSTAGE, ((Event.Answered) event).answer(), now);
       case LOOK_UNSTAGED -> gone(turn, Verb.UNSTAGE, ((Event.Looked) event).staging(), now);
       case LOOK_FORGOTTEN_STAGING ->
@@ -259,15 +262,32 @@ final class Releasing {
     if (isQuarantined) {
       return unfinished(turn, Calls.quarantined(Verb.PUBLISH));
     }
-    return now.bar()
-        .map(failure -> unfinished(turn, failure))
-        .orElseGet(() -> turn.call(Phase.UNPUBLISH, Verb.UNPUBLISH, Optional.of(usage)));
+    return callNow(turn, Verb.UNPUBLISH, now);
   }
 
-  static Turn unstage(Turn turn, Situation now) {
-    return now.bar()
-        .map(failure -> unfinished(turn, failure))
-        .orElseGet(() -> turn.call(Phase.UNSTAGE, Verb.UNSTAGE, Optional.empty()));
+  static Turn unstage(Turn turn) {
+    return turn.to(Phase.LOOK_AT_USES, new Step.LookAtUses());
+  }
+
+  /** Unstages, unless something is published that nobody could expect any more. */
+  private static Turn usesSeen(Turn turn, VolumeRecord seen, Situation now) {
+    if (!seen.equals(turn.record())) {
+      return unfinished(
+          turn.with(seen),
+          Failure.of(
+              OperatorCode.STILL_MOUNTED,
+              "it was published to a workload by a call that was given up long before"));
+    }
+    return callNow(turn, Verb.UNSTAGE, now);
+  }
+
+  private static Turn callNow(Turn turn, Verb verb, Situation now) {
+    if (now.bar().isPresent()) {
+      return unfinished(turn, now.bar().get());
+    }
+    return verb == Verb.UNPUBLISH
+        ? turn.call(Phase.UNPUBLISH, verb, turn.usage())
+        : turn.call(Phase.UNSTAGE, verb, Optional.empty());
   }
 
   private static Turn answered(Turn turn, Verb verb, Answer answer, Situation now) {
@@ -420,6 +440,19 @@ final class Releasing {
     return turn.to(Phase.REMOVE_USE, new Step.RemoveUse(turn.usage().orElseThrow()));
   }
 
+  /** A call that nobody could expect any more has mounted something where nothing was. */
+  private static Turn cameLate(Turn turn, UsageKey usage, Situation now) {
+    boolean wasUnpublished =
+        turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
+    return wasUnpublished
+        ? unfinished(
+            turn,
+            Failure.of(
+                OperatorCode.STILL_MOUNTED,
+                "NodeUnpublishVolume was answered, and something was mounted there again"))
+        : going(turn, usage, now);
+  }
+
   /** A use is over. */
   private static Turn released(Turn turn, UsageKey usage, Situation now) {
     VolumeRecord record = turn.record().without(usage);
@@ -447,12 +480,10 @@ final class Releasing {
       return again(turn);
     }
     if (turn.clearing() == Turn.Clearing.STAGING) {
-      return unstage(turn.fresh(), now);
+      return unstage(turn.fresh());
     }
     if (turn.goal() instanceof Goal.Withdraw withdraw) {
-      return withdraw.usage().isEmpty()
-          ? unstage(turn.fresh(), now)
-          : turn.end(new Result.Withdrawn());
+      return withdraw.usage().isEmpty() ? unstage(turn.fresh()) : turn.end(new Result.Withdrawn());
     }
     VolumeRecord record = turn.record();
     if (!record.targets().isEmpty()) {
@@ -466,7 +497,7 @@ final class Releasing {
     }
     return stagingQuarantined(record, now)
         ? unfinished(turn, Calls.quarantined(Verb.STAGE))
-        : unstage(turn.fresh(), now);
+        : unstage(turn.fresh());
   }
 
   private static boolean stagingQuarantined(VolumeRecord record, Situation now) {

@@ -59,6 +59,9 @@ public sealed interface Step {
     }
   }
 
+  /** Look for uses that came although nobody asked for them; ends in {@link Event.UsesSeen}. */
+  record LookAtUses() implements Step {}
+
   /**
    * Unmount without the plugin; ends in {@link Event.Forced}.
    *

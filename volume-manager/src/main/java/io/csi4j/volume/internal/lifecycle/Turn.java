@@ -27,10 +27,12 @@ import java.util.Set;
  * @param failure why the goal cannot be reached, once that is so: what follows undoes it
  * @param clearing what has to go before the goal can be begun with
  * @param cleared how often something had to go already
- * @param restaged whether staging was repeated because the plugin said that it is missing
+ * @param restaged whether staging was repeated because the plugin, or the mount table, said that it
+ *     is missing
  * @param spared whether what is at the target stays there should the goal not be reached, as a
  *     workload may be using it
  * @param notices what came up in this step
+ * @param saved the volume as it is on record, or is about to be
  */
 public record Turn(
     Goal goal,
@@ -47,7 +49,8 @@ public record Turn(
     int cleared,
     boolean restaged,
     boolean spared,
-    List<Notice> notices) {
+    List<Notice> notices,
+    VolumeRecord saved) {
 
   /** What has to go before a volume can be published. */
   public enum Clearing {
@@ -82,14 +85,16 @@ public record Turn(
         0,
         false,
         false,
-        List.of());
+        List.of(),
+        record);
   }
 
   /** Waits for this step from now on. */
   Turn to(Phase nextPhase, Step next) {
+    VolumeRecord known = next instanceof Step.Save save ? save.record() : saved;
     return new Turn(
         goal, before, record, nextPhase, next, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, spared, notices);
+        cleared, restaged, spared, notices, known);
   }
 
   /** Makes a call. */
@@ -109,7 +114,8 @@ public record Turn(
         cleared,
         restaged,
         spared,
-        notices);
+        notices,
+        saved);
   }
 
   /** The plugin has got a call, or may have. */
@@ -118,7 +124,7 @@ public record Turn(
     all.addAll(sent);
     return new Turn(
         goal, before, record, phase, step, tries, layers, refusals, all, failure, clearing, cleared,
-        restaged, spared, notices);
+        restaged, spared, notices, saved);
   }
 
   /** The plugin has answered that it does not know the volume. */
@@ -138,7 +144,8 @@ public record Turn(
         cleared,
         restaged,
         spared,
-        notices);
+        notices,
+        saved);
   }
 
   Turn pause(Duration time) {
@@ -153,20 +160,20 @@ public record Turn(
   public Turn with(VolumeRecord next) {
     return new Turn(
         goal, before, next, phase, step, tries, layers, refusals, sent, failure, clearing, cleared,
-        restaged, spared, notices);
+        restaged, spared, notices, saved);
   }
 
   /** Begins to count the tries anew. */
   Turn fresh() {
     return new Turn(
         goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, restaged,
-        spared, notices);
+        spared, notices, saved);
   }
 
   Turn seeing(int mounts) {
     return new Turn(
         goal, before, record, phase, step, tries, mounts, refusals, sent, failure, clearing,
-        cleared, restaged, spared, notices);
+        cleared, restaged, spared, notices, saved);
   }
 
   /** The goal cannot be reached; the first reason stays. */
@@ -186,7 +193,8 @@ public record Turn(
         cleared,
         restaged,
         spared,
-        notices);
+        notices,
+        saved);
   }
 
   Turn clearing(Clearing what) {
@@ -205,20 +213,21 @@ public record Turn(
         cleared + (what == Clearing.NOTHING ? 0 : 1),
         restaged,
         spared,
-        notices);
+        notices,
+        saved);
   }
 
   Turn restaging() {
     return new Turn(
         goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, true, spared,
-        notices);
+        notices, saved);
   }
 
   /** What is at the target stays there, whatever comes. */
   Turn sparing() {
     return new Turn(
         goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, true, notices);
+        cleared, restaged, true, notices, saved);
   }
 
   Turn note(Notice notice) {
@@ -226,7 +235,7 @@ public record Turn(
     all.add(notice);
     return new Turn(
         goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, spared, all);
+        cleared, restaged, spared, all, saved);
   }
 
   Turn quiet() {
@@ -234,7 +243,7 @@ public record Turn(
         ? this
         : new Turn(
             goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-            cleared, restaged, spared, List.of());
+            cleared, restaged, spared, List.of(), saved);
   }
 
   /** The use that the goal is about. */

@@ -39,6 +39,23 @@ public final class Strays {
     return with(home, record, targets(home, record), mounted);
   }
 
+  /**
+   * The same, and with each use in doubt that is on record as one of which nothing is there, and is
+   * mounted.
+   */
+  public static VolumeRecord come(
+      VolumeLayout.Home home, VolumeRecord record, Collection<Sighting> mounted) {
+    VolumeRecord now = with(home, record, targets(home, record), mounted);
+    for (TargetRecord use : record.targets().values()) {
+      MountPath target = home.target(use.usage());
+      if (use.path().is(PathStatus.NONE)
+          && mounted.stream().anyMatch(sighting -> sighting.path().equals(target))) {
+        now = now.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
+      }
+    }
+    return now;
+  }
+
   /** Where the uses of a volume are. */
   static Set<MountPath> targets(VolumeLayout.Home home, VolumeRecord record) {
     Set<MountPath> targets = new HashSet<>();

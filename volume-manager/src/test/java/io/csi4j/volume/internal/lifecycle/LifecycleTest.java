@@ -114,6 +114,16 @@ class LifecycleTest {
                 + STAGED
                 + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
         row(
+            "a mount that was writable and is read-only now",
+            fromUsedBy(A).readOnly(TARGET),
+            publish(A),
+            "look; held FOREIGN_MOUNT"),
+        row(
+            "a mount covered by another, where the plugin may still be publishing what was let go",
+            goingUse(Verb.PUBLISH).covered(TARGET).goingOn(TARGET),
+            publish(A),
+            "look; held FOREIGN_MOUNT"),
+        row(
             "a mount that nobody remembers at the staging path",
             fromNothing().mount(STAGING),
             publish(A),
@@ -137,6 +147,12 @@ class LifecycleTest {
             StatusCode.UNAUTHENTICATED, false, "the host gave none", Optional.empty()));
   }
 
+  private static Walk goingUse(Verb pending) {
+    Walk walk = goingUse();
+    TargetRecord use = walk.record().target(A).orElseThrow();
+    return walk.from(walk.record().withTarget(use.with(use.path().working(pending, "plugin-1"))));
+  }
+
   private static Walk goingUse() {
     Walk walk = fromUsedBy(A);
     return walk.from(
@@ -155,6 +171,17 @@ class LifecycleTest {
             fromNothing().always("STAGE", fails(StatusCode.INVALID_ARGUMENT)),
             publish(A),
             INTEND + "STAGE; remove use; " + UNSTAGED + "refused REFUSED_BY_PLUGIN"),
+        row(
+            "staging refused, and a publish that was given up long before comes meanwhile",
+            fromNothing()
+                .always("STAGE", fails(StatusCode.INVALID_ARGUMENT))
+                .at("remove use", 1, mounted()),
+            publish(A),
+            INTEND
+                + "STAGE; remove use; save U1 [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look;"
+                + " remove use; "
+                + UNSTAGED
+                + "refused REFUSED_BY_PLUGIN"),
         row(
             "staging failed three times",
             fromNothing().always("STAGE", fails(StatusCode.INTERNAL)),
@@ -237,6 +264,16 @@ class LifecycleTest {
                 + STAGED
                 + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
         row(
+            "a volume for one that another has got by a call that was given up long before",
+            fromNothing().strayAt(1),
+            new Goal.Publish(
+                Walk.IDENTITY,
+                A,
+                new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
+                false,
+                true),
+            INTEND + STAGED + "remove use; save U5 [PRESENT, b GOING]; refused VOLUME_IN_USE"),
+        row(
             "a staging that the plugin always misses",
             fromNothing().always("PUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
             publish(A),
@@ -254,8 +291,15 @@ class LifecycleTest {
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; pause; PUBLISH; pause; PUBLISH; save U1 [PRESENT, a GOING PUBLISH?];"
+                + "PUBLISH; pause; look; PUBLISH; pause; look; PUBLISH; save U1 [PRESENT, a GOING PUBLISH?];"
                 + " unfinished PUBLISH_IN_DOUBT"),
+        row(
+            "a use in doubt that is dead, which the plugin's policy leaves as it is",
+            usedInDoubt().dead(TARGET).policy(MountPolicy.defaults().withAttempts(1)),
+            publish(A),
+            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; "
+                + "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " unfinished MOUNT_DEAD"),
         row(
             "a use in doubt that is mounted, as a workload may be using it",
             usedInDoubt().always("STAGE", fails(StatusCode.INVALID_ARGUMENT)),
@@ -287,16 +331,55 @@ class LifecycleTest {
                 + " pause; UNPUBLISH; unfinished REFUSED_BY_PLUGIN"));
   }
 
+  private static Event onlyStaged() {
+    return fromUsedBy().looked();
+  }
+
   static Stream<Arguments> publishingThatIsNotSeen() {
     Event nothing = new Event.Looked(List.of(), List.of(), false);
     return Stream.of(
         row(
             "published, and nothing mounted",
-            fromNothing().at("look", 3, nothing).at("look", 4, nothing).at("look", 5, nothing),
+            fromNothing()
+                .at("look", 3, onlyStaged())
+                .at("look", 4, onlyStaged())
+                .at("look", 5, onlyStaged())
+                .at("look", 6, onlyStaged())
+                .at("look", 7, onlyStaged()),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; look; pause; PUBLISH; look; pause; PUBLISH; look; "
+                + "PUBLISH; look; pause; look; PUBLISH; look; pause; look; PUBLISH; look; "
+                + UNPUBLISHED
+                + UNSTAGED
+                + "refused MOUNT_NOT_VISIBLE"),
+        row(
+            "published, and nothing mounted, as the staging went meanwhile",
+            fromNothing().at("look", 3, nothing),
+            publish(A),
+            INTEND
+                + STAGED
+                + "PUBLISH; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + STAGED
+                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+        row(
+            "a publish that failed, and the staging went before it is repeated",
+            fromNothing().at("PUBLISH", 1, fails(StatusCode.INTERNAL)).at("look", 3, nothing),
+            publish(A),
+            INTEND
+                + STAGED
+                + "PUBLISH; pause; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + STAGED
+                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+        row(
+            "published, and nothing mounted, as the staging goes each time",
+            fromNothing().at("look", 3, nothing).at("look", 5, nothing),
+            publish(A),
+            INTEND
+                + STAGED
+                + "PUBLISH; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + STAGED
+                + "PUBLISH; look; note STAGING_LOST; "
                 + UNPUBLISHED
                 + UNSTAGED
                 + "refused MOUNT_NOT_VISIBLE"),
@@ -523,6 +606,23 @@ class LifecycleTest {
             release,
             "look; held FOREIGN_MOUNT"),
         row(
+            "a target that is mounted again as soon as it is free",
+            fromUsedBy(A).always("remove use", mounted()),
+            release,
+            "look; " + UNPUBLISHED + "held STILL_MOUNTED"),
+        row(
+            "a use of another workload that comes before it is unstaged",
+            fromUsedBy(A).strayAt(1),
+            release,
+            "look; " + UNPUBLISHED + "save U5 [IN_DOUBT UNSTAGE?]; held STILL_MOUNTED"),
+        row(
+            "the same between two tries",
+            fromUsedBy(A).always("UNSTAGE", fails(StatusCode.INTERNAL)).strayAt(2),
+            release,
+            "look; "
+                + UNPUBLISHED
+                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; held STILL_MOUNTED"),
+        row(
             "files left at the target",
             fromUsedBy(A).always("remove use", problem(PathProblem.Kind.NOT_EMPTY)),
             release,
@@ -537,6 +637,10 @@ class LifecycleTest {
 
   private static Answer okAnswer() {
     return Answer.ok();
+  }
+
+  private static Event mounted() {
+    return new Event.Arranged(Optional.empty(), true);
   }
 
   private static Walk unstagedUse() {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.StatusCode;
 import io.csi4j.volume.MountPolicy;
+import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -89,16 +90,18 @@ class RepairingTest {
             publish(A),
             TAKEN + PUBLISHED),
         row(
-            "a use in doubt with a dead mount",
-            from(inDoubt).dead(TARGET),
+            "a use in doubt with a dead mount that is to be made anew",
+            from(inDoubt)
+                .dead(TARGET)
+                .policy(MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH)),
             publish(A),
             TAKEN + PUBLISHED),
         row(
             "a use in doubt with a dead mount that may be being published",
             from(inDoubt.working(Verb.PUBLISH, "plugin-1")).dead(TARGET).goingOn(TARGET),
             publish(A),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; PUBLISH;"
-                + " look; pause; PUBLISH; look; unfinished MOUNT_DEAD"),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; look; PUBLISH;"
+                + " look; pause; look; PUBLISH; look; unfinished MOUNT_DEAD"),
         row(
             "a use without a mount on a dead staging",
             withdrawn(),

@@ -6,6 +6,7 @@ import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.MountPolicy;
 import io.csi4j.volume.OperatorCode;
+import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
@@ -61,6 +62,7 @@ final class Walk {
   private final Set<Optional<UsageKey>> dead = new HashSet<>();
   private boolean lazily;
   private Optional<Failure> barred = Optional.empty();
+  private int strayAt;
   private VolumeRecord record;
 
   private Walk(VolumeRecord record) {
@@ -126,6 +128,12 @@ final class Walk {
     return this;
   }
 
+  /** A use of B that nobody expected is mounted at the n-th look at all uses. */
+  Walk strayAt(int n) {
+    strayAt = n;
+    return this;
+  }
+
   /** What is unmounted without the plugin is in use. */
   Walk unmountedLazily() {
     lazily = true;
@@ -141,6 +149,12 @@ final class Walk {
   /** Something else is mounted there. */
   Walk foreign(Optional<UsageKey> path) {
     mounts.put(path, List.of(new Evidence("other", "tmpfs", "none", "/", false)));
+    return this;
+  }
+
+  /** What is mounted there cannot be written any more. */
+  Walk readOnly(Optional<UsageKey> path) {
+    mounts.put(path, List.of(new Evidence("ref", "ext4", "/dev/sda", "/", true)));
     return this;
   }
 
@@ -229,7 +243,9 @@ final class Walk {
     for (int i = 0; i < 100; i++) {
       turn.notices().forEach(notice -> trace.add("note " + notice.code()));
       record = turn.record();
-      trace.add(word(turn.step()));
+      if (!(turn.step() instanceof Step.LookAtUses)) {
+        trace.add(word(turn.step()));
+      }
       if (turn.step() instanceof Step.End) {
         return trace;
       }
@@ -297,6 +313,12 @@ final class Walk {
           stack(Optional.empty()),
           look.usage().isPresent() ? stack(look.usage()) : List.of(),
           false);
+    } else if (step instanceof Step.LookAtUses) {
+      boolean comes = counts.get(name(step)).equals(strayAt);
+      return new Event.UsesSeen(
+          comes
+              ? record.withTarget(new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
+              : record);
     } else if (step instanceof Step.Pause) {
       return new Event.Woke();
     } else if (step instanceof Step.Confirm) {
@@ -322,6 +344,11 @@ final class Walk {
         .toList();
   }
 
+  /** What a look at the staging path shows now. */
+  Event looked() {
+    return new Event.Looked(stack(Optional.empty()), List.of(), false);
+  }
+
   private static String name(Step step) {
     if (step instanceof Step.Save save) {
       return "save " + save.point();
@@ -345,6 +372,9 @@ final class Walk {
       return "pause";
     } else if (step instanceof Step.Confirm confirm) {
       return "confirm " + confirm.epoch();
+    }
+    if (step instanceof Step.LookAtUses) {
+      return "look at uses";
     }
     return step instanceof Step.Look ? "look" : "end";
   }

@@ -122,13 +122,13 @@ public final class MountsFamily {
     this.c = c;
     this.rounds = rounds(secondsEach);
     // Java, and up to two limits.
-    this.millisPerSide = 1000 * (secondsEach / rounds - STARTING_SECONDS) / 3;
+    this.millisPerSide = Math.max(0, 1000 * (secondsEach / rounds - STARTING_SECONDS) / 3);
   }
 
-  /** An even number, so that each side is as often first as it is second. */
+  /** An even number, so that each side is as often first as it is second; one if time is short. */
   private static int rounds(double secondsEach) {
     int rounds = (int) (secondsEach / (STARTING_SECONDS + SHORTEST_ROUND_SECONDS));
-    return Math.max(2, Math.min(MOST_ROUNDS, rounds) / 2 * 2);
+    return Math.max(1, Math.min(MOST_ROUNDS, rounds) / 2 * 2);
   }
 
   /**

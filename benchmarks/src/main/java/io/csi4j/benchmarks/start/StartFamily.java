@@ -31,7 +31,7 @@ public final class StartFamily {
   /** A figure is the median of so many starts. */
   private static final int STARTS = 3;
 
-  private static final int LEAST_ROUNDS = 2;
+  private static final int LEAST_ROUNDS = 1;
 
   private static final String CONNECTED = ", connected";
 

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class RealClock implements PluginClock {
 
   private final Executor workers;
-  private final ThreadFactory threads;
+  private final OwnThreads threads;
   private @Nullable ScheduledThreadPoolExecutor timer;
   private boolean closed;
   private final Object guard = new Object();
 
-  RealClock(Executor workers, ThreadFactory threads) {
+  RealClock(Executor workers, ThreadFactory maker) {
     this.workers = workers;
-    this.threads = threads;
+    this.threads = new OwnThreads(maker);
   }
 
   @Override
@@ -54,7 +54,7 @@ final class RealClock implements PluginClock {
     }
     if (running != null) {
       running.shutdownNow();
-      Workers.awaitEnd(running);
+      threads.awaitEnd();
     }
   }
 }

@@ -36,7 +36,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
 final class Sockets {
@@ -46,8 +45,8 @@ final class Sockets {
 
   private static final int HEADERS_LIMIT = 64 << 10;
 
+  private final OwnThreads threads;
   private final SingleThreadIoEventLoop loop;
-  private volatile @Nullable Thread thread;
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
   private final Set<Path> made = new HashSet<>();
 
@@ -55,9 +54,9 @@ final class Sockets {
   private final List<Channel> servers = new ArrayList<>();
   private final Set<Channel> connections = new HashSet<>();
 
-  Sockets(ThreadFactory threads) {
-    ThreadFactory noted = task -> thread = threads.newThread(task);
-    loop = new SingleThreadIoEventLoop(null, noted, NioIoHandler.newFactory());
+  Sockets(ThreadFactory maker) {
+    threads = new OwnThreads(maker);
+    loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
 
   /** Listens at every site, or at none. */
@@ -135,22 +134,7 @@ final class Sockets {
   /** Ends the thread. */
   void close() {
     var unused = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
-    if (!loop.inEventLoop()) {
-      Workers.awaitEnd(loop);
-      // The loop says that it has ended a moment before its thread has.
-      awaitThread();
-    }
-  }
-
-  private void awaitThread() {
-    Thread running = thread;
-    try {
-      if (running != null) {
-        running.join(TimeUnit.SECONDS.toMillis(1));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    threads.awaitEnd();
   }
 
   private void bind(Path socket, ServedStream.Door door) throws IOException {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -17,6 +16,7 @@ import java.util.function.BooleanSupplier;
 /** The threads on which a plugin does its work, as many as it needs at a time. */
 final class Workers implements Executor {
 
+  private final OwnThreads threads;
   private final ThreadPoolExecutor pool;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -30,7 +30,8 @@ final class Workers implements Executor {
   /** How many calls no thread has taken up yet that are to go on at once. Guarded by the lock. */
   private int handedOver;
 
-  Workers(ThreadFactory threads) {
+  Workers(ThreadFactory maker) {
+    threads = new OwnThreads(maker);
     pool =
         new ThreadPoolExecutor(
             0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
@@ -125,16 +126,7 @@ final class Workers implements Executor {
   /** Interrupts what still runs, and ends every thread. */
   void close() {
     pool.shutdownNow();
-    awaitEnd(pool);
-  }
-
-  /** Waits for the threads of {@code executor} to end, for a second at the most. */
-  static void awaitEnd(ExecutorService executor) {
-    try {
-      boolean unused = executor.awaitTermination(1, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    threads.awaitEnd();
   }
 
   private boolean setsOut(Thread thread) {

@@ -1,0 +1,42 @@
+package io.csi4j.testkit.internal.server;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/** Threads that can be waited for: an executor says that it has ended a moment before they have. */
+final class OwnThreads implements ThreadFactory {
+
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
+  private final ThreadFactory maker;
+  private final Set<Thread> made = ConcurrentHashMap.newKeySet();
+
+  OwnThreads(ThreadFactory maker) {
+    this.maker = maker;
+  }
+
+  @Override
+  public Thread newThread(Runnable task) {
+    made.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
+    Thread thread = maker.newThread(task);
+    made.add(thread);
+    return thread;
+  }
+
+  /** Waits until all but the caller's have ended, for a second at the most. */
+  void awaitEnd() {
+    long deadline = System.nanoTime() + PATIENCE;
+    try {
+      for (Thread thread : made) {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left > 0 && thread != Thread.currentThread()) {
+          thread.join(left);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

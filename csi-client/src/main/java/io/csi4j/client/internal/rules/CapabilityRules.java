@@ -1,5 +1,6 @@
 package io.csi4j.client.internal.rules;
 
+import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.CapabilitySet;
@@ -23,13 +24,19 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** What a plugin has to offer before a call may be sent to it. */
 public final class CapabilityRules {
 
+  /** The fields of requests that hold capabilities of volumes, found once for each kind. */
+  private static final Map<Descriptor, List<FieldDescriptor>> CAPABILITIES =
+      new ConcurrentHashMap<>();
+
   private final CsiOperation operation;
-  private final List<Need> needs = new ArrayList<>();
+  // Most calls of a node need nothing.
+  private List<Need> needs = List.of();
 
   private CapabilityRules(CsiOperation operation) {
     this.operation = operation;
@@ -96,7 +103,7 @@ public final class CapabilityRules {
     rules.service();
     rules.call();
     rules.fields(request);
-    return List.copyOf(rules.needs);
+    return rules.needs;
   }
 
   /** The first need that is not met; a service that is not in {@code offered} offers nothing. */
@@ -191,14 +198,10 @@ public final class CapabilityRules {
     } else if (request instanceof GetCapacityRequest capacity && capacity.hasAccessibleTopology()) {
       topology("accessible_topology");
     }
-    List<FieldDescriptor> fields = request.getDescriptorForType().getFields();
     // Without iterators: this happens on every call.
+    List<FieldDescriptor> fields = capabilities(request.getDescriptorForType());
     for (int each = 0; each < fields.size(); each++) {
       FieldDescriptor field = fields.get(each);
-      if (field.getJavaType() != FieldDescriptor.JavaType.MESSAGE
-          || !field.getMessageType().equals(VolumeCapability.getDescriptor())) {
-        continue;
-      }
       if (!field.isRepeated()) {
         volumeCapability(field.getName(), (VolumeCapability) request.getField(field));
         continue;
@@ -208,6 +211,20 @@ public final class CapabilityRules {
         volumeCapability(field.getName() + "[" + i + "]", (VolumeCapability) elements.get(i));
       }
     }
+  }
+
+  /** The fields that hold capabilities of a volume. */
+  private static List<FieldDescriptor> capabilities(Descriptor type) {
+    List<FieldDescriptor> known = CAPABILITIES.get(type);
+    return known != null
+        ? known
+        : CAPABILITIES.computeIfAbsent(
+            type,
+            added ->
+                added.getFields().stream()
+                    .filter(field -> field.getJavaType() == FieldDescriptor.JavaType.MESSAGE)
+                    .filter(field -> field.getMessageType() == VolumeCapability.getDescriptor())
+                    .toList());
   }
 
   private void createVolume(CreateVolumeRequest create) {
@@ -277,7 +294,7 @@ public final class CapabilityRules {
   }
 
   private void call(Source source, Enum<?>... anyOf) {
-    needs.add(
+    add(
         new Need(
             source,
             List.of(anyOf),
@@ -287,12 +304,17 @@ public final class CapabilityRules {
   }
 
   private void field(Source source, Enum<?> capability, String field, String with, String advice) {
-    needs.add(
+    add(
         new Need(
             source,
             List.of(capability),
             Optional.of(field),
             operation.rpcName() + " with " + with,
             advice));
+  }
+
+  private void add(Need need) {
+    needs = needs.isEmpty() ? new ArrayList<>() : needs;
+    needs.add(need);
   }
 }

@@ -104,9 +104,9 @@ class RequestChecksTest {
       requests.add(Wire.request(operation).getDescriptorForType().getName());
     }
     assertThat(requests).hasSize(32);
-    assertThat(RequestChecks.REQUIRED.keySet()).containsAll(requests);
+    assertThat(MessageRules.REQUIRED.keySet()).containsAll(requests);
 
-    RequestChecks.REQUIRED.forEach(
+    MessageRules.REQUIRED.forEach(
         (type, fields) ->
             assertThat(
                     descriptor(type).getFields().stream()
@@ -114,7 +114,7 @@ class RequestChecksTest {
                         .map(SpecFields::name))
                 .as(type)
                 .containsAll(fields));
-    RequestChecks.REQUIRED_CHOICE.forEach(
+    MessageRules.REQUIRED_CHOICE.forEach(
         (type, choice) ->
             assertThat(descriptor(type).getOneofs())
                 .as(type)
@@ -139,7 +139,7 @@ class RequestChecksTest {
 
     assertThat(result.violations())
         .extracting(Violation::field)
-        .containsExactlyInAnyOrderElementsOf(RequestChecks.REQUIRED.get(type));
+        .containsExactlyInAnyOrderElementsOf(MessageRules.REQUIRED.get(type));
     assertThat(result.violations()).extracting(Violation::rule).containsOnly(sample(result));
     assertThat(result.oversize()).isEmpty();
     assertThat(result.remarks()).isEmpty();

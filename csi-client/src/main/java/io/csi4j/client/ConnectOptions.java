@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** How to connect to a plugin, and how calls to it behave. */
 public final class ConnectOptions {
 
+  private static final Executor IN_PLACE = Runnable::run;
   private static final ConnectOptions DEFAULTS = builder().build();
 
   private final Builder parts;
@@ -127,6 +128,11 @@ public final class ConnectOptions {
    */
   public Optional<Executor> callbackExecutor() {
     return Optional.ofNullable(parts.callbackExecutor);
+  }
+
+  /** Whether those actions run on the I/O thread. */
+  public boolean callbacksInPlace() {
+    return parts.callbackExecutor == IN_PLACE;
   }
 
   /** How long closing may take. */
@@ -263,11 +269,20 @@ public final class ConnectOptions {
 
     /**
      * Runs actions on stages, subscribers and listeners here instead of on threads of the
-     * connection. An executor that runs them in place puts them on the I/O thread, where they must
-     * not block.
+     * connection.
      */
     public Builder callbackExecutor(Executor value) {
       callbackExecutor = value;
+      return this;
+    }
+
+    /**
+     * Runs those actions on the I/O thread of the connection, at the least cost there is: they must
+     * not block, or no call of the connection goes on. A failure that takes a look at the socket to
+     * explain is told on a thread of the connection all the same.
+     */
+    public Builder callbacksInPlace() {
+      callbackExecutor = IN_PLACE;
       return this;
     }
 

@@ -10,6 +10,7 @@ import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.scripted.Samples;
 import io.csi4j.client.scripted.ScriptedPlugin;
@@ -105,6 +106,26 @@ class CallTest extends AgainstScriptedPlugin {
     } finally {
       mine.shutdownNow();
     }
+  }
+
+  @Test
+  void answersThatAreTakenInPlaceComeOnTheIoThreadAndFailuresThatTakeALookDoNot() {
+    CsiPlugin plugin = connect(ConnectOptions.Builder::callbacksInPlace);
+    Queue<ScriptedPlugin.Reply> held = new ConcurrentLinkedQueue<>();
+    scripted.on(OPERATION, (call, reply) -> held.add(reply));
+    CompletableFuture<String> answered = threadOf(unpublish(plugin));
+    eventually(() -> !held.isEmpty());
+    held.remove().ok(NodeUnpublishVolumeResponse.getDefaultInstance());
+    assertThat(answered.join()).startsWith("csi4j-io-");
+
+    CompletableFuture<String> failed = threadOf(unpublish(plugin));
+    eventually(() -> !held.isEmpty());
+    scripted.kill();
+    assertThat(failed.join()).startsWith("csi4j-callback-");
+  }
+
+  private static CompletableFuture<String> threadOf(CompletableFuture<Void> call) {
+    return call.handle((none, thrown) -> Thread.currentThread().getName());
   }
 
   @Test

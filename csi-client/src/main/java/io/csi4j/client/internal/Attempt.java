@@ -70,12 +70,10 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   }
 
   /** Sends a unary request. {@code then} gets the answer, or null and the reason. */
-  void send(
-      Optional<Duration> deadline,
-      @Nullable Executor executor,
-      BiConsumer<Status, @Nullable A> then) {
+  void send(long deadlineNanos, @Nullable Executor executor, BiConsumer<Status, @Nullable A> then) {
     whenDone = then;
-    begin(deadline, executor, 2);
+    long nanos = Math.max(0, deadlineNanos);
+    begin(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()), executor, 2);
   }
 
   /**
@@ -85,14 +83,13 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
   void stream(Executor executor, Consumer<A> each, BiConsumer<Status, @Nullable A> then) {
     onEach = each;
     whenDone = then;
-    begin(Optional.empty(), executor, 1);
+    begin(null, executor, 1);
   }
 
-  private void begin(Optional<Duration> deadline, @Nullable Executor executor, int messages) {
+  private void begin(@Nullable Deadline deadline, @Nullable Executor executor, int messages) {
     CallOptions options = path.callOptions(executor).withStreamTracerFactory(origin);
-    if (deadline.isPresent()) {
-      long nanos = Math.max(0, deadline.get().toNanos());
-      options = options.withDeadline(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()));
+    if (deadline != null) {
+      options = options.withDeadline(deadline);
     }
     path.started(started, request);
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.
@@ -188,16 +185,13 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
             ? "more than one message came as an answer"
             : unreadable ? "the answer cannot be decoded" : status.getDescription();
     Status end = new Status(code, text, origin.answered && !surplus && !unreadable, unsent);
-    Optional<Outcome> outcome =
-        code == StatusCode.OK
-            ? Optional.empty()
-            : Optional.of(FailureRule.of(operation, code).outcome());
-    Duration elapsed = Duration.ofNanos(path.now() - began);
     try {
       if (message != null) {
         path.received(started, message, request);
       }
-      path.ended(new CsiListener.Ended(started, code, outcome, elapsed), recording, end, request);
+      if (recording != null || path.isHeard()) {
+        path.ended(ended(code), recording, end, request);
+      }
     } finally {
       // Whatever goes wrong in telling, somebody waits for the end.
       BiConsumer<Status, @Nullable A> then = whenDone;
@@ -205,6 +199,14 @@ final class Attempt<Q extends Message, A extends Message> extends ClientCall.Lis
         then.accept(end, message);
       }
     }
+  }
+
+  private CsiListener.Ended ended(StatusCode code) {
+    Optional<Outcome> outcome =
+        code == StatusCode.OK
+            ? Optional.empty()
+            : Optional.of(FailureRule.of(operation, code).outcome());
+    return new CsiListener.Ended(started, code, outcome, Duration.ofNanos(path.now() - began));
   }
 
   private static boolean isLoss(StatusCode code) {

@@ -79,17 +79,22 @@ final class CallPath {
 
   // ---- beginning a call
 
-  /** A call that does not block its caller; its result is taken in on the callback threads. */
+  /** A call that does not block its caller; its result is taken in where the host wants it. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> async(
       Rpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
-    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, callbacks, true)
+    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, answers(), true)
         .begin();
+  }
+
+  /** Where answers are taken in whose actions are the host's; null stands for the I/O thread. */
+  private @Nullable Executor answers() {
+    return options.callbacksInPlace() ? null : callbacks;
   }
 
   /** A call that waits for its result. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
       Rpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
-    Executor executor = listeners.isEmpty() ? null : callbacks;
+    Executor executor = listeners.isEmpty() ? null : answers();
     UnaryCall<Q, A, R> call =
         new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, true);
     if (Thread.currentThread().isInterrupted()) {
@@ -250,7 +255,9 @@ final class CallPath {
     if (options.wireLog()) {
       WireLog.started(event, request);
     }
-    tell(listener -> listener.onStart(event));
+    if (!listeners.isEmpty()) {
+      tell(listener -> listener.onStart(event));
+    }
   }
 
   /** Takes note of a message that came back. */
@@ -264,6 +271,11 @@ final class CallPath {
     if (options.wireLog()) {
       WireLog.received(event, message, sensitive.scrubber(request));
     }
+  }
+
+  /** Whether anybody but the flight recorder wants to hear of the end of an attempt. */
+  boolean isHeard() {
+    return !listeners.isEmpty() || (options.wireLog() && WireLog.isOn());
   }
 
   /** Tells that an attempt has ended. */
@@ -284,6 +296,10 @@ final class CallPath {
 
   /** Tells of oddities that are let pass. */
   void warn(CsiOperation operation, List<Violation> oddities) {
+    if (oddities.isEmpty()) {
+      // Nearly always, and without an iterator.
+      return;
+    }
     for (Violation oddity : oddities) {
       // Ids of some clouds are longer than the spec allows, on every call: one line is enough.
       String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
@@ -329,12 +345,16 @@ final class CallPath {
   }
 
   /** When to send, if the way to the plugin is broken: see {@link Ground#reconnecting}. */
-  Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
-    return closed ? Optional.empty() : ground.reconnecting(limit);
+  Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
+    return closed ? Optional.empty() : ground.reconnecting(limitNanos);
   }
 
   Executor callbacks() {
     return callbacks;
+  }
+
+  Executor aside() {
+    return ground.aside();
   }
 
   /** For an attempt whose answer is taken in there; null stands for the I/O thread. */

@@ -70,13 +70,13 @@ final class CapabilityGate {
   /**
    * Why {@code request} must not be sent to this plugin: nothing at all if it may be sent at once,
    * otherwise an answer to come, which again may be nothing. Asking the plugin takes no longer than
-   * {@code limit}.
+   * {@code limitNanos}.
    */
   Optional<CompletableFuture<Optional<CsiException>>> admit(
       CsiOperation operation,
       Message request,
       Function<StatusCode, CsiFailure.Builder> describe,
-      Duration limit,
+      long limitNanos,
       @Nullable Executor executor) {
     if (operation.service() == CsiService.IDENTITY) {
       return Optional.empty();
@@ -88,6 +88,7 @@ final class CapabilityGate {
       return judge(now, operation, request, describe, needs)
           .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
     }
+    Duration limit = Duration.ofNanos(limitNanos);
     return Optional.of(
         identify(now, operation, describe, limit, executor)
             .thenCompose(

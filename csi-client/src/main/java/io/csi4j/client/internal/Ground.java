@@ -6,7 +6,6 @@ import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiEndpoint;
 import io.grpc.Channel;
 import io.grpc.Deadline;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -32,10 +31,13 @@ interface Ground {
    * made at once, and this completes when that has come to an end, good or bad, or the limit is
    * over: before, a request would only be told of the old failure.
    */
-  Optional<CompletableFuture<Void>> reconnecting(Duration limit);
+  Optional<CompletableFuture<Void>> reconnecting(long limitNanos);
 
   /** Runs what the host hangs on a call. */
   Executor callbacks();
+
+  /** Runs what may take a while, such as system calls. */
+  Executor aside();
 
   /** Wakes retries. */
   Scheduler timer();

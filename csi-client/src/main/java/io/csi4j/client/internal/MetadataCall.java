@@ -219,7 +219,7 @@ final class MetadataCall<Q extends Message, A extends Message>
             source.operation(),
             request,
             code -> describe(code, Outcome.SETTLED),
-            policy.attemptDeadline(),
+            policy.attemptDeadline().toNanos(),
             path.callbacks())
         .ifPresentOrElse(
             admission ->
@@ -241,7 +241,7 @@ final class MetadataCall<Q extends Message, A extends Message>
   }
 
   private void send() {
-    path.reconnecting(policy.attemptDeadline())
+    path.reconnecting(policy.attemptDeadline().toNanos())
         .ifPresentOrElse(
             tried -> tried.whenComplete((none, never) -> inTurn(this::sendNow)), this::sendNow);
   }

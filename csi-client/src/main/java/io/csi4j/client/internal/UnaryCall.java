@@ -92,17 +92,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       result.completeExceptionally(refusal.get());
       return result;
     }
-    attempt()
-        .whenComplete(
-            (value, thrown) -> {
-              if (thrown == null) {
-                result.complete(value);
-              } else if (isRepeatable(thrown)) {
-                retry(unwrap(thrown));
-              } else {
-                fail(thrown);
-              }
-            });
+    attempt(new First());
     return result;
   }
 
@@ -129,8 +119,31 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   // ---- one attempt
 
-  private CompletableFuture<R> attempt() {
-    CompletableFuture<R> done = new CompletableFuture<>();
+  /** Where an attempt hands its end. */
+  private interface End<R extends @Nullable Object> {
+    void complete(R value);
+
+    void fail(Throwable thrown);
+  }
+
+  /** That of the first attempt: nearly always of the call. */
+  private final class First implements End<R> {
+    @Override
+    public void complete(R value) {
+      result.complete(value);
+    }
+
+    @Override
+    public void fail(Throwable thrown) {
+      if (isRepeatable(thrown)) {
+        retry(unwrap(thrown));
+      } else {
+        UnaryCall.this.fail(thrown);
+      }
+    }
+  }
+
+  private void attempt(End<R> done) {
     admissions = 0;
     resent = false;
     if (gated) {
@@ -138,10 +151,9 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     } else {
       send(done);
     }
-    return done;
   }
 
-  private void admit(CompletableFuture<R> done) {
+  private void admit(End<R> done) {
     var admission = path.gate().admit(rpc.operation(), request, this::describe, left(), executor);
     if (admission.isEmpty()) {
       send(done);
@@ -152,9 +164,9 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         .whenCompleteAsync(
             (refusal, thrown) -> {
               if (thrown != null) {
-                done.completeExceptionally(thrown);
+                done.fail(thrown);
               } else if (refusal.isPresent()) {
-                done.completeExceptionally(notSent(refusal.get()));
+                done.fail(notSent(refusal.get()));
               } else {
                 send(done);
               }
@@ -162,7 +174,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
             inPlaceOr(executor));
   }
 
-  private void send(CompletableFuture<R> done) {
+  private void send(End<R> done) {
     var tried = path.reconnecting(left());
     if (tried.isPresent()) {
       tried.get().whenCompleteAsync((none, never) -> sendNow(done), inPlaceOr(executor));
@@ -175,10 +187,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return executor == null ? Runnable::run : executor;
   }
 
-  private void sendNow(CompletableFuture<R> done) {
+  private void sendNow(End<R> done) {
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
-      done.completeExceptionally(cancelled(reason));
+      done.fail(cancelled(reason));
       return;
     }
     if (gated && !path.gate().isCurrent(rpc.operation()) && admissions++ < MOST_ADMISSIONS) {
@@ -192,13 +204,13 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     reason = reasonToStop();
     if (reason != null) {
       sent = number - 1;
-      done.completeExceptionally(cancelled(reason));
+      done.fail(cancelled(reason));
       return;
     }
     Attempt<Q, A> attempt = new Attempt<>(path, rpc.operation(), rpc.method(), id, number, request);
     running = attempt;
     attempt.send(
-        Optional.of(left()),
+        left(),
         executor,
         (status, answer) -> {
           running = null;
@@ -207,7 +219,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
             resent = true;
             send(done);
           } else if (answer == null) {
-            done.completeExceptionally(failed(status));
+            done.fail(failed(status));
           } else {
             take(answer, done);
           }
@@ -217,7 +229,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
   }
 
-  private void take(A answer, CompletableFuture<R> done) {
+  private void take(A answer, End<R> done) {
     Findings findings = new Findings(path.scrubber(request));
     try {
       R value = rpc.reader().read(request, answer, findings);
@@ -225,13 +237,13 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       done.complete(value);
     } catch (UnusableAnswerException unusable) {
       path.warn(rpc.operation(), findings.warnings());
-      done.completeExceptionally(
+      done.fail(
           Failures.unusable(
               describe(StatusCode.OK).outcome(Outcome.UNCERTAIN),
               findings.violations(),
               findings.created()));
     } catch (RuntimeException | Error unreadable) {
-      done.completeExceptionally(unreadable);
+      done.fail(unreadable);
     }
   }
 
@@ -267,10 +279,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         .elapsed(elapsed());
   }
 
-  /** How long an attempt may take that begins now. */
-  private Duration left() {
-    Duration left = policy.budget().minus(elapsed());
-    return left.compareTo(policy.attemptDeadline()) < 0 ? left : policy.attemptDeadline();
+  /** How many nanoseconds an attempt may take that begins now. */
+  private long left() {
+    long left = policy.budget().toNanos() - (path.now() - began);
+    return Math.min(left, policy.attemptDeadline().toNanos());
   }
 
   private Duration elapsed() {
@@ -315,9 +327,27 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private CompletableFuture<R> attemptOnExecutor() {
-    return executor == null
-        ? attempt()
-        : CompletableFuture.supplyAsync(this::attempt, executor).thenCompose(done -> done);
+    CompletableFuture<R> done = new CompletableFuture<>();
+    CompletableFuture.runAsync(() -> attempt(new Again<>(done)), inPlaceOr(executor))
+        .exceptionally(
+            thrown -> {
+              done.completeExceptionally(thrown);
+              return null;
+            });
+    return done;
+  }
+
+  /** That of a further attempt, for which Failsafe waits. */
+  private record Again<R extends @Nullable Object>(CompletableFuture<R> future) implements End<R> {
+    @Override
+    public void complete(R value) {
+      future.complete(value);
+    }
+
+    @Override
+    public void fail(Throwable thrown) {
+      future.completeExceptionally(thrown);
+    }
   }
 
   private boolean isRepeatable(Throwable thrown) {
@@ -350,7 +380,12 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         && failure.code() == StatusCode.UNAVAILABLE
         && !explained) {
       // Looking at the socket takes system calls, so it does not happen on the I/O thread.
-      path.callbacks().execute(() -> finish(path.explained(failure)));
+      path.aside()
+          .execute(
+              () -> {
+                CsiException explanation = path.explained(failure);
+                inPlaceOr(executor).execute(() -> finish(explanation));
+              });
     } else {
       finish(cause);
     }

@@ -115,13 +115,18 @@ final class VirtualGround implements Ground, AutoCloseable {
   }
 
   @Override
-  public Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
-    return connection.reconnecting(limit);
+  public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
+    return connection.reconnecting(limitNanos);
   }
 
   @Override
   public Executor callbacks() {
     return connection.callbacks();
+  }
+
+  @Override
+  public Executor aside() {
+    return connection.aside();
   }
 
   @Override

@@ -158,9 +158,9 @@ public final class Connection implements AutoCloseable {
   /**
    * Nothing if a call can be sent now. After a failure to connect, gRPC tells each call of that
    * failure until a connection has come about; so this makes another attempt as soon as possible,
-   * and completes when it has ended, or after {@code limit}. May complete on the I/O thread.
+   * and completes when it has ended, or after {@code limitNanos}. May complete on the I/O thread.
    */
-  public Optional<CompletableFuture<Void>> reconnecting(Duration limit) {
+  public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
     if (channel.getState(false) != ConnectivityState.TRANSIENT_FAILURE) {
       return Optional.empty();
     }
@@ -170,7 +170,7 @@ public final class Connection implements AutoCloseable {
       ScheduledFuture<?> overdue =
           loop.schedule(
               () -> mine.complete(null),
-              Math.min(limit.toMillis() + 1, LONGEST_TRY_MILLIS),
+              Math.min(TimeUnit.NANOSECONDS.toMillis(limitNanos) + 1, LONGEST_TRY_MILLIS),
               TimeUnit.MILLISECONDS);
       mine.whenComplete((none, thrown) -> overdue.cancel(false));
     } catch (RejectedExecutionException closing) {
@@ -200,6 +200,11 @@ public final class Connection implements AutoCloseable {
   /** The I/O thread: good for timers, and for nothing that blocks. */
   public ScheduledExecutorService loop() {
     return loop;
+  }
+
+  /** Where what may block runs that nobody of the host may wait for. */
+  public Executor aside() {
+    return callbacks;
   }
 
   /** Where actions of the host run; what its own executor refuses runs on ours. */

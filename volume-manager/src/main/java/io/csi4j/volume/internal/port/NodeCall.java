@@ -15,6 +15,11 @@ public sealed interface NodeCall {
   /** The volume. */
   VolumeId volume();
 
+  /** Whether the host has to be asked for secrets before it can be sent, which may take a while. */
+  default boolean takesSecrets() {
+    return false;
+  }
+
   /**
    * What forward calls hand over.
    *
@@ -27,7 +32,12 @@ public sealed interface NodeCall {
       VolumeCapability capability,
       VolumeContext volumeContext,
       PublishContext publishContext,
-      SecretsProvider secrets) {}
+      SecretsProvider secrets) {
+
+    boolean takesSecrets() {
+      return secrets != SecretsProvider.none();
+    }
+  }
 
   /**
    * Makes a volume usable on the node.
@@ -36,7 +46,12 @@ public sealed interface NodeCall {
    * @param staging its staging directory
    * @param parcel what is handed over
    */
-  record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements NodeCall {}
+  record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements NodeCall {
+    @Override
+    public boolean takesSecrets() {
+      return parcel.takesSecrets();
+    }
+  }
 
   /**
    * Makes a volume appear.
@@ -53,7 +68,12 @@ public sealed interface NodeCall {
       MountPath target,
       boolean readOnly,
       Parcel parcel)
-      implements NodeCall {}
+      implements NodeCall {
+    @Override
+    public boolean takesSecrets() {
+      return parcel.takesSecrets();
+    }
+  }
 
   /**
    * Makes a volume disappear.
@@ -88,7 +108,12 @@ public sealed interface NodeCall {
       Optional<VolumeCapability> capability,
       CapacityRange capacity,
       SecretsProvider secrets)
-      implements NodeCall {}
+      implements NodeCall {
+    @Override
+    public boolean takesSecrets() {
+      return secrets != SecretsProvider.none();
+    }
+  }
 
   /**
    * Reads how full a volume is; the answer is a {@code VolumeStats}.

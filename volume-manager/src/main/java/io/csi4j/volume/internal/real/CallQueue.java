@@ -20,17 +20,29 @@ public final class CallQueue {
 
   /** Runs it once there is a place, here or where one is given back. It must not block or throw. */
   public void enter(Runnable start) {
+    if (enterNow(start)) {
+      start.run();
+    }
+  }
+
+  /**
+   * Takes a place if there is one. Otherwise {@code turn} is run where one is given back, and has
+   * it; it must not block or throw.
+   *
+   * @return whether there was one
+   */
+  boolean enterNow(Runnable turn) {
     lock.lock();
     try {
       if (taken == places) {
-        waiting.add(start);
-        return;
+        waiting.add(turn);
+        return false;
       }
       taken++;
+      return true;
     } finally {
       lock.unlock();
     }
-    start.run();
   }
 
   /** Gives the place back to the next in line. */

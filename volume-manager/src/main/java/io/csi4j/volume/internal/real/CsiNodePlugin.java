@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.real;
 
+import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.StatusCode;
 import io.csi4j.volume.MountPolicy;
@@ -58,6 +59,15 @@ final class CsiNodePlugin implements NodePlugin {
   record Ground(
       Scheduler scheduler, Clock clock, PluginProcesses processes, ThreadFactory threads) {
 
+    /** Does it on a thread of the manager, or here if there is none any more. */
+    void soon(Runnable work) {
+      try {
+        scheduler.execute(work);
+      } catch (RejectedExecutionException closed) {
+        work.run();
+      }
+    }
+
     /** Does it on a thread of its own, or here if the machine gives none. */
     Optional<Thread> aside(Runnable work) {
       Thread thread = threads.newThread(work);
@@ -75,10 +85,19 @@ final class CsiNodePlugin implements NodePlugin {
     this.binding = binding;
     this.view = view;
     this.ground = ground;
-    this.link = new PluginLink(binding.endpoint(), binding.connectOptions(), ground.threads());
+    this.link = new PluginLink(binding.endpoint(), options(binding), ground.threads());
     this.process = new CurrentProcess(ground.processes());
-    this.facts = new PluginFacts(link, process, binding.connectOptions().requireReady());
+    this.facts =
+        new PluginFacts(link, process, binding.connectOptions().requireReady(), ground::soon);
     this.queue = new CallQueue(binding.policy().callsInFlight());
+  }
+
+  /** Answers are taken in where they come, unless the host has something of its own done there. */
+  private static ConnectOptions options(PluginBinding binding) {
+    ConnectOptions given = binding.connectOptions();
+    return given.listeners().isEmpty() && given.callbackExecutor().isEmpty()
+        ? given.toBuilder().callbacksInPlace().build()
+        : given;
   }
 
   @Override
@@ -142,21 +161,36 @@ final class CsiNodePlugin implements NodePlugin {
       asked.refuse(StatusCode.UNAVAILABLE, reason);
       return;
     }
-    asked.timer(
-        ground
-            .scheduler()
-            .after(
-                policy().attemptDeadline(),
-                () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue())));
     link.use(
         way -> {
           if (way instanceof PluginLink.Way.Open there) {
-            queue.enter(() -> handOver(asked, () -> send(there.plugin(), asked)));
+            enter(there.plugin(), asked);
           } else if (way instanceof PluginLink.Way.Shut shut) {
             asked.refuse(
                 new Answer.Failed(StatusCode.UNAVAILABLE, false, shut.text(), shut.cause()));
           }
         });
+    if (asked.isWaiting()) {
+      asked.timer(
+          ground
+              .scheduler()
+              .after(
+                  policy().attemptDeadline(),
+                  () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue())));
+    }
+  }
+
+  /** Sends it here and now, if it need not wait and nothing that it takes may block. */
+  private void enter(CsiPlugin plugin, OpenCall asked) {
+    Runnable sending = () -> send(plugin, asked);
+    if (!queue.enterNow(() -> handOver(asked, sending))) {
+      return;
+    }
+    if (asked.call().takesSecrets() || !CurrentProcess.isQuick(plugin)) {
+      handOver(asked, sending);
+    } else {
+      sending.run();
+    }
   }
 
   private String overdue() {
@@ -233,10 +267,23 @@ final class CsiNodePlugin implements NodePlugin {
     }
     stage.whenComplete(
         (value, thrown) -> {
-          process.look(plugin);
-          queue.leave();
-          asked.end(thrown == null ? new Answer.Ok(value) : PluginFailures.answer(thrown));
+          Answer answer = thrown == null ? new Answer.Ok(value) : PluginFailures.answer(thrown);
+          if (thrown == null && process.isAtOtherEnd(plugin)) {
+            end(asked, answer);
+          } else {
+            // A look may block, and this may be the I/O thread.
+            ground.soon(
+                () -> {
+                  process.look(plugin);
+                  end(asked, answer);
+                });
+          }
         });
+  }
+
+  private void end(OpenCall asked, Answer answer) {
+    queue.leave();
+    asked.end(answer);
   }
 
   private void giveUp(OpenCall asked, StatusCode code, String text) {

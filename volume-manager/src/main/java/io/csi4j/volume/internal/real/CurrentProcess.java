@@ -1,12 +1,21 @@
 package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.PeerCredentials;
 
 /** The process that is one plugin, as it was last seen. */
 final class CurrentProcess {
 
   private final PluginProcesses processes;
-  private volatile String word = "";
+  private volatile Seen seen = new Seen("", PeerCredentials.unknown());
+
+  /**
+   * A process.
+   *
+   * @param word its word; empty when it is not known
+   * @param peer what the kernel said of it, once for each connection
+   */
+  private record Seen(String word, PeerCredentials peer) {}
 
   CurrentProcess(PluginProcesses processes) {
     this.processes = processes;
@@ -14,13 +23,34 @@ final class CurrentProcess {
 
   /** Its word; empty when it is not known. */
   String word() {
-    return word;
+    return seen.word();
   }
 
   /** Its word, after another look. */
   String look(CsiPlugin plugin) {
-    String seen = processes.word(plugin);
-    word = seen;
-    return seen;
+    PeerCredentials peer = plugin.peer();
+    String word = processes.word(plugin);
+    seen = new Seen(word, peer);
+    return word;
+  }
+
+  /**
+   * Its word after it has answered: without another look if it is known who is at the other end of
+   * this connection.
+   */
+  String answered(CsiPlugin plugin) {
+    return isAtOtherEnd(plugin) ? word() : look(plugin);
+  }
+
+  /** Whether the connection is the one on which the process was seen that is known. */
+  @SuppressWarnings("ReferenceEquality") // where nothing is known of them, all are equal
+  boolean isAtOtherEnd(CsiPlugin plugin) {
+    Seen last = seen;
+    return !last.word().isEmpty() && last.peer() == plugin.peer();
+  }
+
+  /** Whether a look does nothing that may block. */
+  static boolean isQuick(CsiPlugin plugin) {
+    return plugin.peer().pid().orElse(0) > 0;
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -24,6 +25,7 @@ final class PluginFacts {
   private final PluginLink link;
   private final CurrentProcess process;
   private final boolean requireReady;
+  private final Executor aside;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Consumer<PluginAnswer>> asking = new ArrayList<>();
 
@@ -34,11 +36,13 @@ final class PluginFacts {
    * Nothing is asked yet.
    *
    * @param requireReady whether a plugin that is not ready is down
+   * @param aside runs what may block
    */
-  PluginFacts(PluginLink link, CurrentProcess process, boolean requireReady) {
+  PluginFacts(PluginLink link, CurrentProcess process, boolean requireReady, Executor aside) {
     this.link = link;
     this.process = process;
     this.requireReady = requireReady;
+    this.aside = aside;
   }
 
   void ask(Consumer<PluginAnswer> then) {
@@ -71,15 +75,22 @@ final class PluginFacts {
     answer(plugin)
         .whenComplete(
             (told, thrown) -> {
-              process.look(plugin);
               if (thrown == null) {
                 tell(told);
-              } else if (maybeAgain && PluginFailures.isLost(thrown)) {
-                ask(plugin, false);
               } else {
-                tell(PluginFailures.down(thrown));
+                // A look at the process may block, and this may be the I/O thread.
+                aside.execute(() -> failed(plugin, maybeAgain, thrown));
               }
             });
+  }
+
+  private void failed(CsiPlugin plugin, boolean maybeAgain, Throwable thrown) {
+    process.look(plugin);
+    if (maybeAgain && PluginFailures.isLost(thrown)) {
+      ask(plugin, false);
+    } else {
+      tell(PluginFailures.down(thrown));
+    }
   }
 
   private CompletionStage<PluginAnswer> answer(CsiPlugin plugin) {
@@ -120,7 +131,7 @@ final class PluginFacts {
         .with(policy -> policy.withAttempts(1))
         .async()
         .getCapabilities()
-        .thenApply(offered -> up(offered, process.look(plugin)));
+        .thenApply(offered -> up(offered, process.answered(plugin)));
   }
 
   private static PluginAnswer up(CapabilitySet<NodeCapability> offered, String instance) {

@@ -18,6 +18,7 @@ import io.csi4j.client.ConnectOptions.Transport;
 import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiConnectException.Reason;
 import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.CsiListener;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.MountOptions;
 import io.csi4j.client.PluginName;
@@ -59,7 +60,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -713,6 +716,48 @@ class CsiNodePluginsTest {
         .asString()
         .startsWith("NODE_STAGE_VOLUME on csi4j-volume-worker-");
     assertThat(fake.journal().last(NODE_STAGE_VOLUME)).isPresent();
+  }
+
+  @Test
+  void onlyACallThatTakesSecretsIsHandedOverBeforeItIsSent() {
+    Queue<String> threads = new ConcurrentLinkedQueue<>();
+    CsiListener noting =
+        new CsiListener() {
+          @Override
+          public void onStart(Started attempt) {
+            threads.add(Thread.currentThread().getName());
+          }
+        };
+    NodePlugin plugin = connected(fake(), options -> options.listener(noting));
+    up(plugin);
+    call(plugin, stage());
+    threads.clear();
+
+    assertThat(call(plugin, stage())).isEqualTo(Answer.ok());
+    assertThat(threads.remove()).isEqualTo(Thread.currentThread().getName());
+    SecretsProvider secrets = SecretsProvider.always(Secrets.of(Map.of("key", "hush")));
+    assertThat(call(plugin, stage(VOLUME, secrets))).isEqualTo(Answer.ok());
+    assertThat(threads.remove()).startsWith("csi4j-volume-worker-");
+    assertThat(threads).isEmpty();
+  }
+
+  @Test
+  void answersAreTakenInOnTheIoThreadUnlessTheHostHasSomethingDoneThere() {
+    NodePlugin plain = register(fake());
+    up(plain);
+    call(plain, stage());
+    assertThat(threadOfAnswer(plain)).startsWith("csi4j-io-");
+
+    NodePlugin listened = connected(fake(), options -> options.listener(new CsiListener() {}));
+    up(listened);
+    call(listened, stage());
+    assertThat(threadOfAnswer(listened)).startsWith("csi4j-callback-");
+  }
+
+  private static String threadOfAnswer(NodePlugin plugin) {
+    CompletableFuture<String> thread = new CompletableFuture<>();
+    plugin.call(stage(), answer -> thread.complete(Thread.currentThread().getName()));
+    return Waits.on(thread);
   }
 
   @Test

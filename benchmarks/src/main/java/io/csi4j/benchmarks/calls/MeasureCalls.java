@@ -94,7 +94,7 @@ public final class MeasureCalls {
   private List<OurCaller> connect(CsiEndpoint endpoint) {
     OurCaller plain = new OurCaller(endpoint, ConnectOptions.defaults());
     Connection connection = plain.connection();
-    ConnectOptions here = ConnectOptions.builder().callbackExecutor(Runnable::run).build();
+    ConnectOptions here = ConnectOptions.builder().callbacksInPlace().build();
     OurCaller inPlace = new OurCaller(endpoint, here);
     OurCaller withoutLog = new OurCaller(endpoint, here.toBuilder().wireLog(false).build());
     OurCaller listened =

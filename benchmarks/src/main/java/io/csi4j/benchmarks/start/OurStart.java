@@ -19,7 +19,7 @@ public final class OurStart implements CsiListener {
   /** SOCKET. */
   public static void main(String[] words) {
     ConnectOptions options =
-        ConnectOptions.builder().callbackExecutor(Runnable::run).listener(new OurStart()).build();
+        ConnectOptions.builder().callbacksInPlace().listener(new OurStart()).build();
     try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(words[0])), options)) {
       if (plugin.name().isPresent()) {
         System.out.println(Host.CONNECTED);

@@ -26,7 +26,7 @@ public final class LifecycleFamily {
   private static final int WARMUPS = 2;
 
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
-  private static final double WARM_UP = 0.3;
+  private static final double WARM_UP = 0.5;
 
   private static final int[] VOLUMES = {1, 8, 64};
 
@@ -160,9 +160,8 @@ public final class LifecycleFamily {
                 + " plugin, and appends to one file that was made beforehand, each synced as"
                 + " the journal syncs. The size is how many volumes at a time, each with a caller"
                 + " of its own; a figure is the time in which all together do one, so less is more"
-                + " throughput. Before anything is counted, volumes come and go for three tenths of"
-                + " the time: a JVM that still interprets takes twice as long. The bare callers"
-                + " append to the one file one at a time, and none of their syncs is shared.",
+                + " throughput. Before anything is counted, volumes come and go for half the time:"
+                + " a JVM that still interprets takes twice as long. The bare callers append to the one file one at a time, and none of their syncs is shared.",
             rows)
         .note(
             "Counted on the disk that the manager writes to, one mount and one unmount take "

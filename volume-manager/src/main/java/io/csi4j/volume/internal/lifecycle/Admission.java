@@ -45,37 +45,39 @@ public final class Admission {
                     + String.join(", ", names)));
   }
 
-  /** Whether another use may keep this one from being published. */
-  static boolean isForOne(Goal.Publish goal) {
-    return switch (goal.plan().mode()) {
-      case SINGLE_NODE_WRITER,
-          SINGLE_NODE_READER_ONLY,
-          SINGLE_NODE_SINGLE_WRITER,
-          MULTI_NODE_SINGLE_WRITER ->
-          true;
+  /** For how many uses a volume has room at a time. */
+  private enum Room {
+    ONE,
+    ONE_WRITER,
+    MANY
+  }
+
+  private static Room room(AccessMode mode) {
+    return switch (mode) {
+      case SINGLE_NODE_WRITER, SINGLE_NODE_READER_ONLY, SINGLE_NODE_SINGLE_WRITER -> Room.ONE;
+      case MULTI_NODE_SINGLE_WRITER -> Room.ONE_WRITER;
       case SINGLE_NODE_MULTI_WRITER,
           MULTI_NODE_READER_ONLY,
           MULTI_NODE_MULTI_WRITER,
           UNSPECIFIED,
           UNRECOGNIZED ->
-          false;
+          Room.MANY;
     };
+  }
+
+  /** Whether another use may keep this one from being published. */
+  static boolean isForOne(Goal.Publish goal) {
+    return room(goal.plan().mode()) != Room.MANY;
   }
 
   private static Optional<Failure> holders(VolumeRecord record, Goal.Publish goal) {
     Predicate<TargetRecord> other = target -> !target.usage().equals(goal.usage());
     AccessMode mode = goal.plan().mode();
     Predicate<TargetRecord> inTheWay =
-        switch (mode) {
-          case SINGLE_NODE_WRITER, SINGLE_NODE_READER_ONLY, SINGLE_NODE_SINGLE_WRITER -> other;
-          case MULTI_NODE_SINGLE_WRITER ->
-              other.and(target -> !target.readOnly() && !goal.readOnly());
-          case SINGLE_NODE_MULTI_WRITER,
-              MULTI_NODE_READER_ONLY,
-              MULTI_NODE_MULTI_WRITER,
-              UNSPECIFIED,
-              UNRECOGNIZED ->
-              target -> false;
+        switch (room(mode)) {
+          case ONE -> other;
+          case ONE_WRITER -> other.and(target -> !target.readOnly() && !goal.readOnly());
+          case MANY -> target -> false;
         };
     return record.targets().values().stream().anyMatch(inTheWay)
         ? Optional.of(

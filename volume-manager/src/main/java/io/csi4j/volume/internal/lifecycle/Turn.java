@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * An operation at one moment: what it wants, how far it is, what is to be done next.
@@ -89,63 +90,101 @@ public record Turn(
         record);
   }
 
+  /** A turn in which something is being changed; begins as a copy. */
+  private static final class Draft {
+    private final Turn from;
+    private VolumeRecord record;
+    private Phase phase;
+    private Step step;
+    private int tries;
+    private int layers;
+    private int refusals;
+    private Set<Verb> sent;
+    private Optional<Failure> failure;
+    private Clearing clearing;
+    private int cleared;
+    private boolean restaged;
+    private boolean spared;
+    private List<Notice> notices;
+    private VolumeRecord saved;
+
+    Draft(Turn from) {
+      this.from = from;
+      record = from.record;
+      phase = from.phase;
+      step = from.step;
+      tries = from.tries;
+      layers = from.layers;
+      refusals = from.refusals;
+      sent = from.sent;
+      failure = from.failure;
+      clearing = from.clearing;
+      cleared = from.cleared;
+      restaged = from.restaged;
+      spared = from.spared;
+      notices = from.notices;
+      saved = from.saved;
+    }
+
+    /** Begins to count the tries anew. */
+    void fresh() {
+      tries = 0;
+      layers = 0;
+      refusals = 0;
+    }
+
+    Turn turn() {
+      return new Turn(
+          from.goal,
+          from.before,
+          record,
+          phase,
+          step,
+          tries,
+          layers,
+          refusals,
+          sent,
+          failure,
+          clearing,
+          cleared,
+          restaged,
+          spared,
+          notices,
+          saved);
+    }
+  }
+
+  private Turn but(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.turn();
+  }
+
   /** Waits for this step from now on. */
   Turn to(Phase nextPhase, Step next) {
-    VolumeRecord known = next instanceof Step.Save save ? save.record() : saved;
-    return new Turn(
-        goal, before, record, nextPhase, next, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, spared, notices, known);
+    return but(
+        draft -> {
+          draft.phase = nextPhase;
+          draft.step = next;
+          draft.saved = next instanceof Step.Save save ? save.record() : saved;
+        });
   }
 
   /** Makes a call. */
   Turn call(Phase nextPhase, Verb verb, Optional<UsageKey> usage) {
-    return new Turn(
-        goal,
-        before,
-        record,
-        nextPhase,
-        new Step.Call(verb, usage),
-        tries + 1,
-        layers,
-        refusals,
-        sent,
-        failure,
-        clearing,
-        cleared,
-        restaged,
-        spared,
-        notices,
-        saved);
+    return to(nextPhase, new Step.Call(verb, usage)).but(draft -> draft.tries++);
   }
 
   /** The plugin has got a call, or may have. */
   Turn reached(Verb verb) {
     Set<Verb> all = EnumSet.of(verb);
     all.addAll(sent);
-    return new Turn(
-        goal, before, record, phase, step, tries, layers, refusals, all, failure, clearing, cleared,
-        restaged, spared, notices, saved);
+    return but(draft -> draft.sent = all);
   }
 
   /** The plugin has answered that it does not know the volume. */
   Turn refused() {
-    return new Turn(
-        goal,
-        before,
-        record,
-        phase,
-        step,
-        tries,
-        layers,
-        refusals + 1,
-        sent,
-        failure,
-        clearing,
-        cleared,
-        restaged,
-        spared,
-        notices,
-        saved);
+    return but(draft -> draft.refusals++);
   }
 
   Turn pause(Duration time) {
@@ -158,92 +197,58 @@ public record Turn(
 
   /** The same operation, with this record. */
   public Turn with(VolumeRecord next) {
-    return new Turn(
-        goal, before, next, phase, step, tries, layers, refusals, sent, failure, clearing, cleared,
-        restaged, spared, notices, saved);
+    return but(draft -> draft.record = next);
   }
 
   /** Begins to count the tries anew. */
   Turn fresh() {
-    return new Turn(
-        goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, restaged,
-        spared, notices, saved);
+    return but(Draft::fresh);
   }
 
   Turn seeing(int mounts) {
-    return new Turn(
-        goal, before, record, phase, step, tries, mounts, refusals, sent, failure, clearing,
-        cleared, restaged, spared, notices, saved);
+    return but(draft -> draft.layers = mounts);
   }
 
   /** The goal cannot be reached; the first reason stays. */
   Turn failing(Failure why) {
-    return new Turn(
-        goal,
-        before,
-        record,
-        phase,
-        step,
-        0,
-        0,
-        0,
-        sent,
-        failure.or(() -> Optional.of(why)),
-        Clearing.NOTHING,
-        cleared,
-        restaged,
-        spared,
-        notices,
-        saved);
+    return but(
+        draft -> {
+          draft.fresh();
+          draft.failure = failure.or(() -> Optional.of(why));
+          draft.clearing = Clearing.NOTHING;
+        });
   }
 
   Turn clearing(Clearing what) {
-    return new Turn(
-        goal,
-        before,
-        record,
-        phase,
-        step,
-        0,
-        0,
-        0,
-        sent,
-        failure,
-        what,
-        cleared + (what == Clearing.NOTHING ? 0 : 1),
-        restaged,
-        spared,
-        notices,
-        saved);
+    return but(
+        draft -> {
+          draft.fresh();
+          draft.clearing = what;
+          draft.cleared += what == Clearing.NOTHING ? 0 : 1;
+        });
   }
 
   Turn restaging() {
-    return new Turn(
-        goal, before, record, phase, step, 0, 0, 0, sent, failure, clearing, cleared, true, spared,
-        notices, saved);
+    return but(
+        draft -> {
+          draft.fresh();
+          draft.restaged = true;
+        });
   }
 
   /** What is at the target stays there, whatever comes. */
   Turn sparing() {
-    return new Turn(
-        goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, true, notices, saved);
+    return but(draft -> draft.spared = true);
   }
 
   Turn note(Notice notice) {
     List<Notice> all = new ArrayList<>(notices);
     all.add(notice);
-    return new Turn(
-        goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-        cleared, restaged, spared, all, saved);
+    return but(draft -> draft.notices = all);
   }
 
   Turn quiet() {
-    return notices.isEmpty()
-        ? this
-        : new Turn(
-            goal, before, record, phase, step, tries, layers, refusals, sent, failure, clearing,
-            cleared, restaged, spared, List.of(), saved);
+    return notices.isEmpty() ? this : but(draft -> draft.notices = List.of());
   }
 
   /** The use that the goal is about. */

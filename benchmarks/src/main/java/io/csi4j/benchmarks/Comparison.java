@@ -38,9 +38,9 @@ public record Comparison(
       return Optional.of(new Ratio(most));
     }
 
-    /** At most so many times what the limit needs, in the medians of the windows. */
-    static Optional<Goal> medianRatio(double most) {
-      return Optional.of(new MedianRatio(most));
+    /** At most so many times what the limit needs, in the best window of each. */
+    static Optional<Goal> bestRatio(double most) {
+      return Optional.of(new BestRatio(most));
     }
 
     /** At most so much. */
@@ -66,16 +66,16 @@ public record Comparison(
       }
     }
 
-    /** At most so many times what the limit needs, in the medians of the windows. */
-    record MedianRatio(double most) implements Goal {
+    /** At most so many times what the limit needs, in the best window of each. */
+    record BestRatio(double most) implements Goal {
       @Override
       public boolean isReachedBy(Comparison row) {
-        return row.medianRatio() <= most;
+        return row.bestRatio() <= most;
       }
 
       @Override
       public String text(Unit unit) {
-        return "≤ " + most + " x of the medians";
+        return "≤ " + most + " x of the bests";
       }
     }
 
@@ -125,14 +125,25 @@ public record Comparison(
         operation, "", size, unit, new Figures(ours), new Figures(List.of()), goal);
   }
 
-  /** How many times the limit's figure the library needs, in the best window of each. */
+  /** How many times its neighbour of the limit each window is; none if they are no neighbours. */
+  public Figures ratios() {
+    return ours.over(theirs);
+  }
+
+  /** How many times the limit's figure the library needs: what half of the windows are below. */
   public double ratio() {
+    Figures ratios = ratios();
+    return ratios.isEmpty() ? bestRatio() : ratios.median();
+  }
+
+  /** The same in the best window of each. */
+  public double bestRatio() {
     return ours.least() / theirs.least();
   }
 
-  /** The same of the medians. */
-  public double medianRatio() {
-    return ours.median() / theirs.median();
+  /** The one of the two that the goal, if any, is judged by. */
+  public double judgedRatio() {
+    return goal.isPresent() && goal.get() instanceof Goal.BestRatio ? bestRatio() : ratio();
   }
 
   /** What came out of the goal; empty if there is none, or nothing to compare with. */
@@ -152,7 +163,7 @@ public record Comparison(
         operation,
         size,
         unit.text(ours.least()),
-        theirs.isEmpty() ? "" : String.format(Locale.ROOT, "x %.2f of %s", ratio(), limit),
+        theirs.isEmpty() ? "" : String.format(Locale.ROOT, "x %.2f of %s", judgedRatio(), limit),
         verdict());
   }
 }

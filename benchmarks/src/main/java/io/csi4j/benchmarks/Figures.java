@@ -2,15 +2,30 @@ package io.csi4j.benchmarks;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Times of one operation, each the mean of a short window, in nanoseconds. */
 public final class Figures {
 
+  private final List<Double> windows;
   private final double[] sorted;
 
-  /** The figures of these windows. */
+  /** The figures of these windows, in the order in which they were measured. */
   public Figures(List<Double> windows) {
+    this.windows = List.copyOf(windows);
     sorted = windows.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+  }
+
+  /**
+   * How many times its neighbour each window is: the one of {@code other} that was measured right
+   * before or after it. None, unless there are as many of each.
+   */
+  public Figures over(Figures other) {
+    if (count() != other.count()) {
+      return new Figures(List.of());
+    }
+    return new Figures(
+        IntStream.range(0, count()).mapToObj(i -> windows.get(i) / other.windows.get(i)).toList());
   }
 
   public boolean isEmpty() {

@@ -1,7 +1,6 @@
 package io.csi4j.benchmarks;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,39 +18,34 @@ final class Kept {
 
   private static final String HEAD =
       "operation\tlimit\tsize\tunit\tours_best\tours_median\tours_low\tours_high"
-          + "\ttheirs_best\ttheirs_median\ttheirs_low\ttheirs_high\tverdict";
+          + "\ttheirs_best\ttheirs_median\ttheirs_low\ttheirs_high\tverdict"
+          + "\tratio\tratio_low\tratio_high";
 
-  private final Map<String, double[]> bests;
+  private static final int OURS_BEST = 4;
+  private static final int RATIO = 13;
 
-  private Kept(Map<String, double[]> bests) {
-    this.bests = bests;
+  private final Map<String, List<String>> rows;
+
+  private Kept(Map<String, List<String>> rows) {
+    this.rows = rows;
   }
 
   /** What is kept in this file, which {@link #write} wrote; nothing if it is not there. */
-  static Kept read(Path file) {
-    Map<String, double[]> bests = new HashMap<>();
+  static Kept read(Path file) throws IOException {
+    Map<String, List<String>> rows = new HashMap<>();
     for (List<String> cells : cells(file)) {
-      bests.put(
-          key(cells.get(0), cells.get(1), cells.get(2)),
-          new double[] {number(cells.get(4)), number(cells.get(8))});
+      rows.put(key(cells.get(0), cells.get(1), cells.get(2)), cells);
     }
-    return new Kept(bests);
+    return new Kept(rows);
   }
 
-  /** The lines of a file as cells, without the head. */
-  static List<List<String>> cells(Path file) {
-    if (!Files.exists(file)) {
+  /** The lines of a file as cells, without the head; none if it is a table of another kind. */
+  static List<List<String>> cells(Path file) throws IOException {
+    List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
+    if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
       return List.of();
     }
-    try (var lines = Files.lines(file)) {
-      return lines.skip(1).map(line -> List.of(line.split("\t", -1))).toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static double number(String cell) {
-    return cell.isEmpty() ? Double.NaN : Double.parseDouble(cell);
+    return lines.stream().skip(1).map(line -> List.of(line.split("\t", -1))).toList();
   }
 
   private static String key(String operation, String limit, String size) {
@@ -69,9 +63,22 @@ final class Kept {
               row.unit().name(),
               numbers(row.ours()),
               numbers(row.theirs()),
-              row.verdict()));
+              row.verdict(),
+              ratios(row)));
     }
     Files.write(file, lines);
+  }
+
+  /** The ratio that counts, and its spread if there is one. */
+  private static String ratios(Comparison row) {
+    if (row.theirs().isEmpty()) {
+      return "\t\t";
+    }
+    Figures spread = row.ratios();
+    String ratio = String.format(Locale.ROOT, "%.3f", row.judgedRatio());
+    return spread.isEmpty()
+        ? ratio + "\t\t"
+        : String.format(Locale.ROOT, "%s\t%.3f\t%.3f", ratio, spread.low(), spread.high());
   }
 
   private static String numbers(Figures figures) {
@@ -91,13 +98,13 @@ final class Kept {
    * one; empty if there is none.
    */
   Optional<String> since(Comparison row) {
-    double[] before = bests.get(key(row.operation(), row.limit(), Integer.toString(row.size())));
+    List<String> before = rows.get(key(row.operation(), row.limit(), Integer.toString(row.size())));
     if (before == null) {
       return Optional.empty();
     }
-    boolean compared = !row.theirs().isEmpty() && !Double.isNaN(before[1]);
-    double then = compared ? before[0] / before[1] : before[0];
-    double now = compared ? row.ratio() : row.ours().least();
+    boolean compared = !row.theirs().isEmpty() && !before.get(RATIO).isEmpty();
+    double then = Double.parseDouble(before.get(compared ? RATIO : OURS_BEST));
+    double now = compared ? row.judgedRatio() : row.ours().least();
     String text = compared ? String.format(Locale.ROOT, "%.2f", then) : row.unit().text(then);
     if (now > then * (1 + NOTABLE)) {
       return Optional.of(text + " **worse**");

@@ -57,7 +57,7 @@ public final class Report {
     }
     out.append(
         "| operation | size | csi4j best | median (10 % – 90 %) | limit | limit best |"
-            + " median (10 % – 90 %) | ratio of bests | of medians | before | goal |\n");
+            + " median (10 % – 90 %) | ratio (10 % – 90 %) | of bests | before | goal |\n");
     out.append("|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|\n");
     for (Comparison row : rows) {
       Figures theirs = row.theirs();
@@ -73,8 +73,8 @@ public final class Report {
               row.limit(),
               theirs.isEmpty() ? "" : unit.text(theirs.least()),
               theirs.isEmpty() ? "" : spread(theirs, unit),
-              theirs.isEmpty() ? "" : ratio(row.ratio()),
-              theirs.isEmpty() ? "" : ratio(row.medianRatio()),
+              theirs.isEmpty() ? "" : ratio(row.ratio()) + spread(row.ratios()),
+              theirs.isEmpty() ? "" : ratio(row.bestRatio()),
               last.since(row).orElse(""),
               row.verdict()));
     }
@@ -84,6 +84,12 @@ public final class Report {
 
   private static String ratio(double ratio) {
     return String.format(Locale.ROOT, "%.2f", ratio);
+  }
+
+  private static String spread(Figures ratios) {
+    return ratios.count() < 2
+        ? ""
+        : String.format(Locale.ROOT, " (%.2f – %.2f)", ratios.low(), ratios.high());
   }
 
   private static String spread(Figures figures, Unit unit) {
@@ -114,7 +120,7 @@ public final class Report {
             escaped(title)));
     int y = 32;
     for (Comparison row : compared) {
-      double ratio = row.ratio();
+      double ratio = row.judgedRatio();
       boolean missed = row.verdict().contains("missed");
       out.append(
           String.format(

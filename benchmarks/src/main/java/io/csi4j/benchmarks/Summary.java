@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 
 /** One page for all families: which goals there are, and what came out. DIRECTORY FAMILY... */
 public final class Summary {
 
   private static final int VERDICT = 12;
+  private static final int RATIO = 13;
 
   private Summary() {}
 
@@ -23,8 +25,8 @@ public final class Summary {
             Written by `benchmarks/run`; how to read them is told in [its README](../README.md). The rows with goals, of all families, \
             each measured when its own page says.
 
-            | family | operation | size | limit | csi4j | limit's | goal |
-            |---|---|--:|---|--:|--:|---|
+            | family | operation | size | limit | csi4j best | limit's best | ratio | goal |
+            |---|---|--:|---|--:|--:|--:|---|
             """);
     int reached = 0;
     int missed = 0;
@@ -43,13 +45,22 @@ public final class Summary {
         out.append("| [").append(family).append("](").append(family).append(".md) | ");
         out.append(cells.get(0)).append(" | ").append(cells.get(2)).append(" | ");
         out.append(cells.get(1)).append(" | ").append(text(unit, cells.get(4))).append(" | ");
-        out.append(text(unit, cells.get(8))).append(" | ").append(verdict).append(" |\n");
+        out.append(text(unit, cells.get(8)))
+            .append(" | ")
+            .append(ratio(cells.get(RATIO)))
+            .append(" | ")
+            .append(verdict)
+            .append(" |\n");
       }
     }
     out.append("\nGoals reached: ").append(reached).append(", missed: ").append(missed);
     out.append(".\n");
     Files.writeString(directory.resolve("README.md"), out);
     System.out.printf("Goals reached: %d, missed: %d.%n", reached, missed);
+  }
+
+  private static String ratio(String cell) {
+    return cell.isEmpty() ? "" : String.format(Locale.ROOT, "%.2f", Double.parseDouble(cell));
   }
 
   private static String text(Unit unit, String cell) {

@@ -28,7 +28,7 @@ import java.util.logging.Logger;
  */
 public final class MeasureCalls {
 
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 24;
   private static final int QUICK_ROUNDS = 4;
 
   /** With less, rounds are fewer. */

@@ -44,19 +44,17 @@ final class Rows {
     for (Operation operation : Operation.values()) {
       for (int size : sizes) {
         Cell cell = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
-        Optional<Goal> goal = size == 1 ? medians(ASYNC) : ratio(ASYNC);
-        add("async in place", cell, "bare stub", Way.BARE_IN_PLACE, Measure.TIME, goal);
+        add("async in place", cell, "bare stub", Way.BARE_IN_PLACE, Measure.TIME, ratio(ASYNC));
       }
     }
     for (int size : sizes) {
       Cell cell = new Cell(Way.OURS, Style.ASYNC, Operation.PROBE, size);
-      Optional<Goal> goal = size == 1 ? medians(ASYNC) : ratio(ASYNC);
-      add("async", cell, "bare stub, same threads", Way.BARE, Measure.TIME, goal);
+      add("async", cell, "bare stub, same threads", Way.BARE, Measure.TIME, ratio(ASYNC));
     }
     for (Operation operation : Operation.values()) {
       for (int size : sizes) {
         Cell cell = new Cell(Way.OURS, Style.BLOCKING, operation, size);
-        Optional<Goal> goal = size == 1 ? medians(BLOCKING) : Optional.empty();
+        Optional<Goal> goal = size == 1 ? ratio(BLOCKING) : Optional.empty();
         add("blocking, median", cell, "bare stub", Way.BARE, Measure.MEDIAN, goal);
       }
     }
@@ -81,9 +79,9 @@ final class Rows {
       for (int size : sizes) {
         Cell async = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
         if (size == 1) {
-          addGo("async in place, median", async, Measure.MEDIAN, medians(GO_ASYNC_MEDIAN));
+          addGo("async in place, median", async, Measure.MEDIAN, ratio(GO_ASYNC_MEDIAN));
           Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, size);
-          addGo("blocking, median", blocking, Measure.MEDIAN, medians(GO_BLOCKING_MEDIAN));
+          addGo("blocking, median", blocking, Measure.MEDIAN, ratio(GO_BLOCKING_MEDIAN));
         } else {
           Optional<Goal> goal = ratio(size >= MANY ? GO_MANY : GO_SEVERAL);
           addGo("async in place", async, Measure.TIME, goal);
@@ -113,14 +111,6 @@ final class Rows {
     add("a listener that does nothing", listened, text, limit, Measure.TIME, Optional.empty());
     Cell logged = off.by(Way.OURS_LOGGED);
     add("wire log on, lines dropped", logged, text, limit, Measure.TIME, Optional.empty());
-  }
-
-  /**
-   * With one call in flight the best window says what luck there was: how often the kernel had both
-   * processes on one core. So the medians are compared.
-   */
-  private static Optional<Goal> medians(double most) {
-    return Goal.medianRatio(most);
   }
 
   private static Optional<Goal> ratio(double most) {

@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public final class LifecycleFamily {
 
-  private static final int ROUNDS = 10;
+  private static final int ROUNDS = 20;
   private static final int WARMUPS = 2;
 
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */

@@ -80,21 +80,21 @@ public final class MountsFamily {
           new Operation(
               "probe",
               "probe of a mount point",
-              List.of(new Limit("probe", "C: statx", Goal.ratio(1.4)))),
+              List.of(new Limit("probe", "C: statx", Goal.bestRatio(1.4)))),
           new Operation(
               "probePlain",
               "probe of a plain directory",
-              List.of(new Limit("probePlain", "C: statx", Goal.ratio(1.4)))),
+              List.of(new Limit("probePlain", "C: statx", Goal.bestRatio(1.4)))),
           new Operation(
               "find",
               "full record of a path",
-              List.of(new Limit("find", "C: statx, statmount", Goal.ratio(1.25)))),
+              List.of(new Limit("find", "C: statx, statmount", Goal.bestRatio(1.25)))),
           new Operation(
               "table",
               "whole table",
               List.of(
                   new Limit(
-                      "table", "C: listmount, mountinfo parsed, listmount", Goal.ratio(1.05)))),
+                      "table", "C: listmount, mountinfo parsed, listmount", Goal.bestRatio(1.05)))),
           new Operation(
               "refresh",
               "refresh after one change",
@@ -218,7 +218,7 @@ public final class MountsFamily {
               theirs.getOrDefault(limit, List.of()),
               limit
                   .goal()
-                  .filter(goal -> goal instanceof Goal.Ratio || size <= LARGEST_WITH_A_TIME)));
+                  .filter(goal -> goal instanceof Goal.BestRatio || size <= LARGEST_WITH_A_TIME)));
     }
     return rows;
   }

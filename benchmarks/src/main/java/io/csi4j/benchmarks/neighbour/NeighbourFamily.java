@@ -121,9 +121,7 @@ public final class NeighbourFamily {
                 + " disk makes the noise.",
             rows)
         .note(
-            "A window's p99 is that of all times in it; the goal is judged by the median of the"
-                + " windows, since the best of them says little about the slowest hundredth."
-                + " Windows had from "
+            "A window's p99 is that of all times in it. Windows had from "
                 + least(with, without)
                 + " times on. Threads are all that the JVM has, callers too; heap is what is used"
                 + " after garbage was collected, of both managers.");
@@ -146,7 +144,7 @@ public final class NeighbourFamily {
         VOLUMES,
         with.stream().map(figure::applyAsDouble).toList(),
         without.stream().map(figure::applyAsDouble).toList(),
-        Goal.medianRatio(MOST));
+        Goal.ratio(MOST));
   }
 
   private static Comparison row(

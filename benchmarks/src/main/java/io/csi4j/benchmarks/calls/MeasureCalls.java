@@ -170,11 +170,9 @@ public final class MeasureCalls {
     for (int round = 0; round < rounds; round++) {
       for (List<Cell> group : groups) {
         List<Cell> turn = new ArrayList<>(group);
-        if (round % 2 == 1) {
-          Collections.reverse(turn);
-        }
-        // Whoever comes first after calls of another kind is slower for that, so it comes once
-        // more.
+        // Whoever comes first after calls of another kind is slower for that: so each is first as
+        // often as the others, and comes once more without being counted.
+        Collections.rotate(turn, round);
         Window.Result unused = once(turn.get(0), window / 2);
         for (Cell cell : turn) {
           Window.Result result = once(cell, window);

@@ -69,8 +69,7 @@ public final class CallsFamily {
     report.note(
         "The rows with the wire log compare csi4j with itself, asynchronous and in place: as it is"
             + " by default (no listener; the wire log is allowed, and its logger is off) beside"
-            + " `wireLog(false)`, which is the goal; then with a listener that does nothing, and"
-            + " with the logger on and its lines dropped.");
+            + " `wireLog(false)`, which is the goal; then with a listener that does nothing.");
     if (go.equals("-")) {
       report.note("There was no Go toolchain with grpc-go; the rows beside Go are left out.");
     }

@@ -26,8 +26,6 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
     OURS_LOG_OFF,
     /** As {@link #OURS_IN_PLACE}, with the wire log forbidden by an option. */
     OURS_WITHOUT_LOG,
-    /** As {@link #OURS_IN_PLACE}, with a line for each call in the wire log, which is dropped. */
-    OURS_LOGGED,
     /** As {@link #OURS_IN_PLACE}, with a listener that does nothing. */
     OURS_LISTENED,
     /** A program in Go. */

@@ -15,10 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 
 /**
  * Makes calls of all kinds to one plugin, in turns, and prints what the windows told.
@@ -47,8 +43,6 @@ public final class MeasureCalls {
   /** For what is done once only. */
   static final int SEVERAL = 8;
 
-  private static final Logger WIRE = Logger.getLogger("io.csi4j.client.wire");
-
   private final Map<Way, Caller> callers = new EnumMap<>(Way.class);
   private final Optional<GoClient> go;
   private final Samples samples = Samples.ofThisJvm();
@@ -62,7 +56,6 @@ public final class MeasureCalls {
     CsiEndpoint endpoint = CsiEndpoint.of(Path.of(words[0]));
     double seconds = Double.parseDouble(words[1]);
     List<Integer> sizes = List.of(words).stream().skip(3).map(Integer::valueOf).toList();
-    dropLines();
     Optional<GoClient> go =
         Optional.of(words[2])
             .filter(program -> !program.equals("-"))
@@ -74,21 +67,6 @@ public final class MeasureCalls {
         go.isPresent() ? groups.stream().map(MeasureCalls::withGo).toList() : groups, seconds);
     measuring.samples.lines().forEach(System.out::println);
     connected.forEach(OurCaller::close);
-  }
-
-  private static void dropLines() {
-    WIRE.setUseParentHandlers(false);
-    WIRE.addHandler(
-        new Handler() {
-          @Override
-          public void publish(LogRecord line) {}
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        });
   }
 
   private List<OurCaller> connect(CsiEndpoint endpoint) {
@@ -107,7 +85,6 @@ public final class MeasureCalls {
     callers.put(Way.BARE_IN_PLACE, new BareCaller(inPlace.connection().channel(), null));
     callers.put(Way.OURS_WITHOUT_LOG, withoutLog);
     callers.put(Way.OURS_LOG_OFF, allowed);
-    callers.put(Way.OURS_LOGGED, allowed);
     callers.put(Way.OURS_LISTENED, listened);
     return List.of(plain, inPlace, allowed, withoutLog, listened);
   }
@@ -128,8 +105,6 @@ public final class MeasureCalls {
     }
     Cell several = new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, SEVERAL);
     groups.add(List.of(several, several.by(Way.OURS_WITHOUT_LOG), several.by(Way.OURS_LISTENED)));
-    // By itself: whoever comes right after it is slower.
-    groups.add(List.of(several.by(Way.OURS_LOGGED)));
     return groups;
   }
 
@@ -187,7 +162,6 @@ public final class MeasureCalls {
     if (cell.way() == Way.GO) {
       return go.orElseThrow().window(cell, nanos);
     }
-    WIRE.setLevel(cell.way() == Way.OURS_LOGGED ? Level.FINE : Level.INFO);
     return Window.of(Objects.requireNonNull(callers.get(cell.way())), cell, nanos);
   }
 }

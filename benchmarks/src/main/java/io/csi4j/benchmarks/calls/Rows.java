@@ -109,8 +109,6 @@ final class Rows {
     add("wire log and listeners off", off, text, limit, Measure.TIME, ratio(SWITCHED_OFF));
     Cell listened = off.by(Way.OURS_LISTENED);
     add("a listener that does nothing", listened, text, limit, Measure.TIME, Optional.empty());
-    Cell logged = off.by(Way.OURS_LOGGED);
-    add("wire log on, lines dropped", logged, text, limit, Measure.TIME, Optional.empty());
   }
 
   private static Optional<Goal> ratio(double most) {

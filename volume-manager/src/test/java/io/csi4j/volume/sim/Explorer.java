@@ -301,45 +301,58 @@ final class Explorer {
   /** The same violation with as few choices as can be found that are not the first one. */
   static Outcome shrink(Outcome found) {
     Outcome best = found;
-    while (true) {
-      Optional<Outcome> smaller = smaller(best);
-      if (smaller.isEmpty()) {
-        return best;
-      }
-      best = smaller.get();
-    }
+    Outcome before;
+    do {
+      before = best;
+      best = cut(zeroed(shortened(best)));
+    } while (!best.script().equals(before.script()));
+    return best;
   }
 
-  private static Optional<Outcome> smaller(Outcome best) {
-    int[] now = best.script().choices().toArray();
-    for (int length = now.length / 2; length >= 1; length /= 2) {
-      Optional<Outcome> shorter = tryOut(best, Arrays.copyOf(now, now.length - length));
-      if (shorter.isPresent()) {
-        return shorter;
+  /** Without choices at its end. */
+  private static Outcome shortened(Outcome found) {
+    Outcome best = found;
+    for (int length = choices(best).length / 2; length >= 1; length /= 2) {
+      int[] now = choices(best);
+      if (length <= now.length) {
+        best = tryOut(best, Arrays.copyOf(now, now.length - length)).orElse(best);
       }
     }
-    for (int at = now.length - 1; at >= 0; at--) {
-      if (now[at] != 0) {
-        int[] zeroed = now.clone();
-        zeroed[at] = 0;
-        Optional<Outcome> simpler = tryOut(best, zeroed);
-        if (simpler.isPresent()) {
-          return simpler;
-        }
+    return best;
+  }
+
+  /** With the first choice instead of others. */
+  private static Outcome zeroed(Outcome found) {
+    Outcome best = found;
+    for (int at = choices(best).length - 1; at >= 0; at--) {
+      int[] now = choices(best);
+      if (at < now.length && now[at] != 0) {
+        now[at] = 0;
+        best = tryOut(best, now).orElse(best);
       }
     }
-    for (int size = Math.max(1, now.length / 4); size >= 1; size /= 2) {
-      for (int at = 0; at + size <= now.length; at += size) {
-        int[] cut = new int[now.length - size];
-        System.arraycopy(now, 0, cut, 0, at);
-        System.arraycopy(now, at + size, cut, at, now.length - at - size);
-        Optional<Outcome> shorter = tryOut(best, cut);
-        if (shorter.isPresent()) {
-          return shorter;
-        }
+    return best;
+  }
+
+  /** Without choices in its midst. */
+  private static Outcome cut(Outcome found) {
+    Outcome best = found;
+    for (int size = Math.max(1, choices(best).length / 4); size >= 1; size /= 2) {
+      int at = 0;
+      for (int[] now = choices(best); at + size <= now.length; now = choices(best)) {
+        int[] rest = new int[now.length - size];
+        System.arraycopy(now, 0, rest, 0, at);
+        System.arraycopy(now, at + size, rest, at, now.length - at - size);
+        Optional<Outcome> shorter = tryOut(best, rest);
+        best = shorter.orElse(best);
+        at += shorter.isPresent() ? 0 : size;
       }
     }
-    return Optional.empty();
+    return best;
+  }
+
+  private static int[] choices(Outcome outcome) {
+    return outcome.script().choices().toArray();
   }
 
   /** The history with these choices, if it breaks the same and is smaller. */

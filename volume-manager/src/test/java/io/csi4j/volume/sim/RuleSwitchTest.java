@@ -10,9 +10,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each rule of the protocol is needed: without it the simulator finds the harm. */
 class RuleSwitchTest {
 
-  /** Many times what any of them takes, so that a busy machine is no failure. */
-  private static final double SECONDS = 300;
-
   /** The invariant that breaks first without a rule. */
   private static String broken(Rule rule) {
     return switch (rule) {
@@ -35,7 +32,7 @@ class RuleSwitchTest {
   @ParameterizedTest
   @EnumSource
   void withoutARuleItsHarmIsFoundAndItsSmallestHistoryCanBePlayedAgain(Rule rule) {
-    RuleHunt.Catch caught = RuleHunt.hunt(rule, SECONDS);
+    RuleHunt.Catch caught = RuleHunt.hunt(rule, 60);
 
     assertThat(caught.invariant()).as("%s", caught).isEqualTo(broken(rule));
     Outcome found = caught.outcome().orElseThrow();

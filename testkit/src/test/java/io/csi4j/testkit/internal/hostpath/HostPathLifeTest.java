@@ -439,12 +439,13 @@ class HostPathLifeTest {
   @Test
   void twoPluginsDoNotShareADirectory(Scratch scratch) {
     try (Rig rig = Rig.open(scratch)) {
-      assertThatThrownBy(() -> HostPathPlugin.builder(rig.data()).open())
-          .isInstanceOf(UncheckedIOException.class)
-          .rootCause()
-          .hasMessageContaining("another plugin in this process has it");
-      // The refused one did not free the lock of the first.
-      assertThat(rig.create("db")).isNotNull();
+      // The second time as well: whoever is refused does not free the lock of the first.
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> HostPathPlugin.builder(rig.data()).open())
+            .isInstanceOf(UncheckedIOException.class)
+            .rootCause()
+            .hasMessageContaining("another plugin in this process has it");
+      }
     }
   }
 

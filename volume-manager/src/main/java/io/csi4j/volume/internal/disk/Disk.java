@@ -17,6 +17,11 @@ public interface Disk {
   /** What is at a path, or empty when there is nothing. */
   Optional<FileFacts> facts(Path path) throws DiskException;
 
+  /** Whether there is a regular file at a path; cheaper than all facts. */
+  default boolean isPlainFile(Path path) throws DiskException {
+    return facts(path).filter(facts -> facts.kind() == FileFacts.Kind.FILE).isPresent();
+  }
+
   /** The names in a directory, sorted. */
   List<String> list(Path directory) throws DiskException;
 

@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.disk;
 
 import io.csi4j.volume.internal.disk.DiskException.Kind;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
@@ -15,10 +14,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,10 +39,8 @@ public final class RealDisk implements Disk {
   /** Below this many bytes a disk counts as full when a write fails. */
   private static final long NEARLY_NOTHING = 1 << 20;
 
-  /** How much is read at a time: a small file, of which there may be many, in little memory. */
-  private static final int LEAST_READ = 1024;
-
-  private static final int MOST_READ = 64 * 1024;
+  /** How long a file is taken for that does not say it. */
+  private static final int UNSAID = 1024;
 
   private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
 
@@ -68,6 +67,20 @@ public final class RealDisk implements Disk {
             return Optional.of(factsOf(path));
           } catch (NoSuchFileException e) {
             return Optional.empty();
+          }
+        });
+  }
+
+  @Override
+  public boolean isPlainFile(Path path) throws DiskException {
+    return attempt(
+        path,
+        () -> {
+          try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile();
+          } catch (NoSuchFileException e) {
+            return false;
           }
         });
   }
@@ -127,17 +140,32 @@ public final class RealDisk implements Disk {
         file,
         () -> {
           try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
-            // Read to the end and not to the length: a file of /proc has none.
-            ByteArrayOutputStream all = new ByteArrayOutputStream();
-            byte[] some = new byte[(int) Math.max(LEAST_READ, Math.min(MOST_READ, open.length()))];
-            int read = 0;
-            while (read >= 0 && all.size() < limit) {
-              all.write(some, 0, read);
-              read = open.read(some, 0, Math.min(some.length, limit - all.size()));
-            }
-            return all.toByteArray();
+            return read(open, limit);
           }
         });
+  }
+
+  /** Reads to the end and not to the length: a file of /proc says that it has none. */
+  private static byte[] read(RandomAccessFile open, int limit) throws IOException {
+    long said = open.length();
+    byte[] all = new byte[(int) Math.min(limit, said > 0 ? said : UNSAID)];
+    int length = 0;
+    while (true) {
+      int read = open.read(all, length, all.length - length);
+      length += Math.max(0, read);
+      if (read < 0 || length == limit) {
+        break;
+      }
+      if (length == all.length) {
+        int next = open.read();
+        if (next < 0) {
+          break;
+        }
+        all = Arrays.copyOf(all, (int) Math.min(limit, 2L * length));
+        all[length++] = (byte) next;
+      }
+    }
+    return length == all.length ? all : Arrays.copyOf(all, length);
   }
 
   @Override

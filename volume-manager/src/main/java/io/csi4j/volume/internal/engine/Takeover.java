@@ -11,9 +11,9 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Found;
 import io.csi4j.volume.internal.recovery.Recovered;
 import io.csi4j.volume.internal.recovery.Recovery;
+import io.csi4j.volume.internal.recovery.Remembered;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.state.LoadedState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,25 +31,28 @@ final class Takeover {
     this.parts = parts;
     begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
-    LoadedState state = parts.state().load();
+    Remembered remembered = Remembered.of(parts.state().load());
     recovered =
         Recovery.of(
             parts.layout(),
             parts.rules(),
             new Found(
-                state,
-                directories(state, damaged),
+                remembered,
+                directories(remembered, damaged),
                 parts.kernel().beneath(parts.layout().volumes()),
                 parts.kernel().place()));
-    IdentityRepair repair = new IdentityRepair(parts, recovered.volumes());
-    damaged.forEach(problem -> findings.add(repair.of(problem)));
+    if (!damaged.isEmpty()) {
+      IdentityRepair repair = new IdentityRepair(parts, recovered.volumes());
+      damaged.forEach(problem -> findings.add(repair.of(problem)));
+    }
     findings.addAll(recovered.findings());
     findings.addAll(summary(recovered));
   }
 
-  private List<VolumeDirectories.Found> directories(LoadedState state, List<PathProblem> damaged) {
+  private List<VolumeDirectories.Found> directories(
+      Remembered remembered, List<PathProblem> damaged) {
     try {
-      return parts.directories().scan(Recovery.readable(state), damaged::add);
+      return parts.directories().scan(remembered::owner, damaged::add);
     } catch (PathProblem problem) {
       damaged.add(problem);
       return List.of();

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,10 @@ final class Opening {
   Found find() {
     try {
       boolean there = isThere();
+      SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
       if (there) {
-        refuseNewer(files.scan());
+        scans = files.scan();
+        refuseNewer(scans);
       }
       checkFilesystem(there ? directory : above());
       if (!there) {
@@ -90,7 +93,7 @@ final class Opening {
       }
       syncAbove(there);
       lock();
-      return foundUnderLock();
+      return foundUnderLock(scans);
     } catch (DiskException e) {
       throw refusal(e);
     }
@@ -200,10 +203,15 @@ final class Opening {
                         + " 'fuser' on the file 'lock'."));
   }
 
-  private Found foundUnderLock() throws DiskException {
+  /**
+   * What is there now that nobody else can write.
+   *
+   * @param before what was there a moment ago
+   */
+  private Found foundUnderLock(SortedMap<Integer, SegmentScan> before) throws DiskException {
     boolean done = false;
     try {
-      SortedMap<Integer, SegmentScan> scans = files.scan();
+      SortedMap<Integer, SegmentScan> scans = files.scan(before);
       refuseNewer(scans);
       Replay replay = replay(scans);
       refuseOtherHost(replay);

@@ -31,9 +31,17 @@ final class SegmentFiles {
 
   /** What all segments hold, by number. One that the device cannot read is an empty one. */
   SortedMap<Integer, SegmentScan> scan() throws DiskException {
+    return scan(new TreeMap<>());
+  }
+
+  /** The same; those whose bytes are still the same as at an earlier look hold the same. */
+  SortedMap<Integer, SegmentScan> scan(SortedMap<Integer, SegmentScan> before)
+      throws DiskException {
     SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
     for (int number : numbers()) {
-      scans.put(number, SegmentScan.of(read(path(number))));
+      byte[] bytes = read(path(number));
+      SegmentScan known = before.get(number);
+      scans.put(number, known != null && known.isOf(bytes) ? known : SegmentScan.of(bytes));
     }
     return scans;
   }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.journal;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -14,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param entries the whole records, in the order of the file
  * @param gaps the places between and after them that are damaged
  * @param end where the next record can be written, if there are no gaps
- * @param length the bytes of the file
+ * @param bytes the file
  */
 record SegmentScan(
-    @Nullable Header header, List<Entry> entries, List<Gap> gaps, int end, int length) {
+    @Nullable Header header, List<Entry> entries, List<Gap> gaps, int end, ByteBuffer bytes) {
 
   /**
    * A place where records cannot be read, or are missing.
@@ -34,14 +35,24 @@ record SegmentScan(
     return new Scanner(bytes).scan();
   }
 
+  /** Whether these are the bytes that it is about. */
+  boolean isOf(byte[] others) {
+    return bytes.equals(ByteBuffer.wrap(others));
+  }
+
+  /** How long the file is. */
+  int length() {
+    return bytes.capacity();
+  }
+
   /** Whether the file is shorter than it was made. */
   boolean isTruncated() {
-    return header != null && length < header.capacity();
+    return header != null && length() < header.capacity();
   }
 
   /** Whether it can be written on: nothing in it is damaged. */
   boolean isSound() {
-    return header != null && gaps.isEmpty() && length == header.capacity();
+    return header != null && gaps.isEmpty() && length() == header.capacity();
   }
 
   /** Whether a newer version wrote any of it. */
@@ -80,7 +91,7 @@ record SegmentScan(
           at += entry.size();
         }
       }
-      return new SegmentScan(header, entries, gaps, at, bytes.length);
+      return new SegmentScan(header, entries, gaps, at, ByteBuffer.wrap(bytes));
     }
 
     private void take(Entry entry) {

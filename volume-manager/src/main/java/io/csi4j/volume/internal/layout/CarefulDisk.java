@@ -57,6 +57,11 @@ public final class CarefulDisk {
     return facts.isPresent();
   }
 
+  /** Whether a regular file is there. Nothing there, or anything else, is no problem yet. */
+  boolean isPlainFile(MountPath path) throws PathProblem {
+    return attempt("looked at", path, disk::isPlainFile);
+  }
+
   /** Makes a directory for us alone, if there is none. Returns whether it made one. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
     if (isDirectory(path)) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Makes and removes the directories of volumes through the disk. Never looks at, at or below, what
@@ -411,11 +412,14 @@ public final class VolumeDirectories {
   // ---- looking
 
   /**
-   * Every volume that has an identity file, but those whose names are remembered: of them it is
-   * only looked whether the file says so. What is damaged, or not ours, is reported and not
-   * returned; an empty directory of a volume whose file was never written is neither.
+   * Every volume that has an identity file, but those that are remembered: of them it is only
+   * looked whether the file says so. What is damaged, or not ours, is reported and not returned; an
+   * empty directory of a volume whose file was never written is neither.
+   *
+   * @param owners whose the directory of a name has to be, if that is remembered
    */
-  public List<Found> scan(Set<String> remembered, Consumer<PathProblem> damaged)
+  public List<Found> scan(
+      Function<String, Optional<VolumeIdentity>> owners, Consumer<PathProblem> damaged)
       throws PathProblem {
     List<Found> found = new ArrayList<>();
     if (!isThere(layout.root(), layout.volumes())) {
@@ -423,7 +427,8 @@ public final class VolumeDirectories {
     }
     for (String name : disk.names(layout.volumes())) {
       try {
-        if (!remembered.contains(name) || !saysWhose(name)) {
+        Optional<VolumeIdentity> owner = owners.apply(name);
+        if (owner.isEmpty() || !isOf(owner.get(), name)) {
           find(name, damaged).ifPresent(found::add);
         }
       } catch (PathProblem problem) {
@@ -433,13 +438,11 @@ public final class VolumeDirectories {
     return found;
   }
 
-  /** Whether the identity file of a directory is there, and is the right one. */
-  private boolean saysWhose(String name) throws PathProblem {
-    MountPath who = layout.volumes().resolve(name).resolve("who");
-    return disk.isFile(who)
-        && IdentityFile.read(disk.read(who, IdentityFile.LIMIT))
-            .filter(identity -> VolumeLayout.id(identity).equals(name))
-            .isPresent();
+  /** Whether the identity file of a directory is there, and is that of this volume. */
+  private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
+    MountPath who = layout.home(name).path().resolve("who");
+    return disk.isPlainFile(who)
+        && Arrays.equals(disk.read(who, IdentityFile.LIMIT), IdentityFile.content(owner));
   }
 
   /** Whether any volume has an identity file, so that there must be something to remember. */

@@ -1,9 +1,11 @@
 package io.csi4j.volume.internal.record;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -60,11 +62,24 @@ final class FieldReader {
     if (length == 0) {
       throw wrong("has an empty text");
     }
+    String text = isAscii(length) ? new String(bytes, at, length, US_ASCII) : decoded(length);
+    at += length;
+    return text;
+  }
+
+  /** As nearly every text is, and then needs no decoder of its own. */
+  private boolean isAscii(int length) {
+    for (int i = at; i < at + length; i++) {
+      if (bytes[i] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String decoded(int length) throws MalformedRecordException {
     try {
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, length)).toString();
-      at += length;
-      return text;
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, length)).toString();
     } catch (CharacterCodingException e) {
       throw wrong("is not UTF-8");
     }

@@ -15,8 +15,6 @@ import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Plan;
-import io.csi4j.volume.internal.record.RecordCodec;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -25,7 +23,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateKey;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,7 +36,7 @@ import java.util.stream.Collectors;
 /** Makes one picture of what three witnesses say; no witness is believed alone. */
 public final class Recovery {
 
-  private static final String DOING = "finding volumes again";
+  static final String DOING = "finding volumes again";
 
   private final VolumeLayout layout;
   private final Rules rules;
@@ -67,54 +65,23 @@ public final class Recovery {
     return new Recovery(layout, rules, found).run();
   }
 
-  /** The names of the volumes whose records can be read. */
-  public static Set<String> readable(LoadedState state) {
-    Set<String> names = new HashSet<>();
-    state
-        .values()
-        .forEach(
-            (key, value) -> {
-              try {
-                if (key.kind() == StateKind.VOLUME
-                    && VolumeLayout.id(RecordCodec.decodeVolume(value).identity())
-                        .equals(key.id())) {
-                  names.add(key.id());
-                }
-              } catch (MalformedRecordException e) {
-                // It is told of when the records are compared with the world.
-              }
-            });
-    return names;
-  }
-
   private Recovered run() {
-    found.state().doubts().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
+    LoadedState state = found.remembered().state();
+    state.doubts().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
+    findings.addAll(found.remembered().unreadable());
     found
-        .state()
-        .values()
+        .remembered()
+        .volumes()
         .forEach(
-            (key, value) -> {
-              try {
-                if (key.kind() == StateKind.VOLUME) {
-                  VolumeRecord record = RecordCodec.decodeVolume(value);
-                  if (!layout.key(record.identity()).equals(key)) {
-                    throw new MalformedRecordException("it is that of " + record.identity());
-                  }
-                  volumes.put(
-                      record.identity(),
-                      remembered(record, layout.home(key.id()), found.state().isDoubtful(key)));
-                } else if (key.kind() == StateKind.TOMBSTONE) {
-                  Tombstone tombstone = RecordCodec.decodeTombstone(value);
-                  tombstones.put(tombstone.identity(), tombstone);
-                }
-              } catch (MalformedRecordException e) {
-                findings.add(
-                    Messages.of(
-                        OperatorCode.RECORD_UNREADABLE,
-                        Subject.of(DOING),
-                        "the record " + key + " cannot be read: " + e.getMessage()));
-              }
-            });
+            (name, record) ->
+                volumes.put(
+                    record.identity(),
+                    remembered(
+                        record, layout.home(name), state.isDoubtful(StateKey.volume(name)))));
+    found
+        .remembered()
+        .tombstones()
+        .forEach(tombstone -> tombstones.put(tombstone.identity(), tombstone));
     tombstones.values().forEach(this::late);
     found.directories().forEach(this::ownerless);
     if (rebooted > 0) {

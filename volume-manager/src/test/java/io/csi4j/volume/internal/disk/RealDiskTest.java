@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -175,6 +176,39 @@ class RealDiskTest {
     }
 
     assertThat(place.disk().facts(file).orElseThrow()).isNotEqualTo(before);
+  }
+
+  @Test
+  void aFileThatSaysItHasNoLengthIsReadToItsEnd() throws IOException {
+    Path file = Path.of("/proc/self/mountinfo");
+    byte[] all = Files.readAllBytes(file);
+    Disk disk = new RealDisk();
+
+    assertThat(disk.read(file, 1 << 20)).isEqualTo(all);
+    for (int limit : new int[] {0, 1, all.length - 1, all.length, all.length + 1}) {
+      assertThat(disk.read(file, limit)).isEqualTo(Arrays.copyOf(all, Math.min(limit, all.length)));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  void onlyARegularFileIsAPlainOne(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    write(place, file, "hello");
+    Path directory = place.root().resolve("d");
+    place.disk().createDirectory(directory);
+
+    assertThat(place.disk().isPlainFile(file)).isTrue();
+    assertThat(place.disk().isPlainFile(directory)).isFalse();
+    assertThat(place.disk().isPlainFile(place.root().resolve("missing"))).isFalse();
+  }
+
+  @Test
+  void aLinkToAFileIsNoPlainOne() throws IOException {
+    Path file = Files.createFile(directory.resolve("linked"));
+
+    assertThat(new RealDisk().isPlainFile(Files.createSymbolicLink(directory.resolve("l"), file)))
+        .isFalse();
   }
 
   @Test

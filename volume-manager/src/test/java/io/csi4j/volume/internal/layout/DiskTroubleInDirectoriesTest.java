@@ -222,7 +222,7 @@ class DiskTroubleInDirectoriesTest {
         });
 
     assertThat(directories.prepareVolume(ONE)).isEmpty();
-    assertThat(directories.scan(Set.of(), problem -> {})).hasSize(1);
+    assertThat(directories.scan(name -> Optional.empty(), problem -> {})).hasSize(1);
   }
 
   @ParameterizedTest
@@ -260,7 +260,7 @@ class DiskTroubleInDirectoriesTest {
 
     assertThat(
             directories.scan(
-                Set.of(),
+                name -> Optional.empty(),
                 problem -> {
                   throw new AssertionError(problem);
                 }))

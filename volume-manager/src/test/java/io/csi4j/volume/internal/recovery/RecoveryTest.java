@@ -57,7 +57,8 @@ class RecoveryTest {
   private Rules rules = Rules.ALL;
 
   private Recovered recover() {
-    return Recovery.of(LAYOUT, rules, new Found(state.build(), directories, mounted, HERE));
+    return Recovery.of(
+        LAYOUT, rules, new Found(Remembered.of(state.build()), directories, mounted, HERE));
   }
 
   private void remember(VolumeRecord record) {
@@ -317,7 +318,11 @@ class RecoveryTest {
     state.value(StateKey.volume("torn"), StateValue.of(new byte[] {1, 2, 3}));
     bury(USE);
 
-    assertThat(Recovery.readable(state.build())).containsExactly(VolumeLayout.id(IDENTITY));
+    Remembered remembered = Remembered.of(state.build());
+
+    assertThat(remembered.owner(VolumeLayout.id(IDENTITY))).contains(IDENTITY);
+    assertThat(remembered.owner("other")).isEmpty();
+    assertThat(remembered.owner("torn")).isEmpty();
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.csi4j.volume;
 
-import java.util.Comparator;
 import java.util.Objects;
 
 /**
@@ -10,9 +9,6 @@ import java.util.Objects;
  * @param workload who uses it
  */
 public record UsageKey(VolumeKey volume, WorkloadId workload) implements Comparable<UsageKey> {
-
-  private static final Comparator<UsageKey> ORDER =
-      Comparator.comparing(UsageKey::volume).thenComparing(UsageKey::workload);
 
   /** Checks that both are there. */
   public UsageKey {
@@ -27,7 +23,8 @@ public record UsageKey(VolumeKey volume, WorkloadId workload) implements Compara
 
   @Override
   public int compareTo(UsageKey other) {
-    return ORDER.compare(this, other);
+    int byVolume = volume.compareTo(other.volume);
+    return byVolume != 0 ? byVolume : workload.compareTo(other.workload);
   }
 
   @Override

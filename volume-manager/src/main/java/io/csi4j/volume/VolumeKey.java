@@ -1,7 +1,6 @@
 package io.csi4j.volume;
 
 import io.csi4j.volume.internal.text.Words;
-import java.util.Comparator;
 import java.util.Objects;
 
 /**
@@ -11,9 +10,6 @@ import java.util.Objects;
  * @param id its name there
  */
 public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
-
-  private static final Comparator<VolumeKey> ORDER =
-      Comparator.comparing(VolumeKey::namespace).thenComparing(VolumeKey::id);
 
   /** Refuses what cannot be a name. */
   public VolumeKey {
@@ -33,7 +29,8 @@ public record VolumeKey(Namespace namespace, String id) implements Comparable<Vo
 
   @Override
   public int compareTo(VolumeKey other) {
-    return ORDER.compare(this, other);
+    int byNamespace = namespace.compareTo(other.namespace);
+    return byNamespace != 0 ? byNamespace : id.compareTo(other.id);
   }
 
   /** Namespace and name: {@code default/db-1}. */

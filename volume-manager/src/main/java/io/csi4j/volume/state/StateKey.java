@@ -1,6 +1,5 @@
 package io.csi4j.volume.state;
 
-import java.util.Comparator;
 import java.util.Objects;
 
 /**
@@ -14,9 +13,6 @@ public record StateKey(StateKind kind, String id) implements Comparable<StateKey
 
   /** The longest id, in characters. */
   public static final int MAX_ID = 128;
-
-  private static final Comparator<StateKey> ORDER =
-      Comparator.comparing(StateKey::kind).thenComparing(StateKey::id);
 
   /** Checks the id. */
   public StateKey {
@@ -77,7 +73,8 @@ public record StateKey(StateKind kind, String id) implements Comparable<StateKey
 
   @Override
   public int compareTo(StateKey other) {
-    return ORDER.compare(this, other);
+    int byKind = kind.compareTo(other.kind);
+    return byKind != 0 ? byKind : id.compareTo(other.id);
   }
 
   /** Kind and id, such as {@code VOLUME/k7x2}. */

@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.VolumeId;
 import io.csi4j.volume.PluginId;
-import java.util.Comparator;
 
 /**
  * A volume as what it is: the same handle of the same plugin is the same volume, whatever a host
@@ -14,13 +13,10 @@ import java.util.Comparator;
 public record VolumeIdentity(PluginId plugin, VolumeId handle)
     implements Comparable<VolumeIdentity> {
 
-  private static final Comparator<VolumeIdentity> ORDER =
-      Comparator.comparing(VolumeIdentity::plugin)
-          .thenComparing(identity -> identity.handle().value());
-
   @Override
   public int compareTo(VolumeIdentity other) {
-    return ORDER.compare(this, other);
+    int byPlugin = plugin.compareTo(other.plugin);
+    return byPlugin != 0 ? byPlugin : handle.value().compareTo(other.handle.value());
   }
 
   @Override

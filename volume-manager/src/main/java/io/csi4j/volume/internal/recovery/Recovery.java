@@ -39,6 +39,7 @@ public final class Recovery {
   static final String DOING = "finding volumes again";
 
   private final VolumeLayout layout;
+  private final MountPath top;
   private final Rules rules;
   private final Found found;
   private final Map<MountPath, List<Sighting>> mounted;
@@ -54,6 +55,7 @@ public final class Recovery {
 
   private Recovery(VolumeLayout layout, Rules rules, Found found) {
     this.layout = layout;
+    top = layout.volumes();
     this.rules = rules;
     this.found = found;
     byVolume = Strays.byVolume(layout, found.mounted());
@@ -301,11 +303,11 @@ public final class Recovery {
   }
 
   private boolean isExplained(MountPath path) {
-    for (MountPath at = path; at.isWithin(layout.volumes()); at = at.parent()) {
+    for (MountPath at = path; at.isWithin(top); at = at.parent()) {
       if (explained.contains(at)) {
         return true;
       }
-      if (at.equals(layout.volumes())) {
+      if (at.equals(top)) {
         return false;
       }
     }

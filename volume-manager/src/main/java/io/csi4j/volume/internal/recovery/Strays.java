@@ -95,9 +95,10 @@ public final class Strays {
   public static Map<MountPath, List<Sighting>> byVolume(
       VolumeLayout layout, Collection<Sighting> mounted) {
     Map<MountPath, List<Sighting>> byVolume = new HashMap<>();
+    MountPath volumes = layout.volumes();
     for (Sighting sighting : mounted) {
       MountPath at = sighting.path();
-      while (!at.isRoot() && !at.parent().equals(layout.volumes())) {
+      while (!at.isRoot() && !at.parent().equals(volumes)) {
         at = at.parent();
       }
       if (!at.isRoot()) {

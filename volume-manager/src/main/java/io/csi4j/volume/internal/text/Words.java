@@ -22,6 +22,9 @@ public final class Words {
     }
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
+      if (c >= ' ' && c < 0x7f) {
+        continue;
+      }
       if (Character.isISOControl(c)) {
         throw new IllegalArgumentException(
             "The " + kind + " has a control character at " + i + ". Leave it out.");

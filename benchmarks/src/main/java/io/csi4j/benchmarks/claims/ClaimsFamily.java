@@ -4,6 +4,7 @@ import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Rounds;
 import io.csi4j.volume.claim.LocalClaimStore;
 import io.csi4j.volume.claim.MemoryClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdClaimStore;
@@ -20,7 +21,12 @@ import java.util.Optional;
  */
 public final class ClaimsFamily {
 
-  private static final int ROUNDS = 12;
+  private static final int MOST_ROUNDS = 12;
+  private static final int WARM_UPS = 2;
+
+  /** Of all rows together. */
+  private static final int WINDOWS = 22;
+
   private static final int[] CALLERS = {1, 64};
 
   private static final String BARE = "three transactions of bare jetcd, without a look";
@@ -30,18 +36,19 @@ public final class ClaimsFamily {
   /** 0.8 times the throughput of the limit. */
   private static final Optional<Goal> GOAL = Goal.ratio(1.25);
 
-  private final long windowMillis;
+  private final Rounds rounds;
   private final List<Comparison> rows = new ArrayList<>();
 
-  private ClaimsFamily(long windowMillis) {
-    this.windowMillis = windowMillis;
+  private ClaimsFamily(Rounds rounds) {
+    this.rounds = rounds;
   }
 
   /** Measures, and writes the report. */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
     long seconds = Long.parseLong(args[2]);
-    ClaimsFamily family = new ClaimsFamily(Math.max(50, seconds * 1000 / (22 * (ROUNDS + 2))));
+    ClaimsFamily family =
+        new ClaimsFamily(Rounds.in(1000.0 * seconds, WINDOWS, WARM_UPS, MOST_ROUNDS));
     family.memory();
     family.local(directory);
     if (args.length > 3) {
@@ -127,10 +134,10 @@ public final class ClaimsFamily {
       Optional<Callers.Work> theirs,
       Optional<Goal> goal)
       throws Exception {
-    Callers crowd = new Callers(callers, windowMillis);
+    Callers crowd = new Callers(callers, rounds.millis());
     List<Double> our = new ArrayList<>();
     List<Double> their = new ArrayList<>();
-    for (int round = -2; round < ROUNDS; round++) {
+    for (int round = -WARM_UPS; round < rounds.count(); round++) {
       double one = crowd.nanosEach(ours);
       if (round >= 0) {
         our.add(one);

@@ -5,6 +5,7 @@ import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Rounds;
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.VolumeManager;
@@ -22,7 +23,7 @@ import java.util.Optional;
  */
 public final class LifecycleFamily {
 
-  private static final int ROUNDS = 20;
+  private static final int MOST_ROUNDS = 20;
   private static final int WARMUPS = 2;
 
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
@@ -35,7 +36,7 @@ public final class LifecycleFamily {
   /** For 64, 0.7 times the throughput. */
   private static final Map<Integer, Double> GOALS = Map.of(1, 1.25, 64, 1.43);
 
-  private final long windowMillis;
+  private final Rounds rounds;
   private final Callers.Work ours;
   private final List<Limit> limits;
   private final List<Comparison> rows = new ArrayList<>();
@@ -43,8 +44,8 @@ public final class LifecycleFamily {
   /** What it is compared with. */
   private record Limit(String text, Callers.Work work, boolean hasGoal) {}
 
-  private LifecycleFamily(long windowMillis, Callers.Work ours, List<Limit> limits) {
-    this.windowMillis = windowMillis;
+  private LifecycleFamily(Rounds rounds, Callers.Work ours, List<Limit> limits) {
+    this.rounds = rounds;
     this.ours = ours;
     this.limits = limits;
   }
@@ -52,9 +53,8 @@ public final class LifecycleFamily {
   /** Measures, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
-    double windows = 4.0 * (ROUNDS + WARMUPS) * VOLUMES.length + 1;
     double all = 1000 * Double.parseDouble(words[2]);
-    long millis = Math.max(50, (long) (all * (1 - WARM_UP) / windows));
+    Rounds rounds = Rounds.in(all * (1 - WARM_UP), 4 * VOLUMES.length, WARMUPS, MOST_ROUNDS);
     try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
       PluginId plugin = Volumes.plugin(endpoint);
@@ -68,7 +68,7 @@ public final class LifecycleFamily {
             new BareDirectories(directory.resolve("v"), Collections.max(syncs.files()));
         LifecycleFamily family =
             new LifecycleFamily(
-                millis,
+                rounds,
                 new Volumes(manager, plugin),
                 List.of(
                     new Limit(
@@ -116,11 +116,11 @@ public final class LifecycleFamily {
 
   /** Measures all in turns; what each does first is not counted. */
   private void measure(int volumes) throws Exception {
-    Callers callers = new Callers(volumes, windowMillis);
+    Callers callers = new Callers(volumes, rounds.millis());
     List<Callers.Work> all = new ArrayList<>(List.of(ours));
     limits.forEach(limit -> all.add(limit.work()));
     List<List<Double>> figures = all.stream().<List<Double>>map(it -> new ArrayList<>()).toList();
-    for (int round = -WARMUPS; round < ROUNDS; round++) {
+    for (int round = -WARMUPS; round < rounds.count(); round++) {
       for (int i = 0; i < all.size(); i++) {
         int at = round % 2 == 0 ? i : all.size() - 1 - i;
         double each = callers.nanosEach(all.get(at));
@@ -146,7 +146,7 @@ public final class LifecycleFamily {
     int most = VOLUMES[VOLUMES.length - 1];
     String locks;
     try (LockProfile profile = LockProfile.begin()) {
-      double each = new Callers(most, windowMillis).nanosEach(ours);
+      double each = new Callers(most, rounds.millis()).nanosEach(ours);
       locks = profile.end(directory, most);
       System.out.printf(Locale.ROOT, "%.0f ns each while locks were watched%n", each);
     }

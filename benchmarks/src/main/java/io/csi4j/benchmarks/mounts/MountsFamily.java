@@ -49,6 +49,9 @@ public final class MountsFamily {
   /** Until the compilers of the JVM are done with operations of a microsecond, and of more. */
   private static final int WARMUPS = 5;
 
+  /** Where there is less time than it takes to start. */
+  private static final int FEWEST_WARMUPS = 2;
+
   private static final TimeValue WARMUP = TimeValue.milliseconds(400);
 
   /** What is called once for a whole table is compiled after hundreds of tables. */
@@ -109,6 +112,7 @@ public final class MountsFamily {
 
   private final Layout layout;
   private final Optional<String> c;
+  private final int warmUps;
   private final int rounds;
   private final double millisPerSide;
 
@@ -121,6 +125,7 @@ public final class MountsFamily {
     this.layout = layout;
     this.c = c;
     this.rounds = rounds(secondsEach);
+    warmUps = secondsEach < STARTING_SECONDS ? FEWEST_WARMUPS : WARMUPS;
     // Java, and up to two limits.
     this.millisPerSide = Math.max(0, 1000 * (secondsEach / rounds - STARTING_SECONDS) / 3);
   }
@@ -246,7 +251,7 @@ public final class MountsFamily {
             .include("^" + MountBenchmarks.class.getName() + "\\." + operation.name() + "$")
             .param("size", Integer.toString(size))
             .forks(1)
-            .warmupIterations(WARMUPS)
+            .warmupIterations(warmUps)
             .warmupTime(operation.isWholeTable() ? WARMUP_OF_TABLES : WARMUP)
             .measurementIterations(windows.count())
             .measurementTime(TimeValue.milliseconds(windows.millis()))

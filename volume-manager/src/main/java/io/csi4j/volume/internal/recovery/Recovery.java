@@ -39,7 +39,10 @@ public final class Recovery {
   static final String DOING = "finding volumes again";
 
   private final VolumeLayout layout;
+
+  /** The directory that holds those of the volumes. */
   private final MountPath top;
+
   private final Rules rules;
   private final Found found;
   private final Map<MountPath, List<Sighting>> mounted;

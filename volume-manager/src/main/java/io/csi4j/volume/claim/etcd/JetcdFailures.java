@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
 import io.grpc.Status;
+import java.nio.channels.ClosedChannelException;
 
 /**
  * What a failed call means. Decided by codes; what etcd says in words is not shown, as it may hold
@@ -16,7 +17,7 @@ final class JetcdFailures {
   }
 
   EtcdFailure of(Throwable thrown) {
-    Status status = Status.fromThrowable(thrown);
+    Status status = status(thrown);
     return new EtcdFailure(fate(status.getCode()), because(reason(status)), remedy(status), thrown);
   }
 
@@ -32,7 +33,7 @@ final class JetcdFailures {
 
   /** Whether asking again at once may help; only after {@link Fate#REFUSED}, or for reading. */
   static boolean isPassing(Throwable thrown) {
-    return switch (Status.fromThrowable(thrown).getCode()) {
+    return switch (status(thrown).getCode()) {
       // An old token, which jetcd has thrown away by now; or a member that has just gone.
       case UNAUTHENTICATED, INVALID_ARGUMENT, UNAVAILABLE -> true;
       default -> false;
@@ -50,12 +51,19 @@ final class JetcdFailures {
     };
   }
 
+  /** A call on a connection that is just being closed ends without a code of its own. */
+  private static Status status(Throwable thrown) {
+    Status status = Status.fromThrowable(thrown);
+    boolean isClosed = status.getCause() instanceof ClosedChannelException;
+    return status.getCode() == Status.Code.UNKNOWN && isClosed ? Status.UNAVAILABLE : status;
+  }
+
   /** Behind a call that was not sent for want of a login stands the one that was to log in. */
   private static Status.Code reason(Status status) {
     if (status.getCode() != Status.Code.UNAUTHENTICATED || status.getCause() == null) {
       return status.getCode();
     }
-    Status.Code login = Status.fromThrowable(status.getCause()).getCode();
+    Status.Code login = status(status.getCause()).getCode();
     return login == Status.Code.INVALID_ARGUMENT ? Status.Code.UNAUTHENTICATED : login;
   }
 

@@ -17,10 +17,12 @@ import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
 import io.csi4j.volume.internal.port.VirtualTime;
 import io.grpc.Status;
 import java.net.URI;
+import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +127,24 @@ class EtcdAnswersTest {
 
     assertThat(failure.because()).startsWith("etcd at http://h:1 ").doesNotContain("secret");
     assertThat(failure.remedy()).doesNotContain("secret").doesNotEndWith(".");
+  }
+
+  @Test
+  void aConnectionThatIsJustBeingClosedIsNoAnswer() {
+    Throwable thrown =
+        new ExecutionException(
+            Status.UNKNOWN
+                .withDescription("channel closed")
+                .withCause(new ClosedChannelException())
+                .asRuntimeException());
+
+    EtcdFailure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+
+    assertThat(failure.fate()).isEqualTo(Fate.UNKNOWN);
+    assertThat(failure.because())
+        .isEqualTo("etcd at http://h:1 cannot be reached, or has no leader");
+    assertThat(JetcdFailures.isPassing(thrown)).isTrue();
+    assertThat(JetcdFailures.isPassing(Status.UNKNOWN.asRuntimeException())).isFalse();
   }
 
   @Test

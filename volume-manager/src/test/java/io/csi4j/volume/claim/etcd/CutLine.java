@@ -16,21 +16,20 @@ import java.util.concurrent.CountDownLatch;
 final class CutLine implements AutoCloseable {
 
   private final ServerSocket entry;
-  private final int server;
+  private final EtcdServer server;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile boolean isCut;
   private volatile CountDownLatch swallowed = new CountDownLatch(0);
   private volatile boolean swallows;
 
-  private CutLine(ServerSocket entry, int server) {
+  private CutLine(ServerSocket entry, EtcdServer server) {
     this.entry = entry;
     this.server = server;
   }
 
   static CutLine to(EtcdServer server) {
     try {
-      CutLine line =
-          new CutLine(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), server.port());
+      CutLine line = new CutLine(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), server);
       line.begin(line::accept);
       return line;
     } catch (IOException e) {
@@ -89,7 +88,7 @@ final class CutLine implements AutoCloseable {
       return;
     }
     try {
-      Socket there = new Socket(InetAddress.getLoopbackAddress(), server);
+      Socket there = new Socket(server.address(), server.port());
       open.add(there);
       begin(() -> pump(client, there, false));
       begin(() -> pump(there, client, true));

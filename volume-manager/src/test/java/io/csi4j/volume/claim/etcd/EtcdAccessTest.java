@@ -233,7 +233,9 @@ class EtcdAccessTest {
   void anEncryptedEtcdIsTrustedByItsSignerAndSeesWhoComes() throws Exception {
     authority("ca");
     authority("stranger");
-    certificate("server", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n");
+    String address = EtcdServer.ownAddress();
+    certificate(
+        "server", "subjectAltName=IP:" + address + "\nextendedKeyUsage=serverAuth,clientAuth\n");
     certificate("client", "extendedKeyUsage=clientAuth\n");
     EtcdTls trusting = EtcdTls.trusting(pem("ca.pem"));
     ClientCertificate own =
@@ -242,6 +244,7 @@ class EtcdAccessTest {
     try (EtcdServer server =
         EtcdServer.startEncrypted(
             directory,
+            address,
             "--cert-file=server.pem",
             "--key-file=server.key",
             "--trusted-ca-file=ca.pem",

@@ -16,13 +16,15 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A real etcd on loopback, with its data in a directory of the test. A shell beside it waits for
- * the end of this process, however that comes about, and kills it then.
+ * A real etcd with its data in a directory of the test, on a loopback address of its own: nobody
+ * takes its ports before it starts, or while it is away. A shell beside it waits for the end of
+ * this process, however that comes about, and kills it then.
  */
 public final class EtcdServer implements AutoCloseable {
 
@@ -33,15 +35,27 @@ public final class EtcdServer implements AutoCloseable {
   private final Path directory;
   private final List<String> more;
   private final boolean isEncrypted;
-  private final int port = freePort();
-  private final int peerPort = freePort();
-  private final int healthPort = freePort();
+  private final String address;
+  private final int port;
+  private final int peerPort;
+  private final int healthPort;
   private Process process;
 
-  private EtcdServer(Path directory, boolean isEncrypted, List<String> more) {
+  private EtcdServer(Path directory, String address, boolean isEncrypted, List<String> more) {
     this.directory = directory;
+    this.address = address;
     this.isEncrypted = isEncrypted;
     this.more = more;
+    // Held all at once, so that they differ.
+    try (ServerSocket client = anyPort();
+        ServerSocket peer = anyPort();
+        ServerSocket health = anyPort()) {
+      port = client.getLocalPort();
+      peerPort = peer.getLocalPort();
+      healthPort = health.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Where the program is, if it is anywhere. */
@@ -55,29 +69,36 @@ public final class EtcdServer implements AutoCloseable {
 
   /** Starts one, and returns when it answers. */
   public static EtcdServer start(Path directory, String... more) {
-    EtcdServer server = new EtcdServer(directory, false, List.of(more));
+    EtcdServer server = new EtcdServer(directory, ownAddress(), false, List.of(more));
     server.start();
     return server;
   }
 
-  /** The same with an encrypted port. */
-  static EtcdServer startEncrypted(Path directory, String... more) {
-    EtcdServer server = new EtcdServer(directory, true, List.of(more));
+  /** The same with an encrypted port, at an address for which it has a certificate. */
+  static EtcdServer startEncrypted(Path directory, String address, String... more) {
+    EtcdServer server = new EtcdServer(directory, address, true, List.of(more));
     server.start();
     return server;
   }
 
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /** All of 127.0.0.0/8 leads here; connections that name no address of theirs use 127.0.0.1. */
+  static String ownAddress() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return "127.%d.%d.%d"
+        .formatted(random.nextInt(1, 255), random.nextInt(1, 255), random.nextInt(1, 255));
+  }
+
+  private ServerSocket anyPort() throws IOException {
+    return new ServerSocket(0, 1, InetAddress.getByName(address));
   }
 
   /** Where it is asked. */
   public URI endpoint() {
-    return URI.create((isEncrypted ? "https" : "http") + "://127.0.0.1:" + port);
+    return URI.create((isEncrypted ? "https" : "http") + "://" + address + ":" + port);
+  }
+
+  String address() {
+    return address;
   }
 
   int port() {
@@ -86,7 +107,7 @@ public final class EtcdServer implements AutoCloseable {
 
   /** Starts it again, with what it had. */
   public void start() {
-    String peer = "http://127.0.0.1:" + peerPort;
+    String peer = "http://" + address + ":" + peerPort;
     List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, "guard"));
     command.add(program().orElseThrow().toString());
     command.addAll(
@@ -95,7 +116,7 @@ public final class EtcdServer implements AutoCloseable {
             "--data-dir=data",
             "--listen-client-urls=" + endpoint(),
             "--advertise-client-urls=" + endpoint(),
-            "--listen-metrics-urls=http://127.0.0.1:" + healthPort,
+            "--listen-metrics-urls=http://" + address + ":" + healthPort,
             "--listen-peer-urls=" + peer,
             "--initial-advertise-peer-urls=" + peer,
             "--initial-cluster=test=" + peer,
@@ -125,7 +146,7 @@ public final class EtcdServer implements AutoCloseable {
 
   private boolean isHealthy() {
     try {
-      URL url = new URL("http://127.0.0.1:" + healthPort + "/health");
+      URL url = new URL("http://" + address + ":" + healthPort + "/health");
       HttpURLConnection connection = (HttpURLConnection) url.openConnection();
       connection.setConnectTimeout(1_000);
       connection.setReadTimeout(1_000);

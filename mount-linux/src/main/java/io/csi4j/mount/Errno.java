@@ -1,7 +1,5 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.kernel.ErrnoNames;
-
 /**
  * An error of a system call.
  *

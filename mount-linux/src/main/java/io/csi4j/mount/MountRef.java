@@ -1,7 +1,5 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.text.RefText;
-
 /**
  * One mount at one path, in a form that can be kept in a file and asked about later with {@link
  * MountTable#check}.

@@ -1,6 +1,6 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.table.LazyRecords;
+import io.csi4j.mount.internal.list.LazyList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class MountSnapshot {
   public static MountSnapshot of(
       List<MountRecord> records, int skippedRows, Function<MountSnapshot, MountChanges> refresher) {
     return new MountSnapshot(
-        records instanceof LazyRecords ? records : List.copyOf(records), skippedRows, refresher);
+        records instanceof LazyList ? records : List.copyOf(records), skippedRows, refresher);
   }
 
   /**

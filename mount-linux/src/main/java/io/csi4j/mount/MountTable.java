@@ -1,6 +1,5 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.SystemMounts;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;

@@ -1,7 +1,5 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.SystemMounts;
-
 /**
  * The changes to what is mounted in the mount namespace of this process.
  *

@@ -12,6 +12,11 @@
  * that it was not told to trust, or deletes more than one empty directory or file. Nothing here
  * knows CSI or volumes. All types are safe for use by several threads, and blocking calls by
  * virtual ones.
+ *
+ * <p>The module is put together here: {@code Host} chooses what stands behind each interface,
+ * {@code LinuxMountTable}, {@code LinuxMounts} and {@code LinuxMountWatch} put the rooms below
+ * behind it, and {@code UnavailableMounts} says why where there is no kernel to speak to. No room
+ * below knows this package.
  */
 @NullMarked
 package io.csi4j.mount;

@@ -1,4 +1,4 @@
-/** Tests of the values that everybody sees. */
+/** Tests of the front doors, and the kernel that all tests run on. */
 @NullMarked
 package io.csi4j.mount;
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * errors are read with {@code getLastError} right after the call, which costs a thirteenth of JNA's
  * exceptions.
  */
-final class JnaSyscalls implements Syscalls {
+public final class JnaSyscalls implements Syscalls {
 
   private static final long OPEN_TREE = 428;
   private static final long MOVE_MOUNT = 429;
@@ -108,7 +108,7 @@ final class JnaSyscalls implements Syscalls {
    * @param architecture the name of the processor's architecture, as the JVM has it
    * @throws UnsupportedOperationException if its numbers of system calls are not known here
    */
-  JnaSyscalls(String architecture) {
+  public JnaSyscalls(String architecture) {
     statx = statx(architecture);
     Libc.close(-1);
     hasNamedStatx = knowsStatx() && isStatxNamed();
@@ -136,7 +136,7 @@ final class JnaSyscalls implements Syscalls {
   }
 
   /** The one number that differs; the newer calls have the same on all these. */
-  static long statx(String architecture) {
+  public static long statx(String architecture) {
     return switch (architecture) {
       case "amd64" -> 332;
       case "aarch64", "riscv64", "loongarch64" -> 291;

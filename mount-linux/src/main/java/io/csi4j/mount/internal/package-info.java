@@ -1,7 +1,6 @@
 /**
- * Where the module is put together ({@link io.csi4j.mount.internal.SystemMounts}), and the only
- * place that knows the native library: {@link io.csi4j.mount.internal.JnaSyscalls}. A second
- * binding would stand beside it and implement the same {@link
+ * The only place that knows the native library: {@link io.csi4j.mount.internal.JnaSyscalls}. A
+ * second binding would stand beside it and implement the same {@link
  * io.csi4j.mount.internal.kernel.Syscalls}.
  */
 @NullMarked

@@ -6,7 +6,7 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.Propagation;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.real.LibcForTests;
@@ -24,7 +24,7 @@ import java.util.concurrent.Executors;
 final class RealWorld implements World {
 
   private final Scratch scratch;
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
 
   RealWorld(Scratch scratch) {
     this.scratch = scratch;

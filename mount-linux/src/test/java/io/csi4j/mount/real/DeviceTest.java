@@ -13,10 +13,10 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.UnmountResult.Step;
-import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.io.RandomAccessFile;
@@ -34,7 +34,7 @@ class DeviceTest {
 
   private static final UnmountPolicy ONCE = UnmountPolicy.PLAIN.withBusyLimit(Duration.ZERO);
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
   private final MountTable table = MountTable.system();
   private final Mounts mounts = Mounts.system();
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import com.sun.jna.Native;
 import io.csi4j.mount.Errno;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
@@ -54,7 +54,7 @@ public final class FuseServer implements AutoCloseable {
   private static final long ROOT_NODE = 1;
   private static final long FILE_NODE = 2;
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
   private final MountPath target;
   private final int wake;
   private final Thread thread;

@@ -3,7 +3,7 @@ package io.csi4j.mount.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.nio.file.Files;
@@ -21,7 +21,7 @@ class FuseServerTest {
   private static final int STATX_BASIC = 0x7ff;
   private static final int LOOK = Abi.AT_SYMLINK_NOFOLLOW | Abi.AT_NO_AUTOMOUNT;
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
 
   @Test
   void anAliveOneAnswersAll(Scratch scratch) throws Exception {

@@ -2,7 +2,7 @@ package io.csi4j.mount.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
@@ -28,7 +28,7 @@ class HarnessTest {
 
   @Test
   void aHiddenCallIsHiddenFromItsThreadOnly() throws Exception {
-    Syscalls calls = SystemMounts.kernel().calls();
+    Syscalls calls = RunningKernel.kernel().calls();
 
     KernelFeatures older =
         HiddenCalls.on(

@@ -14,8 +14,8 @@ import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RefCheck;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.time.Duration;
@@ -40,7 +40,7 @@ class HungVolumeTest {
   private static final int STATX_BASIC = 0x7ff;
   private static final UnmountPolicy ONCE = UnmountPolicy.PLAIN.withBusyLimit(Duration.ZERO);
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
   private final MountTable table = MountTable.system();
   private final Mounts mounts = Mounts.system(new MountSettings(Duration.ofSeconds(10), 4));
 

@@ -3,7 +3,7 @@ package io.csi4j.mount.real;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.io.IOException;
@@ -16,7 +16,7 @@ final class LoopDevice implements AutoCloseable {
 
   private static final long SIZE = 16L << 20;
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
   private final String path;
 
   private LoopDevice(String path) {

@@ -2,14 +2,14 @@ package io.csi4j.mount.real;
 
 import io.csi4j.mount.Errno;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 
 /** A descriptor of this process, which keeps the mount that it is in busy until it is closed. */
 public final class Open implements AutoCloseable {
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
   private final int descriptor;
   private boolean closed;
 

@@ -1,7 +1,7 @@
 package io.csi4j.mount.real;
 
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.io.IOException;
@@ -28,7 +28,7 @@ public final class Scratch implements AutoCloseable {
 
   private final Path outer;
   private final Path root;
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
 
   private Scratch(Path outer) {
     this.outer = outer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import java.nio.file.FileSystemException;
@@ -20,7 +20,7 @@ class UnmountFactsTest {
 
   private static final int NOFOLLOW = Abi.UMOUNT_NOFOLLOW;
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
 
   @Test
   void whatIsNoMountIsAnInvalidArgument(Scratch scratch) {

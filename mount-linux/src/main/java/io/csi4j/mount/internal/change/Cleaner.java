@@ -5,7 +5,6 @@ import io.csi4j.mount.CleanupResult.Outcome;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountTable;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.UnmountResult.Step;
@@ -15,6 +14,7 @@ import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.internal.table.KernelTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,16 +30,16 @@ final class Cleaner {
   private static final int LOOK_PATH = Abi.O_PATH | Abi.O_NOFOLLOW | Abi.O_CLOEXEC;
 
   private final Kernel kernel;
-  private final MountTable table;
+  private final KernelTable table;
   private final Walk walk;
-  private final Workers workers;
+  private final Workers pool;
   private final Unmounter unmounter;
 
-  Cleaner(Kernel kernel, MountTable table, Walk walk, Workers workers, Unmounter unmounter) {
+  Cleaner(Kernel kernel, KernelTable table, Walk walk, Workers pool, Unmounter unmounter) {
     this.kernel = kernel;
     this.table = table;
     this.walk = walk;
-    this.workers = workers;
+    this.pool = pool;
     this.unmounter = unmounter;
   }
 
@@ -58,7 +58,7 @@ final class Cleaner {
       }
       String doing = "Removing " + path;
       Outcome outcome =
-          workers.call(doing, Duration.ZERO, abandoned -> remove(doing, path, abandoned));
+          pool.call(doing, Duration.ZERO, abandoned -> remove(doing, path, abandoned));
       return new CleanupResult(outcome, unmounted, Optional.empty());
     } catch (MountException e) {
       if (e.reason() != Reason.INTERRUPTED && isSeenMounted(path)) {
@@ -70,8 +70,7 @@ final class Cleaner {
 
   /** Whether something is mounted; on the pool, as the way there may lead through a hung one. */
   private boolean isMounted(MountPath path) {
-    return workers.call(
-        "Looking at " + path, Duration.ZERO, abandoned -> table.probe(path).isMount());
+    return pool.call("Looking at " + path, Duration.ZERO, abandoned -> table.probe(path).isMount());
   }
 
   private boolean isSeenMounted(MountPath path) {

@@ -38,11 +38,11 @@ final class Turns {
    * @throws MountException with {@link Reason#DEADLINE} if somebody else's turn does not end in
    *     time
    */
-  <T> T call(Workers workers, String doing, MountPath target, Workers.Work<T> work) {
+  <T> T call(Workers pool, String doing, MountPath target, Workers.Work<T> work) {
     long start = System.nanoTime();
     take(doing, target);
     Duration waited = Duration.ofNanos(System.nanoTime() - start);
-    return workers.call(doing, waited.negated(), new InTurn<>(work, () -> giveBack(target)));
+    return pool.call(doing, waited.negated(), new InTurn<>(work, () -> giveBack(target)));
   }
 
   /** How many targets somebody has or waits for. */

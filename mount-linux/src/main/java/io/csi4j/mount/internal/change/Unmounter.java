@@ -7,7 +7,6 @@ import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountTable;
 import io.csi4j.mount.RefCheck;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
@@ -18,6 +17,7 @@ import io.csi4j.mount.internal.holders.HolderSearch;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Failures;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.KernelTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,19 +38,18 @@ final class Unmounter {
   private static final Answer NOT_MOUNTED = new Answer(-Abi.EINVAL, Optional.empty());
 
   private final Kernel kernel;
-  private final MountTable table;
+  private final KernelTable table;
   private final Walk walk;
-  private final Workers workers;
+  private final Workers pool;
   private final Turns turns;
   private final HolderSearch search;
   private final Pauser pauser;
 
-  Unmounter(
-      Kernel kernel, MountTable table, Walk walk, Workers workers, Turns turns, Pauser pauser) {
+  Unmounter(Kernel kernel, KernelTable table, Walk walk, Workers pool, Turns turns, Pauser pauser) {
     this.kernel = kernel;
     this.table = table;
     this.walk = walk;
-    this.workers = workers;
+    this.pool = pool;
     this.turns = turns;
     this.search = new HolderSearch(kernel, table);
     this.pauser = pauser;
@@ -68,7 +67,7 @@ final class Unmounter {
 
   /** Everybody who is found to keep the mount in use. */
   Holders whoHolds(MountRef mount) {
-    return workers.call(
+    return pool.call(
         "Searching who holds " + mount, Duration.ZERO, abandoned -> search.holders(mount));
   }
 
@@ -116,7 +115,7 @@ final class Unmounter {
             policy,
             flags ->
                 turns.call(
-                    workers, doing, path, abandoned -> ask(doing, path, only, flags, abandoned)));
+                    pool, doing, path, abandoned -> ask(doing, path, only, flags, abandoned)));
   }
 
   private Answer ask(

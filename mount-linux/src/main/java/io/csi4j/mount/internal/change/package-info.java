@@ -1,6 +1,6 @@
 /**
  * What changes the mounts: walking to a path, binding, mounting, unmounting, and the pool on which
- * the calls that may block are made. Start with {@code LinuxMounts}.
+ * the calls that may block are made. Start with {@code MountOperations}.
  */
 @NullMarked
 package io.csi4j.mount.internal.change;

@@ -3,8 +3,8 @@ package io.csi4j.mount.internal.holders;
 import io.csi4j.mount.Holders;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountTable;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.KernelTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,14 +20,14 @@ public final class HolderSearch {
   static final Duration LONGEST = Duration.ofSeconds(2);
 
   private final Kernel kernel;
-  private final MountTable table;
+  private final KernelTable table;
   private final LongSupplier nanoTime;
 
-  public HolderSearch(Kernel kernel, MountTable table) {
+  public HolderSearch(Kernel kernel, KernelTable table) {
     this(kernel, table, System::nanoTime);
   }
 
-  HolderSearch(Kernel kernel, MountTable table, LongSupplier nanoTime) {
+  HolderSearch(Kernel kernel, KernelTable table, LongSupplier nanoTime) {
     this.kernel = kernel;
     this.table = table;
     this.nanoTime = nanoTime;

@@ -8,6 +8,7 @@ import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.list.LazyList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -104,7 +105,7 @@ public final class TableReader {
   /** The mounts of these rows; parents are asked for now, since later they may be gone. */
   private List<MountRecord> records(ScannedRows rows, long[] all) {
     RowNames names = new RowsInOrder(rows, all, mounts::parent);
-    return new LazyRecords(rows.size(), () -> rows.records(kernel.bootId(), names));
+    return new LazyList<>(rows.size(), () -> rows.records(kernel.bootId(), names));
   }
 
   private MountSnapshot snapshot(

@@ -1,6 +1,6 @@
 /**
  * What is mounted: reading the kernel's table, as text and by its newer calls, and looking at
- * single paths. Start with {@code LinuxMountTable}. Parsing is apart from reading and survives any
+ * single paths. Start with {@code KernelTable}. Parsing is apart from reading and survives any
  * input.
  */
 @NullMarked

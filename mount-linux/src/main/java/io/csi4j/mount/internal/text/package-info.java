@@ -1,4 +1,4 @@
-/** Text for people and for files: escaped bytes, references as one line, bytes found in it. */
+/** Text for people, escaped; bytes found in other bytes. Knows no mount. */
 @NullMarked
 package io.csi4j.mount.internal.text;
 

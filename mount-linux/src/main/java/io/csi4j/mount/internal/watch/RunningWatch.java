@@ -4,9 +4,8 @@ import io.csi4j.mount.MountEvent;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountIdentity;
 import io.csi4j.mount.MountSnapshot;
-import io.csi4j.mount.MountTable;
-import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.internal.table.StatmountReader;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -23,7 +22,7 @@ import java.util.function.Consumer;
  * and however many there are, readings take at most a fifth of one processor. What happens in the
  * pause is in the next reading.
  */
-final class RunningWatch implements MountWatch.Watching {
+public final class RunningWatch implements AutoCloseable {
 
   static final int PAUSE_FACTOR = 4;
 
@@ -31,7 +30,7 @@ final class RunningWatch implements MountWatch.Watching {
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.mount");
 
   private final Kernel kernel;
-  private final MountTable table;
+  private final KernelTable table;
   private final StatmountReader mounts;
   private final Consumer<MountEvent> listener;
   private final Thread thread;
@@ -47,7 +46,7 @@ final class RunningWatch implements MountWatch.Watching {
   /** What the thread hands over when it has begun. */
   private record Beginning(Notices notices, MountSnapshot mounts) {}
 
-  private RunningWatch(Kernel kernel, MountTable table, Consumer<MountEvent> listener) {
+  private RunningWatch(Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
     this.kernel = kernel;
     this.table = table;
     this.mounts = new StatmountReader(kernel);
@@ -58,7 +57,8 @@ final class RunningWatch implements MountWatch.Watching {
   }
 
   /** Begins, in the mount namespace of the calling thread. */
-  static RunningWatch start(Kernel kernel, MountTable table, Consumer<MountEvent> listener) {
+  public static RunningWatch start(
+      Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
     RunningWatch watch = new RunningWatch(kernel, table, listener);
     watch.thread.start();
     try {
@@ -72,12 +72,12 @@ final class RunningWatch implements MountWatch.Watching {
     return watch;
   }
 
-  @Override
+  /** The mounts when the watch began; every event is a change to them. */
   public MountSnapshot start() {
     return beginning.join().mounts;
   }
 
-  @Override
+  /** How the kernel tells of changes, in a few words for people. */
   public String source() {
     return beginning.join().notices.description();
   }

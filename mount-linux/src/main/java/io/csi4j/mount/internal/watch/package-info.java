@@ -1,4 +1,4 @@
-/** The watch that tells when mounts change. Start with {@code LinuxMountWatch}. */
+/** The thread that tells when mounts change. Start with {@code RunningWatch}. */
 @NullMarked
 package io.csi4j.mount.internal.watch;
 

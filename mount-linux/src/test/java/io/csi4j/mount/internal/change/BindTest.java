@@ -14,13 +14,13 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountResult;
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.proc.ProcFiles;
-import io.csi4j.mount.internal.table.LinuxMountTable;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUserNamespace;
 import io.csi4j.mount.real.Scratch;
@@ -461,7 +461,7 @@ class BindTest {
     MountPath target = scratch.directory("target");
     scratch.bind(scratch.root(), target);
     Kernel withoutProc =
-        FakedCall.answering(SystemMounts.kernel(), "readlinkat", () -> -Abi.ENOENT);
+        FakedCall.answering(RunningKernel.kernel(), "readlinkat", () -> -Abi.ENOENT);
 
     MountException refused =
         Refusal.of(() -> Rung.mounts(withoutProc).bind(bind(source, target).build()));
@@ -580,8 +580,8 @@ class BindTest {
             slow = FakedCall.before(slow, call, () -> await(goOn));
           }
           Mounts late =
-              new LinuxMounts(
-                  slow, new LinuxMountTable(kernel), new MountSettings(Duration.ofMillis(200), 2));
+              RunningKernel.mounts(
+                  slow, new KernelTable(kernel), new MountSettings(Duration.ofMillis(200), 2));
           MountException gone =
               Refusal.of(() -> late.bind(bind(source, target).createTarget().build()));
           assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
@@ -644,7 +644,7 @@ class BindTest {
             .flag(MountFlag.RELATIME)
             .build();
 
-    MountException refused = Refusal.of(() -> Rung.mounts(SystemMounts.kernel()).bind(request));
+    MountException refused = Refusal.of(() -> Rung.mounts(RunningKernel.kernel()).bind(request));
 
     assertThat(refused.reason()).isEqualTo(Reason.BAD_OPTIONS);
     assertThat(scratch.file("target")).doesNotExist();
@@ -655,7 +655,7 @@ class BindTest {
     MountPath source = scratch.directory("source");
     MountPath target = scratch.directory("target");
     Kernel racing =
-        FakedCall.after(SystemMounts.kernel(), "moveMount", () -> scratch.tmpfs("target"));
+        FakedCall.after(RunningKernel.kernel(), "moveMount", () -> scratch.tmpfs("target"));
 
     MountResult result = Rung.mounts(racing).bind(bind(source, target).build());
 

@@ -13,12 +13,13 @@ import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.UnmountResult.Step;
-import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
@@ -102,10 +103,10 @@ class CleanupTest {
 
   @Test
   void aFileWithContentStaysOnAKernelWithoutOpenat2Too(Scratch scratch) {
-    Kernel kernel = SystemMounts.kernel();
+    Kernel kernel = RunningKernel.kernel();
     Kernel older =
         kernel.with(kernel.calls(), kernel.features().without(Feature.OPENAT2, "hidden"));
-    Mounts onOlder = new LinuxMounts(older, table, MountSettings.DEFAULT);
+    Mounts onOlder = RunningKernel.mounts(older, new KernelTable(kernel), MountSettings.DEFAULT);
     scratch.file("f", "kept");
     scratch.bind(scratch.file("source", "kept"), scratch.file("empty", ""));
 

@@ -12,10 +12,10 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountResult;
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.table.LinuxMountTable;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Open;
@@ -307,7 +307,7 @@ class FilesystemMountTest {
     "5, BAD_SOURCE", "117, BAD_SOURCE", "6, BAD_SOURCE", "15, BAD_SOURCE", "12, LIMIT"
   })
   void anErrorIsToldByWhatItMeansForAMount(int errno, Reason reason, Scratch scratch) {
-    Kernel failing = FakedCall.answering(SystemMounts.kernel(), "mount", () -> -errno);
+    Kernel failing = FakedCall.answering(RunningKernel.kernel(), "mount", () -> -errno);
 
     MountException refused =
         Refusal.of(
@@ -322,7 +322,7 @@ class FilesystemMountTest {
   @Test
   void whatIsInvalidOnADeviceIsTheSourceAndElsewhereAnOption(Scratch scratch) {
     MountPath target = scratch.directory("target");
-    Kernel failing = FakedCall.answering(SystemMounts.kernel(), "mount", () -> -Abi.EINVAL);
+    Kernel failing = FakedCall.answering(RunningKernel.kernel(), "mount", () -> -Abi.EINVAL);
 
     assertThat(
             Refusal.of(
@@ -351,7 +351,7 @@ class FilesystemMountTest {
     CountDownLatch goOn = new CountDownLatch(1);
     Kernel slow =
         FakedCall.before(
-            SystemMounts.kernel(),
+            RunningKernel.kernel(),
             "mount",
             () -> {
               try {
@@ -361,8 +361,8 @@ class FilesystemMountTest {
               }
             });
     Mounts late =
-        new LinuxMounts(
-            slow, new LinuxMountTable(slow), new MountSettings(Duration.ofMillis(200), 1));
+        RunningKernel.mounts(
+            slow, new KernelTable(slow), new MountSettings(Duration.ofMillis(200), 1));
 
     MountException gone = Refusal.of(() -> late.mount(tmpfs(target).createTarget().build()));
     assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
@@ -376,7 +376,7 @@ class FilesystemMountTest {
   }
 
   private static Mounts mounts() {
-    return Rung.mounts(SystemMounts.kernel());
+    return Rung.mounts(RunningKernel.kernel());
   }
 
   private static FilesystemRequest.Builder tmpfs(MountPath target) {

@@ -10,7 +10,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountResult;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.Propagation;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
@@ -245,7 +245,7 @@ class PropagationChangeTest {
       throws Exception {
     MountPath volumes = scratch.tmpfs("volumes");
     MountPath source = scratch.tmpfs("source");
-    Mounts host = Rung.mounts(SystemMounts.kernel());
+    Mounts host = Rung.mounts(RunningKernel.kernel());
     host.setPropagation(volumes, Propagation.BIDIRECTIONAL, true);
     ExecutorService container = Executors.newSingleThreadExecutor();
     try {
@@ -254,7 +254,7 @@ class PropagationChangeTest {
               () -> {
                 LibcForTests.unshareMounts();
                 // Its pool is made on this thread, so it is in the container too.
-                Mounts inside = Rung.mounts(SystemMounts.kernel());
+                Mounts inside = Rung.mounts(RunningKernel.kernel());
                 inside.setPropagation(volumes, propagation, true);
                 bound(inside, source, volumes.resolve("inside"), null);
                 return true;
@@ -274,7 +274,7 @@ class PropagationChangeTest {
 
   @Test
   void theRootDirectoryCanBeShared(Scratch scratch) {
-    Mounts mounts = Rung.mounts(SystemMounts.kernel());
+    Mounts mounts = Rung.mounts(RunningKernel.kernel());
     try {
       mounts.setPropagation(MountPath.ROOT, Propagation.BIDIRECTIONAL, false);
       assertThat(tags(scratch, MountPath.ROOT)).hasSize(1);

@@ -2,12 +2,12 @@ package io.csi4j.mount.internal.change;
 
 import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
-import io.csi4j.mount.internal.table.LinuxMountTable;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.HiddenCalls;
 import java.util.Set;
 
@@ -56,7 +56,7 @@ enum Rung {
 
   /** Does it on that kernel. */
   void run(Body body) throws Exception {
-    Kernel real = SystemMounts.kernel();
+    Kernel real = RunningKernel.kernel();
     if (errno == 0) {
       KernelFeatures features = real.features();
       for (Feature feature : missing()) {
@@ -89,6 +89,6 @@ enum Rung {
   }
 
   static Mounts mounts(Kernel kernel) {
-    return new LinuxMounts(kernel, new LinuxMountTable(kernel), MountSettings.DEFAULT);
+    return RunningKernel.mounts(kernel, new KernelTable(kernel), MountSettings.DEFAULT);
   }
 }

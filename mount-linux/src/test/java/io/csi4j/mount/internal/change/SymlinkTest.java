@@ -12,7 +12,7 @@ import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.Propagation;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.real.MountTest;
@@ -256,7 +256,7 @@ class SymlinkTest {
   @Test
   void whoChecksThePathAndThenMountsByItIsMovedByTheSwapper(Scratch scratch) throws Exception {
     Race race = new Race(scratch);
-    Syscalls calls = SystemMounts.kernel().calls();
+    Syscalls calls = RunningKernel.kernel().calls();
     int escaped = 0;
     try (Swapper swapper = new Swapper(race)) {
       // Only what passes the check is an attempt; while the link is there, nothing is tried.
@@ -282,7 +282,7 @@ class SymlinkTest {
   /** Mounts go to {@code race/d/t}; whoever swaps {@code d} wants them at {@code victim/t}. */
   private static final class Race {
 
-    private final Syscalls calls = SystemMounts.kernel().calls();
+    private final Syscalls calls = RunningKernel.kernel().calls();
     private final MountPath source;
     private final MountPath outer;
     private final MountPath target;

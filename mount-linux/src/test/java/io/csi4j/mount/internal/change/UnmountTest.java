@@ -16,13 +16,13 @@ import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.Propagation;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.UnmountResult.Step;
-import io.csi4j.mount.internal.SystemMounts;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.table.LinuxMountTable;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
@@ -62,7 +62,7 @@ class UnmountTest {
   private static final UnmountPolicy ONCE = UnmountPolicy.PLAIN.withBusyLimit(Duration.ZERO);
   private static final int STATX_BASIC = 0x7ff;
 
-  private final Kernel kernel = SystemMounts.kernel();
+  private final Kernel kernel = RunningKernel.kernel();
   private final MountTable table = MountTable.system();
   private final Mounts mounts = Mounts.system();
 
@@ -335,7 +335,7 @@ class UnmountTest {
       scratch.bind(source, target);
       rung.run(
           (mounts, kernel) -> {
-            MountTable table = new LinuxMountTable(kernel);
+            KernelTable table = new KernelTable(kernel);
             MountRef before = table.find(target).orElseThrow().ref();
             Files.delete(scratch.file("source"));
 
@@ -365,7 +365,7 @@ class UnmountTest {
     AtomicInteger walks = new AtomicInteger();
     Kernel slow =
         FakedCall.before(
-            SystemMounts.kernel(),
+            RunningKernel.kernel(),
             "openat2",
             () -> {
               if (walks.incrementAndGet() == walk) {
@@ -377,9 +377,9 @@ class UnmountTest {
               }
             });
     Mounts late =
-        new LinuxMounts(
+        RunningKernel.mounts(
             slow,
-            new LinuxMountTable(SystemMounts.kernel()),
+            new KernelTable(RunningKernel.kernel()),
             new MountSettings(Duration.ofMillis(200), 2));
 
     assertThat(refused(() -> call.accept(late)).reason()).isEqualTo(Reason.DEADLINE);
@@ -519,9 +519,9 @@ class UnmountTest {
 
   private Unmounter unmounter(Pauser pauser) {
     Walk walk = new Walk(kernel, MountPath.ROOT);
-    Workers workers = new Workers(MountSettings.DEFAULT);
+    Workers pool = new Workers(MountSettings.DEFAULT);
     Turns turns = new Turns(MountSettings.DEFAULT.deadline());
-    return new Unmounter(kernel, table, walk, workers, turns, pauser);
+    return new Unmounter(kernel, new KernelTable(kernel), walk, pool, turns, pauser);
   }
 
   private CompletableFuture<Integer> look(MountPath path) {

@@ -7,7 +7,7 @@ import io.csi4j.mount.Errno;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.real.MountTest;
@@ -90,14 +90,14 @@ class WalkTest {
     int[] asked = {0};
     Kernel shy =
         FakedCall.sometimes(
-            SystemMounts.kernel(), "openat2", () -> ++asked[0] < 10 ? -Abi.EAGAIN : 0);
+            RunningKernel.kernel(), "openat2", () -> ++asked[0] < 10 ? -Abi.EAGAIN : 0);
     new Walk(shy, MountPath.ROOT).place(DOING, scratch.path("name")).close();
     assertThat(asked[0]).isEqualTo(10);
 
     asked[0] = 0;
     Kernel never =
         FakedCall.answering(
-            SystemMounts.kernel(),
+            RunningKernel.kernel(),
             "openat2",
             () -> {
               asked[0]++;

@@ -10,7 +10,9 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUserNamespace;
@@ -193,9 +195,10 @@ class HoldersTest {
   void theSearchEndsAfterABoundedTime(Scratch scratch) {
     MountPath mount = scratch.tmpfs("v");
     AtomicLong now = new AtomicLong(Long.MAX_VALUE);
+    Kernel kernel = RunningKernel.kernel();
     HolderSearch search =
         new HolderSearch(
-            SystemMounts.kernel(), table, () -> now.getAndAdd(TimeUnit.SECONDS.toNanos(1)));
+            kernel, new KernelTable(kernel), () -> now.getAndAdd(TimeUnit.SECONDS.toNanos(1)));
 
     Holders holders = search.holders(record(mount).ref());
 

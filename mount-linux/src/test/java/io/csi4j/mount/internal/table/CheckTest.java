@@ -14,7 +14,7 @@ import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.RefCheck;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
@@ -89,7 +89,7 @@ class CheckTest {
     MountRef ref = ref(rung, scratch.tmpfs("a/t"));
     MountPath to = scratch.directory("to");
     assertThat(
-            SystemMounts.kernel()
+            RunningKernel.kernel()
                 .calls()
                 .mount(Abi.path(ref.path()), Abi.path(to), null, Abi.MS_MOVE, null))
         .isZero();

@@ -14,7 +14,7 @@ import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.RefCheck;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.real.FuseServer;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DetectionTest {
 
   private static final int MOVE_BENEATH = 0x200;
-  private static final Syscalls CALLS = SystemMounts.kernel().calls();
+  private static final Syscalls CALLS = RunningKernel.kernel().calls();
 
   @ParameterizedTest
   @EnumSource
@@ -485,7 +485,7 @@ class DetectionTest {
     MountProbe.Mounted probe = mounted(rung, path);
     assertThat(probe.health()).isEqualTo(health);
     assertThat(probe.ref().path()).isEqualTo(path);
-    assertThat(probe.ref().bootId()).isEqualTo(SystemMounts.kernel().bootId());
+    assertThat(probe.ref().bootId()).isEqualTo(RunningKernel.kernel().bootId());
     assertThat(find(rung, path).map(MountRecord::ref)).contains(probe.ref());
     List<MountRecord> listed =
         rung.with(table -> table.list(record -> record.ref().equals(probe.ref()))).records();

@@ -7,7 +7,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.RefCheck;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.ScriptedCalls;
@@ -37,7 +37,7 @@ class LookCostTest {
   @Test
   void aMountCostsOneMoreForItsTypeOnce(Scratch scratch) {
     MountPath path = scratch.tmpfs("t");
-    LinuxMountTable table = table(false);
+    KernelTable table = table(false);
 
     MountProbe first = table.probe(path);
     assertThat(table.probe(path)).isEqualTo(first);
@@ -48,7 +48,7 @@ class LookCostTest {
 
   @Test
   void whatIsRememberedOfOneMountIsNotSaidOfAnother(Scratch scratch) {
-    LinuxMountTable table = table(false);
+    KernelTable table = table(false);
     for (int i = 0; i < 1200; i++) {
       MountPath path = scratch.directory("d");
       scratch.bind(path, path);
@@ -104,9 +104,9 @@ class LookCostTest {
                 Arrays.equals(bytes, bytes.length - end.length, bytes.length, end, 0, end.length));
   }
 
-  private LinuxMountTable table(boolean careful) {
-    Kernel kernel = SystemMounts.kernel();
-    return new LinuxMountTable(
+  private KernelTable table(boolean careful) {
+    Kernel kernel = RunningKernel.kernel();
+    return new KernelTable(
         kernel.with(ScriptedCalls.recording(kernel.calls(), log), kernel.features()),
         () -> careful);
   }

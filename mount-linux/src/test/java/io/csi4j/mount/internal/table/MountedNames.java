@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -24,7 +24,7 @@ final class MountedNames {
   static List<String> below(MountPath directory) {
     List<String> lines = new ArrayList<>();
     for (MountRecord mount :
-        new TableReader(SystemMounts.kernel())
+        new TableReader(RunningKernel.kernel())
             .read(each -> each.path().isWithin(directory))
             .records()) {
       HexFormat hex = HexFormat.of();

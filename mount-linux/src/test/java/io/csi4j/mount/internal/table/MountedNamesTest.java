@@ -9,7 +9,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSnapshot;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.real.MountTest;
@@ -37,7 +37,7 @@ class MountedNamesTest {
 
   private static final String AWKWARD = " \t\n\\#\r\u000b\f\u001b-,:\"'";
 
-  private final Kernel kernel = SystemMounts.kernel();
+  private final Kernel kernel = RunningKernel.kernel();
 
   @Test
   void whateverIsMountedIsReadAsItWasNamed(Scratch scratch) {

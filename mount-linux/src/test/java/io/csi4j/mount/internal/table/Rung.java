@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.MountTable;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
@@ -62,7 +62,7 @@ enum Rung {
 
   /** The kernel of this rung. */
   Kernel kernel() {
-    Kernel kernel = SystemMounts.kernel();
+    Kernel kernel = RunningKernel.kernel();
     KernelFeatures features = kernel.features();
     if (!uniqueIds) {
       features = without(features, Feature.STATX_UNIQUE_ID, Feature.STATMOUNT, Feature.LISTMOUNT);
@@ -90,18 +90,18 @@ enum Rung {
 
   /** Works with the table of this rung. */
   <T> T with(Function<MountTable, T> work) {
-    return work.apply(new LinuxMountTable(kernel(), () -> careful));
+    return work.apply(RunningKernel.table(new KernelTable(kernel(), () -> careful)));
   }
 
   private static <T> T filtered(int errno, Function<MountTable, T> work) {
     Callable<T> there =
         () -> {
-          Kernel kernel = SystemMounts.kernel();
+          Kernel kernel = RunningKernel.kernel();
           Kernel older = kernel.with(kernel.calls(), KernelFeatures.probe(kernel.calls()));
           if (older.features().has(Feature.OPENAT2) || older.features().hasUniqueIds()) {
             throw new AssertionError("the filter does not hide the calls");
           }
-          return work.apply(new LinuxMountTable(older, () -> false));
+          return work.apply(RunningKernel.table(new KernelTable(older, () -> false)));
         };
     try {
       return HiddenCalls.on(

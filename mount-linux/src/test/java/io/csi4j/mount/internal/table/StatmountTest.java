@@ -8,7 +8,7 @@ import io.csi4j.mount.MountIdentity;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.PropagationTags;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @MountTest
 class StatmountTest {
 
-  private final Kernel kernel = SystemMounts.kernel();
+  private final Kernel kernel = RunningKernel.kernel();
   private final StatmountReader reader = new StatmountReader(kernel);
 
   @Test
@@ -47,7 +47,7 @@ class StatmountTest {
     scratch.rawMount("", scratch.file("empty source"), "tmpfs", 0, "size=64k");
     scratch.directory("no source");
     int made =
-        SystemMounts.kernel()
+        RunningKernel.kernel()
             .calls()
             .mount(null, Abi.path(scratch.path("no source")), Abi.path("tmpfs"), 0, null);
     assertThat(made).isZero();
@@ -97,7 +97,7 @@ class StatmountTest {
   }
 
   private static void change(Scratch scratch, MountPath path, long flag) {
-    int changed = SystemMounts.kernel().calls().mount(null, Abi.path(path), null, flag, null);
+    int changed = RunningKernel.kernel().calls().mount(null, Abi.path(path), null, flag, null);
     assertThat(changed).isZero();
     assertThat(scratch.rows(path)).isNotEmpty();
   }
@@ -214,7 +214,7 @@ class StatmountTest {
 
   /** The kernel's calls, of which some are answered in its place; a null is not an answer. */
   static Syscalls calls(BiFunction<String, Object[], @Nullable Integer> instead) {
-    Syscalls real = SystemMounts.kernel().calls();
+    Syscalls real = RunningKernel.kernel().calls();
     return (Syscalls)
         Proxy.newProxyInstance(
             Syscalls.class.getClassLoader(),

@@ -13,7 +13,7 @@ import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.PropagationTags;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
@@ -41,7 +41,7 @@ class TableTest {
 
   private static final int MOVE_MOUNT_BENEATH = 0x200;
 
-  private static final Kernel NEWEST = SystemMounts.kernel();
+  private static final Kernel NEWEST = RunningKernel.kernel();
   private static final Syscalls CALLS = NEWEST.calls();
 
   /** As 5.8 to 6.7 are: there is only the text. */

@@ -14,7 +14,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.MountWatch;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Struct;
@@ -52,7 +52,7 @@ class WatchTest {
 
   private static final OptionalLong NOBODY = OptionalLong.empty();
 
-  private final Syscalls calls = SystemMounts.kernel().calls();
+  private final Syscalls calls = RunningKernel.kernel().calls();
 
   @ParameterizedTest
   @EnumSource
@@ -432,7 +432,8 @@ class WatchTest {
           .isEqualTo("fanotify for mounts that come and go, poll of the text table for changes");
       assertThat(older.source())
           .isEqualTo(
-              "poll of the text table, which is read again when it changes (the test does without)");
+              "poll of the text table, which is read again when it changes (the test does"
+                  + " without)");
       assertThat(filtered.source()).endsWith("(fanotify_init answers EPERM)");
     }
   }
@@ -447,7 +448,7 @@ class WatchTest {
   }
 
   private static Way fanotify() {
-    assumeTrue(SystemMounts.kernel().features().has(Feature.FANOTIFY_MOUNTS));
+    assumeTrue(RunningKernel.kernel().features().has(Feature.FANOTIFY_MOUNTS));
     return Way.FANOTIFY;
   }
 

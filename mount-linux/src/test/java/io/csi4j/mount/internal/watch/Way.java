@@ -2,12 +2,11 @@ package io.csi4j.mount.internal.watch;
 
 import io.csi4j.mount.MountEvent;
 import io.csi4j.mount.MountWatch;
-import io.csi4j.mount.internal.SystemMounts;
+import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
-import io.csi4j.mount.internal.table.LinuxMountTable;
 import io.csi4j.mount.real.HiddenCalls;
 import java.util.EnumSet;
 import java.util.List;
@@ -39,11 +38,11 @@ enum Way {
 
   /** Starts a watch on a kernel that tells in this way. */
   MountWatch.Watching start(Consumer<MountEvent> listener) throws Exception {
-    return new LinuxMountWatch(kernel(), new LinuxMountTable(kernel())).start(listener);
+    return RunningKernel.watch(kernel()).start(listener);
   }
 
   private Kernel kernel() {
-    Kernel kernel = SystemMounts.kernel();
+    Kernel kernel = RunningKernel.kernel();
     KernelFeatures features = kernel.features();
     for (Feature feature : missing) {
       features = features.without(feature, "the test does without");

@@ -1,6 +1,5 @@
-package io.csi4j.mount.internal.table;
+package io.csi4j.mount.internal.list;
 
-import io.csi4j.mount.MountRecord;
 import java.util.AbstractList;
 import java.util.Iterator;
 import java.util.List;
@@ -11,25 +10,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable list of mounts that are made when one of them is first looked at, all at once. How
- * many there are is known before. Every thread sees the same mounts.
+ * An immutable list whose elements are made when one of them is first looked at, all at once. How
+ * many there are is known before. Every thread sees the same elements.
  */
-public final class LazyRecords extends AbstractList<MountRecord> implements RandomAccess {
+public final class LazyList<E> extends AbstractList<E> implements RandomAccess {
 
   private final int size;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** What makes them, forgotten with all that it holds once they are there. */
-  private @Nullable Supplier<List<MountRecord>> maker;
+  private @Nullable Supplier<List<E>> maker;
 
-  private volatile @Nullable List<MountRecord> made;
+  private volatile @Nullable List<E> made;
 
   /**
    * A list of what this makes.
    *
    * @param maker called once, unless it fails
    */
-  LazyRecords(int size, Supplier<List<MountRecord>> maker) {
+  public LazyList(int size, Supplier<List<E>> maker) {
     this.size = size;
     this.maker = maker;
   }
@@ -40,22 +39,22 @@ public final class LazyRecords extends AbstractList<MountRecord> implements Rand
   }
 
   @Override
-  public MountRecord get(int index) {
+  public E get(int index) {
     return made().get(index);
   }
 
   @Override
-  public Iterator<MountRecord> iterator() {
+  public Iterator<E> iterator() {
     return made().iterator();
   }
 
   @Override
-  public Spliterator<MountRecord> spliterator() {
+  public Spliterator<E> spliterator() {
     return made().spliterator();
   }
 
   @Override
-  public List<MountRecord> subList(int from, int to) {
+  public List<E> subList(int from, int to) {
     return made().subList(from, to);
   }
 
@@ -65,19 +64,19 @@ public final class LazyRecords extends AbstractList<MountRecord> implements Rand
   }
 
   @Override
-  public boolean contains(Object mount) {
-    return made().contains(mount);
+  public boolean contains(Object element) {
+    return made().contains(element);
   }
 
-  private List<MountRecord> made() {
-    List<MountRecord> there = made;
+  private List<E> made() {
+    List<E> there = made;
     return there == null ? make() : there;
   }
 
-  private List<MountRecord> make() {
+  private List<E> make() {
     lock.lock();
     try {
-      List<MountRecord> there = made;
+      List<E> there = made;
       if (there == null && maker != null) {
         there = List.copyOf(maker.get());
         made = there;

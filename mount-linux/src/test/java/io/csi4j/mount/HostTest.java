@@ -1,21 +1,10 @@
-package io.csi4j.mount.internal;
+package io.csi4j.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountSettings;
-import io.csi4j.mount.MountTable;
-import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
-import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.internal.JnaSyscalls;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;

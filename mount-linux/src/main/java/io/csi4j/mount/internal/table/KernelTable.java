@@ -9,7 +9,6 @@ import io.csi4j.mount.MountProbe;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountSnapshot;
-import io.csi4j.mount.MountTable;
 import io.csi4j.mount.RefCheck;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.proc.ProcFiles;
@@ -18,8 +17,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The table of the running kernel. */
-public final class LinuxMountTable implements MountTable {
+/** The table of one kernel: it does what {@link io.csi4j.mount.MountTable} promises. */
+public final class KernelTable {
 
   /** How often a path is looked at again because its mount went away meanwhile. */
   private static final int MOST_LOOKS = 10;
@@ -32,14 +31,14 @@ public final class LinuxMountTable implements MountTable {
   private final PathLook look;
   private final RefChecker checker;
 
-  public LinuxMountTable(Kernel kernel) {
+  public KernelTable(Kernel kernel) {
     this(
         kernel,
         FilesystemTypes.watched(() -> ProcFiles.read("/proc/filesystems"), System::nanoTime));
   }
 
   /** A table that is careful when it is told to be. */
-  LinuxMountTable(Kernel kernel, BooleanSupplier careful) {
+  KernelTable(Kernel kernel, BooleanSupplier careful) {
     this.kernel = kernel;
     this.reader = new TableReader(kernel);
     this.mounts = new StatmountReader(kernel);
@@ -49,7 +48,7 @@ public final class LinuxMountTable implements MountTable {
     this.checker = new RefChecker(kernel, visible, mounts, this::refAt);
   }
 
-  @Override
+  /** Looks at a path. */
   public MountProbe probe(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
@@ -67,7 +66,7 @@ public final class LinuxMountTable implements MountTable {
     throw elsewhere(path);
   }
 
-  @Override
+  /** The mount on top at this path, if there is one. */
   public Optional<MountRecord> find(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
@@ -82,27 +81,27 @@ public final class LinuxMountTable implements MountTable {
     throw elsewhere(path);
   }
 
-  @Override
+  /** Every mount. */
   public MountSnapshot list() {
     return list(TableReader.ALL);
   }
 
-  @Override
+  /** Every mount that this accepts. */
   public MountSnapshot list(Predicate<MountRecord> filter) {
     return reader.read(filter);
   }
 
-  @Override
+  /** Every mount that another process sees. */
   public MountSnapshot listOf(long process) {
     return TableReader.of(kernel, process).readText();
   }
 
-  @Override
+  /** The present state of the mount that a reference was taken of. */
   public RefCheck check(MountRef ref) {
     return checker.check(ref);
   }
 
-  @Override
+  /** The mounts that are directly on this one. */
   public List<MountRecord> children(MountRef ref) {
     return checker.children(ref);
   }

@@ -1,21 +1,13 @@
-package io.csi4j.mount.internal;
+package io.csi4j.mount;
 
-import io.csi4j.mount.MountCapabilities;
-import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountSettings;
-import io.csi4j.mount.MountTable;
-import io.csi4j.mount.MountWatch;
-import io.csi4j.mount.Mounts;
-import io.csi4j.mount.internal.change.LinuxMounts;
-import io.csi4j.mount.internal.kernel.CapabilityPage;
+import io.csi4j.mount.internal.change.MountOperations;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
 import io.csi4j.mount.internal.kernel.NoCalls;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
-import io.csi4j.mount.internal.table.LinuxMountTable;
-import io.csi4j.mount.internal.watch.LinuxMountWatch;
+import io.csi4j.mount.internal.table.KernelTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -66,10 +58,10 @@ record Host(
       return without(() -> noNativeAccess(e), Optional.of(textOnly()));
     }
     Kernel kernel = kernel(calls);
-    MountTable table = new LinuxMountTable(kernel);
+    KernelTable table = new KernelTable(kernel);
     return new Host(
-        table,
-        settings -> new LinuxMounts(kernel, table, settings),
+        new LinuxMountTable(table),
+        settings -> new LinuxMounts(new MountOperations(kernel, table, settings)),
         new LinuxMountWatch(kernel, table),
         () -> CapabilityPage.of(kernel),
         () -> kernel);
@@ -102,7 +94,7 @@ record Host(
   }
 
   private static MountTable textOnly() {
-    return new LinuxMountTable(kernel(new NoCalls()));
+    return new LinuxMountTable(new KernelTable(kernel(new NoCalls())));
   }
 
   private static Kernel kernel(Syscalls calls) {

@@ -1,24 +1,5 @@
-package io.csi4j.mount.internal;
+package io.csi4j.mount;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.CleanupResult;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.MountEvent;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountProbe;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountResult;
-import io.csi4j.mount.MountSnapshot;
-import io.csi4j.mount.MountTable;
-import io.csi4j.mount.MountWatch;
-import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
-import io.csi4j.mount.RefCheck;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

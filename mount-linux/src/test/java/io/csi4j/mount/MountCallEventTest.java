@@ -1,15 +1,8 @@
-package io.csi4j.mount.internal.change;
+package io.csi4j.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.Mounts;
-import io.csi4j.mount.UnmountPolicy;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;

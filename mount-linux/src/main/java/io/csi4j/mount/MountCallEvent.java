@@ -1,6 +1,5 @@
-package io.csi4j.mount.internal.change;
+package io.csi4j.mount;
 
-import io.csi4j.mount.MountException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import jdk.jfr.Category;

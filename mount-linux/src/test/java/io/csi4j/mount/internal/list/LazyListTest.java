@@ -1,4 +1,4 @@
-package io.csi4j.mount.internal.table;
+package io.csi4j.mount.internal.list;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.csi4j.mount.MountChanges;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountSnapshot;
+import io.csi4j.mount.internal.table.MountInfoParser;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,7 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class LazyRecordsTest {
+class LazyListTest {
 
   private static final List<MountRecord> MOUNTS =
       MountInfoParser.parse(
@@ -27,7 +28,7 @@ class LazyRecordsTest {
           .records();
 
   private final AtomicInteger made = new AtomicInteger();
-  private final List<MountRecord> lazy = new LazyRecords(MOUNTS.size(), this::make);
+  private final List<MountRecord> lazy = new LazyList<>(MOUNTS.size(), this::make);
 
   private List<MountRecord> make() {
     made.incrementAndGet();
@@ -70,14 +71,14 @@ class LazyRecordsTest {
     List<Thread> threads = new ArrayList<>();
     List<FutureTask<MountRecord>> looks = new ArrayList<>();
     List<MountRecord> shared =
-        new LazyRecords(
+        new LazyList<>(
             2,
             () -> {
               made.incrementAndGet();
-              while (made.get() == 1 && threads.stream().anyMatch(LazyRecordsTest::isOnItsWay)) {
+              while (made.get() == 1 && threads.stream().anyMatch(LazyListTest::isOnItsWay)) {
                 Thread.onSpinWait();
               }
-              return MOUNTS.stream().map(LazyRecordsTest::copy).toList();
+              return MOUNTS.stream().map(LazyListTest::copy).toList();
             });
     for (int i = 0; i < 4; i++) {
       FutureTask<MountRecord> look = new FutureTask<>(() -> shared.get(1));
@@ -117,7 +118,7 @@ class LazyRecordsTest {
   @Test
   void whatFailedOnceIsTriedAgain() {
     List<MountRecord> failing =
-        new LazyRecords(
+        new LazyList<>(
             2,
             () -> {
               if (made.incrementAndGet() == 1) {

@@ -1,10 +1,16 @@
-package io.csi4j.mount.internal.kernel;
+package io.csi4j.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountCapabilities;
 import io.csi4j.mount.MountCapabilities.Need;
 import io.csi4j.mount.MountCapabilities.Way;
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.KernelFeatures;
+import io.csi4j.mount.internal.kernel.ScriptedCalls;
+import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.Syscalls;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,9 +1,9 @@
-package io.csi4j.mount.internal.kernel;
+package io.csi4j.mount;
 
 import java.util.List;
 
 /** The names of the kernel's errors, by number: those of x86-64, aarch64 and most others. */
-public final class ErrnoNames {
+final class ErrnoNames {
 
   private static final List<String> NAMES =
       List.of(
@@ -145,7 +145,7 @@ public final class ErrnoNames {
   private ErrnoNames() {}
 
   /** The name, or the number in words if it has none. */
-  public static String of(int number) {
+  static String of(int number) {
     String name = number > 0 && number < NAMES.size() ? NAMES.get(number) : "";
     return name.isEmpty() ? "errno " + number : name;
   }

@@ -1,8 +1,10 @@
-package io.csi4j.mount.internal.kernel;
+package io.csi4j.mount;
 
-import io.csi4j.mount.MountCapabilities;
 import io.csi4j.mount.MountCapabilities.Need;
 import io.csi4j.mount.MountCapabilities.Way;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.KernelFeatures;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Which way each need is met, derived from the features that there are. */
-public final class CapabilityPage {
+final class CapabilityPage {
 
   private static final Feature[] NONE = {};
 
@@ -21,7 +23,7 @@ public final class CapabilityPage {
   }
 
   /** The ways of each need on this kernel. */
-  public static MountCapabilities of(Kernel kernel) {
+  static MountCapabilities of(Kernel kernel) {
     return new MountCapabilities(kernel.release(), new CapabilityPage(kernel.features()).ways());
   }
 

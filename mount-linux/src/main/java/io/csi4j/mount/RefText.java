@@ -1,10 +1,6 @@
-package io.csi4j.mount.internal.text;
+package io.csi4j.mount;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRef;
+import io.csi4j.mount.internal.text.SafeText;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -13,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * reusable:ID:MAJOR.MINOR:ROOT:BOOT:PATH}, with every byte outside letters, digits, {@code /._-}
  * written as {@code %HH}.
  */
-public final class RefText {
+final class RefText {
 
   private static final String UNIQUE = "unique";
   private static final String REUSABLE = "reusable";
@@ -21,7 +17,7 @@ public final class RefText {
   private RefText() {}
 
   /** The reference as one line. */
-  public static String write(MountRef ref) {
+  static String write(MountRef ref) {
     String tail =
         ":"
             + escaped(ref.bootId().getBytes(StandardCharsets.UTF_8))
@@ -43,7 +39,7 @@ public final class RefText {
   }
 
   /** The reference that this line was written from. */
-  public static MountRef read(String text) {
+  static MountRef read(String text) {
     String[] parts = text.split(":", -1);
     try {
       if (parts[0].equals(UNIQUE) && parts.length == 4) {

@@ -1,14 +1,10 @@
-package io.csi4j.mount.internal;
+package io.csi4j.mount;
 
-import io.csi4j.mount.MountCapabilities;
-import io.csi4j.mount.MountSettings;
-import io.csi4j.mount.MountTable;
-import io.csi4j.mount.MountWatch;
-import io.csi4j.mount.Mounts;
+import io.csi4j.mount.internal.JnaSyscalls;
 import io.csi4j.mount.internal.kernel.Kernel;
 
 /** This machine behind each public interface, looked at when it is first asked for. */
-public final class SystemMounts {
+final class SystemMounts {
 
   private SystemMounts() {}
 
@@ -22,32 +18,32 @@ public final class SystemMounts {
   }
 
   /** Behind {@link MountTable#system()}. */
-  public static MountTable table() {
+  static MountTable table() {
     return Shared.HOST.table();
   }
 
   /** Behind {@link Mounts#system()}. */
-  public static Mounts mounts() {
+  static Mounts mounts() {
     return Shared.MOUNTS;
   }
 
   /** Behind {@link Mounts#system(MountSettings)}. */
-  public static Mounts mounts(MountSettings settings) {
+  static Mounts mounts(MountSettings settings) {
     return Shared.HOST.mounts().apply(settings);
   }
 
   /** Behind {@link MountWatch#system()}. */
-  public static MountWatch watch() {
+  static MountWatch watch() {
     return Shared.HOST.watch();
   }
 
   /** Behind {@link MountCapabilities#system()}. */
-  public static MountCapabilities capabilities() {
+  static MountCapabilities capabilities() {
     return Shared.HOST.capabilities().get();
   }
 
-  /** The running kernel, for the tests of the rooms below. */
-  public static Kernel kernel() {
+  /** The running kernel. */
+  static Kernel kernel() {
     return Shared.HOST.kernel().get();
   }
 }

@@ -22,7 +22,7 @@ class TurnsTest {
   private static final MountPath TARGET = MountPath.of("/a");
   private static final MountPath OTHER = MountPath.of("/b");
 
-  private final Workers workers = new Workers(new MountSettings(Duration.ofMinutes(1), 2));
+  private final Workers pool = new Workers(new MountSettings(Duration.ofMinutes(1), 2));
   private final ExecutorService callers = Executors.newCachedThreadPool();
   private final CountDownLatch kernel = new CountDownLatch(1);
   private final CountDownLatch inside = new CountDownLatch(1);
@@ -36,12 +36,12 @@ class TurnsTest {
   @Test
   void oneWaitsForTheOtherAtTheSameTargetOnly() throws Exception {
     Turns turns = new Turns(Duration.ofMinutes(1));
-    Future<String> first = callers.submit(() -> turns.call(workers, "First", TARGET, this::slow));
+    Future<String> first = callers.submit(() -> turns.call(pool, "First", TARGET, this::slow));
     inside.await();
     Future<String> second =
-        callers.submit(() -> turns.call(workers, "Second", TARGET, gone -> "second"));
+        callers.submit(() -> turns.call(pool, "Second", TARGET, gone -> "second"));
 
-    assertThat(turns.<String>call(workers, "Other", OTHER, gone -> "other")).isEqualTo("other");
+    assertThat(turns.<String>call(pool, "Other", OTHER, gone -> "other")).isEqualTo("other");
     assertThat(second).isNotDone();
     kernel.countDown();
 
@@ -53,22 +53,22 @@ class TurnsTest {
   @Test
   void whoWaitsTooLongIsRefusedAndTakesNoThreadOfThePool() throws Exception {
     Turns turns = new Turns(Duration.ofMillis(20));
-    Future<String> first = callers.submit(() -> turns.call(workers, "First", TARGET, this::slow));
+    Future<String> first = callers.submit(() -> turns.call(pool, "First", TARGET, this::slow));
     inside.await();
 
     for (int i = 0; i < 5; i++) {
-      assertThatThrownBy(() -> turns.call(workers, "Mounting /a", TARGET, gone -> "never"))
+      assertThatThrownBy(() -> turns.call(pool, "Mounting /a", TARGET, gone -> "never"))
           .isInstanceOfSatisfying(
               MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
           .hasMessageStartingWith(
               "Mounting /a did not begin in time: another call for the same target has not come"
                   + " back from the kernel. Nothing was changed.");
     }
-    assertThat(workers.stuck()).isZero();
+    assertThat(pool.stuck()).isZero();
     kernel.countDown();
 
     assertThat(first.get()).isEqualTo("first");
-    assertThat(turns.<String>call(workers, "Again", TARGET, gone -> "again")).isEqualTo("again");
+    assertThat(turns.<String>call(pool, "Again", TARGET, gone -> "again")).isEqualTo("again");
     assertThat(turns.size()).isZero();
   }
 
@@ -78,7 +78,7 @@ class TurnsTest {
     assertThatThrownBy(
             () ->
                 turns.call(
-                    workers,
+                    pool,
                     "Failing",
                     TARGET,
                     gone -> {
@@ -86,7 +86,7 @@ class TurnsTest {
                     }))
         .hasMessage("no");
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> turns.call(workers, "Interrupted", TARGET, gone -> "never"))
+    assertThatThrownBy(() -> turns.call(pool, "Interrupted", TARGET, gone -> "never"))
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INTERRUPTED));
     assertThat(Thread.interrupted()).isTrue();

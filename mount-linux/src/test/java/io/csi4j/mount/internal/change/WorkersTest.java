@@ -38,7 +38,7 @@ class WorkersTest {
 
   @Test
   void aResultComesFromADaemonThreadOfThePool() {
-    Thread thread = workers(LONG, 1).call("Asking", Duration.ZERO, gone -> Thread.currentThread());
+    Thread thread = pool(LONG, 1).call("Asking", Duration.ZERO, gone -> Thread.currentThread());
 
     assertThat(thread.getName()).isEqualTo("csi4j-mount-1");
     assertThat(thread.isDaemon()).isTrue();
@@ -50,7 +50,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                workers(LONG, 1)
+                pool(LONG, 1)
                     .call(
                         "Asking",
                         Duration.ZERO,
@@ -69,7 +69,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                workers(LONG, 1)
+                pool(LONG, 1)
                     .call(
                         "Asking",
                         Duration.ZERO,
@@ -81,10 +81,10 @@ class WorkersTest {
 
   @Test
   void aCallPastItsDeadlineIsCountedUntilItEndsAndIsUndone() throws Exception {
-    Workers workers = workers(SHORT, 2);
+    Workers pool = pool(SHORT, 2);
     Stuck stuck = new Stuck();
 
-    assertThatThrownBy(() -> workers.call("Mounting /a", Duration.ZERO, stuck))
+    assertThatThrownBy(() -> pool.call("Mounting /a", Duration.ZERO, stuck))
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
         .hasMessage(
@@ -92,18 +92,18 @@ class WorkersTest {
                 + " one now, most likely because a filesystem does not answer. Its effect will be"
                 + " undone when it ends. Find out which server hangs; a forced unmount of it frees"
                 + " the call.");
-    assertThat(workers.stuck()).isEqualTo(1);
+    assertThat(pool.stuck()).isEqualTo(1);
     assertThat(stuck.gone.get().getAsBoolean()).isTrue();
 
     kernel.countDown();
     stuck.undone.await();
-    await(() -> workers.stuck() == 0);
-    assertThat(workers.<String>call("Asking", LONG, gone -> "again")).isEqualTo("again");
+    await(() -> pool.stuck() == 0);
+    assertThat(pool.<String>call("Asking", LONG, gone -> "again")).isEqualTo("again");
   }
 
   @Test
   void aCallThatFailsAfterItsDeadlineIsNotCountedAnyMoreAndNotUndone() throws Exception {
-    Workers workers = workers(SHORT, 1);
+    Workers pool = pool(SHORT, 1);
     AtomicBoolean undone = new AtomicBoolean();
 
     Workers.Work<String> failing =
@@ -119,22 +119,22 @@ class WorkersTest {
             undone.set(true);
           }
         };
-    assertThatThrownBy(() -> workers.call("Mounting /a", Duration.ZERO, failing))
+    assertThatThrownBy(() -> pool.call("Mounting /a", Duration.ZERO, failing))
         .isInstanceOf(MountException.class);
 
     kernel.countDown();
-    await(() -> workers.stuck() == 0);
+    await(() -> pool.stuck() == 0);
     assertThat(undone).isFalse();
   }
 
   @Test
   void theExtraTimeIsWaitedForToo() throws Exception {
-    Workers workers = workers(SHORT, 1);
+    Workers pool = pool(SHORT, 1);
     CountDownLatch inside = new CountDownLatch(1);
     Future<String> caller =
         callers.submit(
             () ->
-                workers.call(
+                pool.call(
                     "Waiting",
                     LONG,
                     gone -> {
@@ -143,7 +143,7 @@ class WorkersTest {
                       return "in time";
                     }));
     inside.await();
-    assertThatThrownBy(() -> workers.call("Mounting /b", Duration.ZERO, gone -> "never"))
+    assertThatThrownBy(() -> pool.call("Mounting /b", Duration.ZERO, gone -> "never"))
         .isInstanceOfSatisfying(
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE));
 
@@ -153,9 +153,9 @@ class WorkersTest {
 
   @Test
   void aPoolFullOfStuckCallsRefusesAtOnce() {
-    Workers workers = workers(SHORT, 2);
+    Workers pool = pool(SHORT, 2);
     for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> workers.call("Mounting /a", Duration.ZERO, new Stuck()))
+      assertThatThrownBy(() -> pool.call("Mounting /a", Duration.ZERO, new Stuck()))
           .isInstanceOfSatisfying(
               MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE));
     }
@@ -163,7 +163,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                workers.call(
+                pool.call(
                     "Mounting /b",
                     LONG,
                     gone -> {
@@ -175,20 +175,20 @@ class WorkersTest {
         .hasMessage(
             "Mounting /b was not tried: all 2 threads are in calls that did not come back from the"
                 + " kernel. Find out which server hangs; a forced unmount of it frees the calls.");
-    assertThat(workers.stuck()).isEqualTo(2);
+    assertThat(pool.stuck()).isEqualTo(2);
     kernel.countDown();
-    await(() -> workers.stuck() == 0);
+    await(() -> pool.stuck() == 0);
     assertThat(ran).isFalse();
   }
 
   @Test
   void aBusyPoolLetsCallsWaitTheirTurn() throws Exception {
-    Workers workers = workers(LONG, 1);
+    Workers pool = pool(LONG, 1);
     CountDownLatch inside = new CountDownLatch(1);
     Future<String> first =
         callers.submit(
             () ->
-                workers.call(
+                pool.call(
                     "First",
                     Duration.ZERO,
                     gone -> {
@@ -198,8 +198,8 @@ class WorkersTest {
                     }));
     inside.await();
     Future<String> second =
-        callers.submit(() -> workers.call("Second", Duration.ZERO, gone -> "second"));
-    assertThat(workers.stuck()).isZero();
+        callers.submit(() -> pool.call("Second", Duration.ZERO, gone -> "second"));
+    assertThat(pool.stuck()).isZero();
 
     kernel.countDown();
 
@@ -209,12 +209,12 @@ class WorkersTest {
 
   @Test
   void aCallThatDidNotBeginBeforeItsDeadlineNeverBegins() throws Exception {
-    Workers workers = workers(SHORT, 1);
+    Workers pool = pool(SHORT, 1);
     CountDownLatch inside = new CountDownLatch(1);
     Future<String> busy =
         callers.submit(
             () ->
-                workers.call(
+                pool.call(
                     "Busy",
                     LONG,
                     gone -> {
@@ -227,7 +227,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                workers.call(
+                pool.call(
                     "Mounting /b",
                     Duration.ZERO,
                     gone -> {
@@ -239,16 +239,16 @@ class WorkersTest {
         .hasMessageStartingWith(
             "Mounting /b did not begin within 0.02 s: the calls before it took too long, for the"
                 + " same target or for all 1 threads. Nothing was changed.");
-    assertThat(workers.stuck()).isZero();
+    assertThat(pool.stuck()).isZero();
     kernel.countDown();
     busy.get();
-    workers.<String>call("Flushing the queue", LONG, gone -> "");
+    pool.<String>call("Flushing the queue", LONG, gone -> "");
     assertThat(ran).isFalse();
   }
 
   @Test
   void anInterruptedCallerIsToldWithItsFlagSetAndTheCallIsUndone() throws Exception {
-    Workers workers = workers(LONG, 1);
+    Workers pool = pool(LONG, 1);
     Stuck stuck = new Stuck();
     CompletableFuture<MountException> told = new CompletableFuture<>();
     AtomicBoolean flag = new AtomicBoolean();
@@ -256,7 +256,7 @@ class WorkersTest {
         new Thread(
             () -> {
               try {
-                workers.call("Mounting /a", Duration.ZERO, stuck);
+                pool.call("Mounting /a", Duration.ZERO, stuck);
               } catch (MountException e) {
                 flag.set(Thread.currentThread().isInterrupted());
                 told.complete(e);
@@ -272,10 +272,10 @@ class WorkersTest {
             "Mounting /a was not waited for: this thread was interrupted. The call is still in the"
                 + " kernel. Its effect will be undone when it ends.");
     assertThat(flag).isTrue();
-    assertThat(workers.stuck()).isEqualTo(1);
+    assertThat(pool.stuck()).isEqualTo(1);
     kernel.countDown();
     stuck.undone.await();
-    await(() -> workers.stuck() == 0);
+    await(() -> pool.stuck() == 0);
   }
 
   @Test
@@ -285,7 +285,7 @@ class WorkersTest {
 
     assertThatThrownBy(
             () ->
-                workers(LONG, 1)
+                pool(LONG, 1)
                     .call(
                         "Mounting /a",
                         Duration.ZERO,
@@ -302,14 +302,14 @@ class WorkersTest {
 
   @Test
   void everyCallEitherGivesItsResultOrIsUndoneHoweverCloseItEndsToItsDeadline() throws Exception {
-    Workers workers = workers(Duration.ofNanos(30_000), 4);
+    Workers pool = pool(Duration.ofNanos(30_000), 4);
     AtomicInteger done = new AtomicInteger();
     AtomicInteger undone = new AtomicInteger();
     int given = 0;
     for (int i = 0; i < 5_000; i++) {
       try {
         given +=
-            workers.<Integer>call(
+            pool.<Integer>call(
                 "Counting",
                 Duration.ZERO,
                 new Workers.Work<>() {
@@ -328,7 +328,7 @@ class WorkersTest {
         assertThat(e.reason()).isIn(Reason.DEADLINE, Reason.STUCK);
       }
     }
-    await(() -> workers.stuck() == 0);
+    await(() -> pool.stuck() == 0);
 
     int delivered = given;
     await(() -> done.get() == delivered + undone.get());
@@ -374,7 +374,7 @@ class WorkersTest {
     }
   }
 
-  private static Workers workers(Duration deadline, int threads) {
+  private static Workers pool(Duration deadline, int threads) {
     return new Workers(new MountSettings(deadline, threads));
   }
 }

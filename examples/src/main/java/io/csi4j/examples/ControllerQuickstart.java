@@ -31,6 +31,7 @@ import io.csi4j.volume.claim.NodeReceipt;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -91,7 +92,7 @@ public final class ControllerQuickstart {
 
   private void tell() {
     story.title("A volume and its storage system. Everything is in " + directory + ".");
-    PluginRegistry plugins = PluginRegistry.inMemory();
+    PluginRegistry plugins = InMemoryPluginRegistry.open();
     try (FakeCsiPlugin storage =
             FakeCsiPlugin.builder()
                 .directory(directory.resolve("csi"))

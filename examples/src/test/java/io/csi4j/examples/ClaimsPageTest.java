@@ -16,15 +16,16 @@ import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimMode;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimStoreException;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.LocalClaimStore;
 import io.csi4j.volume.claim.MemoryClaimStore;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -78,7 +79,7 @@ class ClaimsPageTest {
 
   @Test
   void theControllerMakesAVolumeAndLeavesNothing() {
-    PluginRegistry plugins = PluginRegistry.inMemory();
+    PluginRegistry plugins = InMemoryPluginRegistry.open();
     try (FakeCsiPlugin storage = FakeCsiPlugin.builder().effects(NodeEffects.none()).open();
         MemoryClaimStore claims = new MemoryClaimStore()) {
       PluginId id = PluginId.of("fake");
@@ -152,8 +153,7 @@ class ClaimsPageTest {
 
     assertThat(told)
         .containsExactly(
-            new ClaimDecision.Clause("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."),
-            "compared");
+            new Clause("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."), "compared");
   }
 
   @Test

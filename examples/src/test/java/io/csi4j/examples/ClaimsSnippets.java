@@ -11,15 +11,14 @@ import io.csi4j.volume.catalog.Volume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.ClaimBook;
-import io.csi4j.volume.claim.ClaimConfirmation;
 import io.csi4j.volume.claim.ClaimCoordinator;
-import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimGrant;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ClaimStore;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.LocalClaimStore;
 import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.claim.NodeName;
@@ -89,7 +88,7 @@ final class ClaimsSnippets {
     // snippet: node
     VolumeManager manager =
         VolumeManager.builder(directory)
-            .claims(NodeClaims.of(NodeName.of("n1"), ClaimConfirmation.by(book)))
+            .claims(NodeClaims.of(NodeName.of("n1"), book::standing))
             .open();
     // end
     return manager;
@@ -108,7 +107,7 @@ final class ClaimsSnippets {
             usage,
             epoch,
             new ClaimOverride.Person("ada@example.com"),
-            new ClaimDecision.Clause("node n1 was taken out of its rack"),
+            new Clause("node n1 was taken out of its rack"),
             ReleaseProof.Covers.NODE));
     // end
   }
@@ -125,7 +124,7 @@ final class ClaimsSnippets {
     // snippet: reap
     ReaperSources sources =
         ReaperSources.of(coordinator)
-            .with(ReaperSources.Node.of(NodeName.of("n1"), manager, wanted::contains))
+            .with(ReaperSources.Node.of(NodeName.of("n1"), manager::receipt, wanted::contains))
             .with(ReaperSources.Ephemeral.of(controller, isWanted));
     Reaper reaper = new Reaper(book, sources, Clock.systemUTC(), log::accept);
 

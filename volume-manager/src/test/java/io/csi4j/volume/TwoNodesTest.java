@@ -25,7 +25,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimBook;
 import io.csi4j.volume.claim.ClaimConfirmation;
 import io.csi4j.volume.claim.ClaimCoordinator;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimGrant;
 import io.csi4j.volume.claim.ClaimMode;
@@ -33,6 +32,7 @@ import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimStanding;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.ControllerAnswer;
 import io.csi4j.volume.claim.MemoryClaimStore;
 import io.csi4j.volume.claim.NodeClaims;
@@ -111,7 +111,7 @@ class TwoNodesTest {
       try (CsiPlugin node = CsiPlugin.connect(fake.nodeEndpoint(NodeId.of(name)))) {
         nodeId = node.node().getInfo().nodeId();
       }
-      ClaimConfirmation real = ClaimConfirmation.by(book);
+      ClaimConfirmation real = book::standing;
       ClaimConfirmation paused =
           (usage, epoch) -> {
             asks = true;
@@ -386,7 +386,6 @@ class TwoNodesTest {
     ClaimGrant first = a.claim(ON_A);
     ClaimBook empty = new ClaimBook(new MemoryClaimStore(), Clock.systemUTC());
 
-    assertThat(ClaimConfirmation.by(empty).standing(ON_A, first.epoch()))
-        .isEqualTo(new ClaimStanding.Missing());
+    assertThat(empty.standing(ON_A, first.epoch())).isEqualTo(new ClaimStanding.Missing());
   }
 }

@@ -18,9 +18,4 @@ public interface ClaimConfirmation {
    * @param epoch the epoch that the node was given with it
    */
   ClaimStanding standing(UsageKey usage, long epoch);
-
-  /** Asks a book of claims. */
-  static ClaimConfirmation by(ClaimBook book) {
-    return book::standing;
-  }
 }

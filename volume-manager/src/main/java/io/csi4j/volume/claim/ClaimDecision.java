@@ -32,16 +32,4 @@ public sealed interface ClaimDecision {
       Objects.requireNonNull(because, "because");
     }
   }
-
-  /**
-   * Some words.
-   *
-   * @param text without a full stop
-   */
-  record Clause(String text) {
-    @Override
-    public String toString() {
-      return text;
-    }
-  }
 }

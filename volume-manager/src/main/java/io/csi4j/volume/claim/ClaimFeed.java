@@ -1,6 +1,5 @@
 package io.csi4j.volume.claim;
 
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimWatch.Change;
 import java.time.Duration;
 import java.util.ArrayDeque;

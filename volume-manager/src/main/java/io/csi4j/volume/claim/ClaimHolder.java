@@ -42,6 +42,13 @@ public record ClaimHolder(
     }
   }
 
+  /** Whether a receipt is about this claim: the same workload, machine and epoch. */
+  public boolean isMeantBy(NodeReceipt receipt) {
+    return receipt.usage().workload().equals(workload)
+        && receipt.node().equals(node)
+        && receipt.epoch() == epoch;
+  }
+
   /** The same, further on its way back. */
   ClaimHolder in(ClaimState next) {
     return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment);

@@ -16,12 +16,7 @@ import java.util.Objects;
  * @param at when, for people
  */
 public record ClaimOverride(
-    WorkloadId workload,
-    NodeName node,
-    long epoch,
-    Person person,
-    ClaimDecision.Clause reason,
-    Instant at) {
+    WorkloadId workload, NodeName node, long epoch, Person person, Clause reason, Instant at) {
 
   /**
    * Somebody who answers for something.

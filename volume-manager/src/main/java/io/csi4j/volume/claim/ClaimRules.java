@@ -4,7 +4,6 @@ import io.csi4j.client.AccessMode;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.WorkloadId;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import java.time.Duration;

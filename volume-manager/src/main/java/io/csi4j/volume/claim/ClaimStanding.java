@@ -27,7 +27,7 @@ public sealed interface ClaimStanding {
    *
    * @param because why, as a clause for people
    */
-  record Unknown(ClaimDecision.Clause because) implements ClaimStanding {
+  record Unknown(Clause because) implements ClaimStanding {
 
     /** Checks that it is there. */
     public Unknown {

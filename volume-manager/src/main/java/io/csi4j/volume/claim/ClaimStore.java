@@ -74,7 +74,7 @@ public interface ClaimStore extends AutoCloseable {
    * Why nothing may be claimed of a volume: the store may have lost what was claimed of it. What it
    * shows can be given back. Nothing while all is well.
    */
-  default Optional<ClaimDecision.Clause> doubt(VolumeKey volume) {
+  default Optional<Clause> doubt(VolumeKey volume) {
     return Optional.empty();
   }
 

@@ -21,7 +21,7 @@ public interface ClaimWatch extends AutoCloseable {
      *
      * @param because why, as a clause for people
      */
-    record Missed(ClaimDecision.Clause because) implements Change {}
+    record Missed(Clause because) implements Change {}
   }
 
   /**

@@ -37,8 +37,7 @@ public sealed interface ControllerAnswer {
    * @param because why, as a clause for people
    * @param failure all that is known about it, where a call was made
    */
-  record Failed(
-      StatusCode code, Outcome outcome, ClaimDecision.Clause because, Optional<CsiFailure> failure)
+  record Failed(StatusCode code, Outcome outcome, Clause because, Optional<CsiFailure> failure)
       implements ControllerAnswer {
 
     /** Checks that all parts are there. */
@@ -52,10 +51,7 @@ public sealed interface ControllerAnswer {
     /** A call to a plugin that failed. */
     public static Failed of(CsiFailure failure) {
       return new Failed(
-          failure.code(),
-          failure.outcome(),
-          new ClaimDecision.Clause(failure.why()),
-          Optional.of(failure));
+          failure.code(), failure.outcome(), new Clause(failure.why()), Optional.of(failure));
     }
   }
 }

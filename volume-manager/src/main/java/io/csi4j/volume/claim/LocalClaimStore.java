@@ -1,12 +1,10 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimStoreException.Reason;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.ClaimCodec;
 import io.csi4j.volume.internal.record.ClaimRecord;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.volume.internal.record.MalformedRecordException;
 import io.csi4j.volume.internal.record.UnknownFields;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
@@ -143,7 +141,7 @@ public final class LocalClaimStore implements ClaimStore {
 
   private Optional<ClaimRecord> there(VolumeKey volume) {
     if (!unreadable.isEmpty()) {
-      MalformedRecordException wrong = unreadable.get(VolumeLayout.claimKey(volume));
+      MalformedRecordException wrong = unreadable.get(StoredClaims.key(volume));
       if (wrong != null) {
         throw ClaimCodec.unreadable("the claim of volume '" + volume + "'", wrong);
       }
@@ -187,7 +185,7 @@ public final class LocalClaimStore implements ClaimStore {
     ClaimRecord record = new ClaimRecord(next, token, version, unknown);
     StateValue value = StateValue.of(ClaimCodec.encode(record));
     try {
-      Stored stored = state.put(VolumeLayout.claimKey(volume), value, Durability.REQUIRED);
+      Stored stored = state.put(StoredClaims.key(volume), value, Durability.REQUIRED);
       if (stored != Stored.DURABLE) {
         return new WriteResult.Unknown(new Clause("the state says that it is not on the medium"));
       }

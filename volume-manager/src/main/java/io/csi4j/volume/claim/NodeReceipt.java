@@ -41,11 +41,4 @@ public record NodeReceipt(
       throw new IllegalArgumentException("A node that looked nowhere has proven nothing.");
     }
   }
-
-  /** Whether it is about this claim: the same workload, machine and epoch. */
-  public boolean isAbout(ClaimHolder holder) {
-    return usage.workload().equals(holder.workload())
-        && node.equals(holder.node())
-        && epoch == holder.epoch();
-  }
 }

@@ -58,8 +58,7 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by what keeps it away, as a clause for people
    */
-  record Fenced(UsageKey usage, long epoch, NodeName node, ClaimDecision.Clause by)
-      implements ReleaseProof {
+  record Fenced(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public Fenced {
@@ -77,8 +76,7 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by who attests it, as a clause for people
    */
-  record PowerOff(UsageKey usage, long epoch, NodeName node, ClaimDecision.Clause by)
-      implements ReleaseProof {
+  record PowerOff(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public PowerOff {
@@ -98,11 +96,7 @@ public sealed interface ReleaseProof {
    * @param covers what he answers for
    */
   record OperatorOverride(
-      UsageKey usage,
-      long epoch,
-      ClaimOverride.Person person,
-      ClaimDecision.Clause reason,
-      Covers covers)
+      UsageKey usage, long epoch, ClaimOverride.Person person, Clause reason, Covers covers)
       implements ReleaseProof {
 
     /** Checks that all parts are there. */

@@ -1,12 +1,11 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimStoreException.Reason;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.ClaimCodec;
 import io.csi4j.volume.internal.record.ClaimRecord;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.volume.internal.record.MalformedRecordException;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
@@ -83,7 +82,7 @@ record StoredClaims(
   private static ClaimRecord decoded(StateKey key, StateValue value)
       throws MalformedRecordException {
     ClaimRecord record = ClaimCodec.decode(value.bytes());
-    if (!VolumeLayout.claimKey(record.claim().volume()).equals(key)) {
+    if (!key(record.claim().volume()).equals(key)) {
       throw new MalformedRecordException("It is that of another volume.");
     }
     if (record.version().equals(ClaimVersion.NEVER)) {
@@ -110,12 +109,17 @@ record StoredClaims(
     if (doubts.isEmpty()) {
       return Optional.empty();
     }
-    StateKey key = VolumeLayout.claimKey(volume);
+    StateKey key = key(volume);
     return doubts.stream()
         .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(key))
         .findFirst()
         .map(
             doubt ->
                 new Clause("its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+  }
+
+  /** The key of a claim in the state. */
+  static StateKey key(VolumeKey volume) {
+    return StateKey.claim(HashedName.of(volume.namespace().value(), volume.id()));
   }
 }

@@ -23,5 +23,5 @@ public sealed interface WriteResult {
    *
    * @param because why, as a clause for people
    */
-  record Unknown(ClaimDecision.Clause because) implements WriteResult {}
+  record Unknown(Clause because) implements WriteResult {}
 }

@@ -2,7 +2,7 @@ package io.csi4j.volume.plugin;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.real.PluginFinding;
+import io.csi4j.volume.internal.real.SocketPaths;
 import io.csi4j.volume.internal.text.ForeignText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -117,12 +117,11 @@ final class PluginConfigRules {
   }
 
   private static void socketLength(PluginConfig.Builder parts, List<String> wrong) {
-    int fits = PluginFinding.longestSocketPath(parts.connectOptions);
+    int fits = SocketPaths.longest(parts.connectOptions);
     length("", parts.socketDirectory, parts.socketName, fits, wrong);
     if (parts.seesSocketDirectoryAt != null) {
       Path seen = Path.of(parts.seesSocketDirectoryAt.value());
-      length(
-          " as the plugin sees it", seen, parts.socketName, PluginFinding.LINUX_SOCKET_PATH, wrong);
+      length(" as the plugin sees it", seen, parts.socketName, SocketPaths.ON_LINUX, wrong);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.csi4j.volume.plugin;
 
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.manager.StandAloneRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -13,11 +12,6 @@ import java.util.concurrent.CompletableFuture;
  * that is not what it was registered as does not serve at all.
  */
 public interface PluginRegistry {
-
-  /** A registry of its own, which remembers nothing beyond this process. */
-  static PluginRegistry inMemory() {
-    return StandAloneRegistry.open();
-  }
 
   /**
    * Registers an instance for all its roles at once. The same instance again is an update, after

@@ -1,11 +1,11 @@
 package io.csi4j.volume.plugin;
 
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.internal.disk.ThisHost;
 import io.csi4j.volume.internal.plugin.Supervisor;
 import io.csi4j.volume.internal.real.CsiProbers;
 import io.csi4j.volume.internal.real.SystemClock;
 import io.csi4j.volume.internal.real.SystemScheduler;
+import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ public final class PluginSupervisor implements AutoCloseable {
     scheduler = new SystemScheduler(THREADS, "csi4j-volume-supervisor", CLOSING);
     SystemClock clock = new SystemClock();
     RealDisk disk = new RealDisk();
-    CsiProbers probers = new CsiProbers(disk, ThisHost.identity().boot().value(), clock);
+    CsiProbers probers = new CsiProbers(disk, HostIdentity.current().boot().value(), clock);
     supervisor =
         new Supervisor(
             parts.registry,

@@ -5,6 +5,7 @@ import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountTable;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PathView;
+import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.launch.PropagationLook;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -66,6 +67,17 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   }
 
   /**
+   * Looks at the host alone.
+   *
+   * @param plugin the plugin that would mount there
+   * @param view the manager's directory, here and as the plugin sees it
+   */
+  public static PropagationCheck host(PluginId plugin, PathView view) {
+    PropagationLook look = new PropagationLook(MountTable.system());
+    return of(plugin, view, look.host(view.host()));
+  }
+
+  /**
    * Looks at a plugin that runs.
    *
    * @param process its number, as this process sees it; to look into it takes the same user, or
@@ -91,8 +103,12 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
             MountPath.of(root),
             config.seesVolumeRootAt().orElseGet(() -> PluginPath.of(root.toString())));
     PropagationLook.Found found = look.at(new PropagationLook(table), view);
+    return of(config.id(), view, found);
+  }
+
+  private static PropagationCheck of(PluginId plugin, PathView view, PropagationLook.Found found) {
     return new PropagationCheck(
-        found.verdict(), new Text(found.seen()), PropagationLook.message(config.id(), view, found));
+        found.verdict(), new Text(found.seen()), PropagationLook.message(plugin, view, found));
   }
 
   /** Whether nothing is known to be in the way. */

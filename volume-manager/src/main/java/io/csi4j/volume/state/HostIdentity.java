@@ -1,6 +1,5 @@
 package io.csi4j.volume.state;
 
-import io.csi4j.volume.internal.disk.ThisHost;
 import java.util.Objects;
 import java.util.regex.Pattern;
 

@@ -1,19 +1,18 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.NodeReceipt;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/** A node whose mounts a manager looks after. */
-record ManagedNode(NodeName name, VolumeManager manager, Predicate<UsageKey> wanted)
+/** A node whose mounts a volume manager looks after. */
+record ManagedNode(NodeName name, ReaperSources.Receipts receipts, Predicate<UsageKey> wanted)
     implements ReaperSources.Node {
 
   ManagedNode {
     Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(manager, "manager");
+    Objects.requireNonNull(receipts, "receipts");
     Objects.requireNonNull(wanted, "wanted");
   }
 
@@ -24,6 +23,6 @@ record ManagedNode(NodeName name, VolumeManager manager, Predicate<UsageKey> wan
 
   @Override
   public NodeReceipt receipt(UsageKey usage, long epoch) {
-    return manager.receipt(usage, epoch);
+    return receipts.receipt(usage, epoch);
   }
 }

@@ -4,11 +4,11 @@ import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.VolumeManager;
 import io.csi4j.volume.claim.ClaimCoordinator;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.NodeReceipt;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,17 +54,31 @@ public record ReaperSources(
     return new ReaperSources(claims, node, plugins, volumes);
   }
 
+  /** Proves that nothing of a use is left on a node; a volume manager does. */
+  @FunctionalInterface
+  public interface Receipts {
+
+    /**
+     * The proof.
+     *
+     * @param epoch the epoch of the claim
+     * @throws io.csi4j.volume.VolumeException if there is none
+     */
+    NodeReceipt receipt(UsageKey usage, long epoch);
+  }
+
   /** What a node knows of itself. */
   public interface Node {
 
     /**
-     * The node whose mounts a manager looks after.
+     * The node whose mounts a volume manager looks after.
      *
      * @param name its name, as claims have it
+     * @param receipts proves that nothing of a use is left: {@code manager::receipt}
      * @param wanted whether its host wants a use, or may be about to have it mounted
      */
-    static Node of(NodeName name, VolumeManager manager, Predicate<UsageKey> wanted) {
-      return new ManagedNode(name, manager, wanted);
+    static Node of(NodeName name, Receipts receipts, Predicate<UsageKey> wanted) {
+      return new ManagedNode(name, receipts, wanted);
     }
 
     /** Its name. */
@@ -85,14 +99,16 @@ public record ReaperSources(
   public interface Plugins {
 
     /**
-     * The plugins that are registered with a manager, of which it has no volume, neither mounted
-     * nor owed.
+     * The plugins in a registry that nothing needs.
      *
-     * @param needed whether the host needs a plugin nevertheless: for volumes that are to be
-     *     mounted, or to be asked by a controller
+     * @param registry {@code manager.plugins()} where there is a volume manager
+     * @param needed whether a volume of the plugin is mounted or owed here, or the host needs the
+     *     plugin for volumes to come, or to be asked by a controller
+     * @param forget forgets a plugin, and tells whether it was there: {@code manager::deregister}
      */
-    static Plugins of(VolumeManager manager, Predicate<PluginId> needed) {
-      return new ManagedPlugins(manager, needed);
+    static Plugins of(
+        PluginRegistry registry, Predicate<PluginId> needed, Predicate<PluginId> forget) {
+      return new ManagedPlugins(registry, needed, forget);
     }
 
     /** There are none. */

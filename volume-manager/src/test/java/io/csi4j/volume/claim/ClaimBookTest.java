@@ -286,7 +286,7 @@ class ClaimBookTest {
   @Tag("K7")
   void nothingIsClaimedFromAStoreThatIsInDoubtButItTakesBack() {
     ClaimHolder web = book.claim(wish("web", "n1"));
-    store.doubt(new ClaimDecision.Clause("half of it is gone"));
+    store.doubt(new Clause("half of it is gone"));
 
     ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
 

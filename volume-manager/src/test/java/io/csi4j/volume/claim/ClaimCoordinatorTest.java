@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 class ClaimCoordinatorTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
-  private static final ClaimDecision.Clause WORDS = new ClaimDecision.Clause("rack 7");
+  private static final Clause WORDS = new Clause("rack 7");
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final Clock clock =

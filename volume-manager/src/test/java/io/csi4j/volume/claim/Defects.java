@@ -336,7 +336,7 @@ final class Defects {
             new ToyStore(medium) {
               @Override
               WriteResult conflict(Versioned there, Claim next, WriteToken token) {
-                return new WriteResult.Unknown(new ClaimDecision.Clause("who knows"));
+                return new WriteResult.Unknown(new Clause("who knows"));
               }
             });
     all.put(
@@ -368,7 +368,7 @@ final class Defects {
                 boolean isSpoilt = spoilt;
                 spoilt = false;
                 return isSpoilt
-                    ? new WriteResult.Unknown(new ClaimDecision.Clause("it was spoilt"))
+                    ? new WriteResult.Unknown(new Clause("it was spoilt"))
                     : super.answer(now);
               }
             });

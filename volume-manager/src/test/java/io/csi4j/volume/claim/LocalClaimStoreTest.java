@@ -11,7 +11,6 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimStoreException.Reason;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.ClaimCodec;
 import io.csi4j.volume.internal.record.ClaimRecord;
 import io.csi4j.volume.internal.record.UnknownFields;
@@ -109,7 +108,7 @@ class LocalClaimStoreTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new ClaimDecision.Clause(
+                  new Clause(
                       "Recording an intent failed: the medium in memory was told to refuse ("
                           + reason
                           + "). Tell it to accept.")));
@@ -168,8 +167,7 @@ class LocalClaimStoreTest {
 
       WriteResult result = store.compareAndSet(before.version(), claimed(DB, 2), token());
 
-      assertThat(result)
-          .isEqualTo(new WriteResult.Unknown(new ClaimDecision.Clause(TakenState.TEXT)));
+      assertThat(result).isEqualTo(new WriteResult.Unknown(new Clause(TakenState.TEXT)));
       for (Runnable use :
           List.<Runnable>of(
               () -> store.read(DB), () -> store.scan(Optional.empty(), 1), () -> store.watch())) {
@@ -310,7 +308,7 @@ class LocalClaimStoreTest {
     LocalClaimStore old = LocalClaimStore.on(medium.open());
     Versioned logs = write(old, claimed(LOGS, 1));
     old.close();
-    put(VolumeLayout.claimKey(DB), "0802");
+    put(StoredClaims.key(DB), "0802");
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       String told =
@@ -328,7 +326,7 @@ class LocalClaimStoreTest {
       assertThat(scanned.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(scanned)
           .hasMessageStartingWith(
-              "Reading the claims, of which " + VolumeLayout.claimKey(DB) + " is one, failed: ");
+              "Reading the claims, of which " + StoredClaims.key(DB) + " is one, failed: ");
       assertThat(store.read(LOGS)).as("the others are").isEqualTo(logs);
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book(store).claim(wish(DB, "web")));
@@ -357,14 +355,14 @@ class LocalClaimStoreTest {
     LocalClaimStore.on(medium.open()).close();
     UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
     ClaimRecord theirs = new ClaimRecord(claimed(DB, 1), token(), new ClaimVersion(7), newer);
-    put(VolumeLayout.claimKey(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
+    put(StoredClaims.key(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       assertThat(write(store, claimed(DB, 2)).version().value()).isGreaterThan(7);
     }
 
     try (StateStore state = medium.open()) {
-      StateValue value = state.load().value(VolumeLayout.claimKey(DB)).orElseThrow();
+      StateValue value = state.load().value(StoredClaims.key(DB)).orElseThrow();
       ClaimRecord kept = ClaimCodec.decode(value.bytes());
       assertThat(kept.unknown()).isEqualTo(newer);
       assertThat(kept.claim().epoch()).isEqualTo(2);
@@ -378,7 +376,7 @@ class LocalClaimStoreTest {
         new ClaimRecord(claimed(DB, 1), token(), new ClaimVersion(7), UnknownFields.NONE);
     ClaimRecord bare = ClaimRecord.of(claimed(LOGS, 1), token(), UnknownFields.NONE);
     put(StateKey.claim("of-another"), HexFormat.of().formatHex(ClaimCodec.encode(record)));
-    put(VolumeLayout.claimKey(LOGS), HexFormat.of().formatHex(ClaimCodec.encode(bare)));
+    put(StoredClaims.key(LOGS), HexFormat.of().formatHex(ClaimCodec.encode(bare)));
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
@@ -399,7 +397,7 @@ class LocalClaimStoreTest {
   private static Doubt damaged(VolumeKey... volumes) {
     return Doubt.about(
         StateReason.JOURNAL_DAMAGED,
-        Stream.of(volumes).map(VolumeLayout::claimKey).toList(),
+        Stream.of(volumes).map(StoredClaims::key).toList(),
         "3 records are damaged.");
   }
 
@@ -449,8 +447,7 @@ class LocalClaimStoreTest {
         .close();
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
-      ClaimDecision.Clause doubt =
-          new ClaimDecision.Clause("its journal is in doubt (JOURNAL_TRUNCATED): It is too short.");
+      Clause doubt = new Clause("its journal is in doubt (JOURNAL_TRUNCATED): It is too short.");
       assertThat(store.doubt(DB)).contains(doubt);
       assertThat(store.doubt(LOGS)).contains(doubt);
       store.settle();
@@ -474,9 +471,7 @@ class LocalClaimStoreTest {
         LocalClaimStore store = LocalClaimStore.on(anew.open())) {
       assertThat(store.identity()).isNotEqualTo(old.identity());
       assertThat(store.doubt(DB))
-          .contains(
-              new ClaimDecision.Clause(
-                  "its journal is in doubt (STATE_MISSING): There is no segment."));
+          .contains(new Clause("its journal is in doubt (STATE_MISSING): There is no segment."));
     }
     try (LocalClaimStore first = LocalClaimStore.open(directory.resolve("claims"))) {
       assertThat(first.doubt(DB)).as("a new one is not").isEmpty();

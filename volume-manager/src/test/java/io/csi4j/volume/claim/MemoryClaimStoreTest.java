@@ -24,8 +24,7 @@ class MemoryClaimStoreTest {
       }
 
       assertThat(watch.next(Duration.ZERO))
-          .contains(
-              new Change.Missed(new ClaimDecision.Clause("more than 10000 writes were not taken")));
+          .contains(new Change.Missed(new Clause("more than 10000 writes were not taken")));
       assertThat(watch.next(Duration.ZERO)).contains(new Change.Written(at));
       assertThat(watch.next(Duration.ZERO)).isEqualTo(Optional.empty());
     }

@@ -364,7 +364,7 @@ final class MoreDefects {
               WriteResult answer(Versioned now) {
                 writes++;
                 return isInACrowd() && writes % 5 == 1
-                    ? new WriteResult.Unknown(new ClaimDecision.Clause("it was too loud"))
+                    ? new WriteResult.Unknown(new Clause("it was too loud"))
                     : super.answer(now);
               }
             });
@@ -486,8 +486,8 @@ final class MoreDefects {
         medium ->
             new ToyStore(medium) {
               @Override
-              public Optional<ClaimDecision.Clause> doubt(VolumeKey volume) {
-                return Optional.of(new ClaimDecision.Clause("who knows"));
+              public Optional<Clause> doubt(VolumeKey volume) {
+                return Optional.of(new Clause("who knows"));
               }
             });
     all.put(

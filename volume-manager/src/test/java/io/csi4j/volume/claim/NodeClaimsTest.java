@@ -54,10 +54,10 @@ class NodeClaimsTest {
   void aReceiptIsAboutOneClaimOnly() {
     NodeReceipt receipt = receipt(7, "n1", List.of(Path.of("/v")));
 
-    assertThat(receipt.isAbout(holder("web", "n1", 7))).isTrue();
-    assertThat(receipt.isAbout(holder("web", "n1", 8))).as("a later claim").isFalse();
-    assertThat(receipt.isAbout(holder("web", "n2", 7))).as("another node").isFalse();
-    assertThat(receipt.isAbout(holder("job", "n1", 7))).as("another workload").isFalse();
+    assertThat(holder("web", "n1", 7).isMeantBy(receipt)).isTrue();
+    assertThat(holder("web", "n1", 8).isMeantBy(receipt)).as("a later claim").isFalse();
+    assertThat(holder("web", "n2", 7).isMeantBy(receipt)).as("another node").isFalse();
+    assertThat(holder("job", "n1", 7).isMeantBy(receipt)).as("another workload").isFalse();
     assertThatThrownBy(() -> receipt(0, "n1", List.of(Path.of("/v"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The epoch of a claim is at least 1, not 0.");

@@ -30,7 +30,7 @@ final class RoughStore implements ClaimStore {
   private final Deque<Fate> fates = new ArrayDeque<>();
   private final Deque<Letter> letters = new ArrayDeque<>();
   private Optional<ClaimStoreException> refusal = Optional.empty();
-  private Optional<ClaimDecision.Clause> doubt = Optional.empty();
+  private Optional<Clause> doubt = Optional.empty();
   private boolean silent;
 
   RoughStore next(Fate... coming) {
@@ -49,12 +49,12 @@ final class RoughStore implements ClaimStore {
   }
 
   /** Lets the store be in doubt of every volume. */
-  void doubt(ClaimDecision.Clause value) {
+  void doubt(Clause value) {
     doubt = Optional.of(value);
   }
 
   @Override
-  public Optional<ClaimDecision.Clause> doubt(VolumeKey volume) {
+  public Optional<Clause> doubt(VolumeKey volume) {
     return doubt;
   }
 
@@ -103,7 +103,7 @@ final class RoughStore implements ClaimStore {
   }
 
   private static WriteResult unknown() {
-    return new WriteResult.Unknown(new ClaimDecision.Clause("the answer was lost"));
+    return new WriteResult.Unknown(new Clause("the answer was lost"));
   }
 
   private static ClaimStoreException down() {

@@ -23,8 +23,7 @@ final class ScriptedController implements StorageController {
 
   ScriptedController next(StatusCode code, Outcome outcome) {
     answers.add(
-        new ControllerAnswer.Failed(
-            code, outcome, new ClaimDecision.Clause("it says no"), Optional.empty()));
+        new ControllerAnswer.Failed(code, outcome, new Clause("it says no"), Optional.empty()));
     return this;
   }
 

@@ -3,7 +3,7 @@ package io.csi4j.volume.contend;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimMode;
 import io.csi4j.volume.internal.record.ClaimCodec;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.volume.internal.record.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;

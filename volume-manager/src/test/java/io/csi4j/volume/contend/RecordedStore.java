@@ -2,10 +2,10 @@ package io.csi4j.volume.contend;
 
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimStore;
 import io.csi4j.volume.claim.ClaimVersion;
 import io.csi4j.volume.claim.ClaimWatch;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.StoreIdentity;
 import io.csi4j.volume.claim.Versioned;
 import io.csi4j.volume.claim.WriteResult;

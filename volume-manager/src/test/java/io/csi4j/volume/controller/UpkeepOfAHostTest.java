@@ -23,7 +23,6 @@ import io.csi4j.volume.MountedVolume;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginBinding;
-import io.csi4j.volume.PluginId;
 import io.csi4j.volume.Release;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
@@ -35,7 +34,6 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimBook;
-import io.csi4j.volume.claim.ClaimConfirmation;
 import io.csi4j.volume.claim.ClaimCoordinator;
 import io.csi4j.volume.claim.ClaimGrant;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -199,7 +197,7 @@ class UpkeepOfAHostTest {
     try (VolumeManager manager =
         VolumeManager.builder(temp.resolve("n1"))
             .state(MemoryMedium.create().open())
-            .claims(NodeClaims.of(HERE, ClaimConfirmation.by(book)))
+            .claims(NodeClaims.of(HERE, book::standing))
             .plugin(
                 PluginBinding.builder(ID, plugin.nodeEndpoint())
                     // The plugin makes directories only, so that everybody may run this.
@@ -223,8 +221,12 @@ class UpkeepOfAHostTest {
           new Reaper(
               book,
               ReaperSources.of(claims)
-                  .with(ReaperSources.Node.of(HERE, manager, wanted::contains))
-                  .with(ReaperSources.Plugins.of(manager, Set.<PluginId>of()::contains))
+                  .with(ReaperSources.Node.of(HERE, manager::receipt, wanted::contains))
+                  .with(
+                      ReaperSources.Plugins.of(
+                          manager.plugins(),
+                          id -> manager.volumes().stream().anyMatch(it -> it.plugin().equals(id)),
+                          manager::deregister))
                   .with(ReaperSources.Ephemeral.of(controller, DB::equals)),
               Clock.systemUTC(),
               told::add);

@@ -33,6 +33,7 @@ import io.csi4j.volume.claim.Versioned;
 import io.csi4j.volume.claim.WriteResult;
 import io.csi4j.volume.claim.WriteToken;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -84,7 +85,7 @@ final class ClaimMain {
       implements AutoCloseable {
 
     static Open at(Places places) {
-      PluginRegistry plugins = PluginRegistry.inMemory();
+      PluginRegistry plugins = InMemoryPluginRegistry.open();
       plugins.register(
           new PluginRegistration(
               PluginBinding.of(PLUGIN, CsiEndpoint.of(places.socket)),

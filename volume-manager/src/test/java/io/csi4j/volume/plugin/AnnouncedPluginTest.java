@@ -10,6 +10,7 @@ import io.csi4j.testkit.FakeRegistrar;
 import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.AnnouncementPolicy.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +37,7 @@ class AnnouncedPluginTest {
 
   @TempDir Path home;
 
-  private final PluginRegistry registry = PluginRegistry.inMemory();
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
   private final Queue<RegistrationEvent> events = new ConcurrentLinkedQueue<>();
   private FakeCsiPlugin plugin;
   private PluginName name;

@@ -23,6 +23,7 @@ import io.csi4j.testkit.When;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
@@ -59,7 +60,7 @@ class PluginSupervisorTest {
 
   @TempDir Path directory;
 
-  private final PluginRegistry registry = PluginRegistry.inMemory();
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
   private final Queue<PluginEvent> events = new ConcurrentLinkedQueue<>();
   private final Queue<StartTimeout> timeouts = new ConcurrentLinkedQueue<>();
   private final PluginSupervisor supervisor =
@@ -372,8 +373,8 @@ class PluginSupervisorTest {
             "unhealthy nobody_listens -> ready answered",
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: a probe came to nothing:"
                 + " the socket file is there, but no process listens on it",
-            "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it is"
-                + " ready");
+            "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
+                + " is ready");
     until(() -> threads().size() == threads);
   }
 
@@ -569,9 +570,9 @@ class PluginSupervisorTest {
 
     assertThat(told())
         .containsExactly(
-            "starting not_asked -> starting error PLUGIN_NOT_READY: the plugin does not say properly"
-                + " who it is: the plugin answered OK, but its answer is not valid: name is '',"
-                + " which is no plugin name: it is empty");
+            "starting not_asked -> starting error PLUGIN_NOT_READY: the plugin does not say"
+                + " properly who it is: the plugin answered OK, but its answer is not valid: name"
+                + " is '', which is no plugin name: it is empty");
     assertThat(registry.plugins()).isEmpty();
   }
 

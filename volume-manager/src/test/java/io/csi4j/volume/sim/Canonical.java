@@ -3,6 +3,7 @@ package io.csi4j.volume.sim;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.MalformedRecordException;
 import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.RecordCodec;
@@ -378,7 +379,7 @@ final class Canonical {
       } else {
         visit(bytes.bytes());
       }
-    } catch (RecordCodec.MalformedRecordException e) {
+    } catch (MalformedRecordException e) {
       visit(bytes.bytes());
     }
   }

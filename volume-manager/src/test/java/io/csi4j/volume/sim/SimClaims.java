@@ -1,8 +1,8 @@
 package io.csi4j.volume.sim;
 
 import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimStanding;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.NodeClaims;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.internal.port.Claims;

@@ -1,8 +1,8 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.ClaimDecision.Clause;
 import io.csi4j.volume.claim.ClaimStoreException;
 import io.csi4j.volume.claim.ClaimWatch;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.StoreIdentity;
 import io.csi4j.volume.internal.port.Scheduler;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.ClaimDecision.Clause;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.StoreIdentity;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.controller;
 
+import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.catalog.Volume;
 import io.csi4j.volume.catalog.VolumeRecord;
@@ -46,7 +47,10 @@ final class Catalog {
     } catch (StateException refused) {
       throw new ControllerException(
           ControllerException.Outcome.UNAVAILABLE,
-          Messages.of(Messages.of(refused.reason()), subject, String.valueOf(refused.getMessage())),
+          Messages.of(
+              OperatorCode.valueOf(refused.reason().name()),
+              subject,
+              String.valueOf(refused.getMessage())),
           refused);
     }
     records.put(record.key(), record);

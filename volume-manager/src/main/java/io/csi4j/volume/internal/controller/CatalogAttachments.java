@@ -12,7 +12,7 @@ import io.csi4j.volume.SecretsProvider;
 import io.csi4j.volume.catalog.Volume;
 import io.csi4j.volume.catalog.VolumeRecord;
 import io.csi4j.volume.claim.AttachmentTask;
-import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.ControllerAnswer;
 import io.csi4j.volume.claim.StorageController;
 import io.csi4j.volume.controller.ControllerException;
@@ -143,8 +143,7 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
   }
 
   private static ControllerAnswer failed(StatusCode code, String why) {
-    return new ControllerAnswer.Failed(
-        code, Outcome.SETTLED, new ClaimDecision.Clause(why), Optional.empty());
+    return new ControllerAnswer.Failed(code, Outcome.SETTLED, new Clause(why), Optional.empty());
   }
 
   private static ControllerAnswer failed(ControllerException failed) {
@@ -156,7 +155,7 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
         failed.outcome() == ControllerException.Outcome.UNCERTAIN
             ? Outcome.UNCERTAIN
             : Outcome.SETTLED,
-        new ClaimDecision.Clause(failed.operatorMessage().seen().text()),
+        new Clause(failed.operatorMessage().seen().text()),
         Optional.empty());
   }
 }

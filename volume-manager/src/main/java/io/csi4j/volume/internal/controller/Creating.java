@@ -13,8 +13,8 @@ import io.csi4j.volume.catalog.VolumeRecord.State;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.state.StateException;
@@ -52,7 +52,7 @@ final class Creating {
   Volume create(VolumeKey key, VolumeSpec spec) {
     VolumeRecord known = catalog.find(key).orElse(null);
     if (known == null) {
-      CreationName name = new CreationName(prefix + VolumeLayout.name(key));
+      CreationName name = new CreationName(prefix + HashedName.inCatalog(key));
       return ask(new VolumeRecord(key, spec, Optional.of(name), new State.Creating()), true);
     }
     Subject subject = VolumeCalls.creating(known);

@@ -52,8 +52,6 @@ final class IdentityRepair {
 
   private static OperatorMessage told(PathProblem problem) {
     return Messages.of(
-        Messages.of(problem.kind()),
-        DOING.at(problem.path()),
-        String.valueOf(problem.getMessage()));
+        problem.kind().code(), DOING.at(problem.path()), String.valueOf(problem.getMessage()));
   }
 }

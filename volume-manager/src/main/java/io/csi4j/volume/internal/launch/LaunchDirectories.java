@@ -57,7 +57,7 @@ public final class LaunchDirectories {
           Messages.of(
               problem.kind() == PathProblem.Kind.SYMLINK
                   ? OperatorCode.PLUGIN_SOCKET_DENIED
-                  : Messages.of(problem.kind()),
+                  : problem.kind().code(),
               subject.at(looked),
               String.valueOf(problem.getMessage())));
     }

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.layout;
 
 import io.csi4j.mount.MountPath;
+import io.csi4j.volume.OperatorCode;
 
 /** A path that cannot be used, made or removed. */
 public final class PathProblem extends Exception {
@@ -13,25 +14,36 @@ public final class PathProblem extends Exception {
   /** Why. */
   public enum Kind {
     /** The disk or the quota is full. */
-    NO_SPACE,
+    NO_SPACE(OperatorCode.NO_SPACE),
     /** The filesystem is read-only. */
-    READ_ONLY,
+    READ_ONLY(OperatorCode.PATH_READ_ONLY),
     /** It is not permitted. */
-    DENIED,
+    DENIED(OperatorCode.PATH_DENIED),
     /** Something else is at the path. */
-    IN_THE_WAY,
+    IN_THE_WAY(OperatorCode.PATH_IN_THE_WAY),
     /** A directory is not empty, and its contents are not ours. */
-    NOT_EMPTY,
+    NOT_EMPTY(OperatorCode.PATH_NOT_EMPTY),
     /** A part of the path is a symbolic link. */
-    SYMLINK,
+    SYMLINK(OperatorCode.SYMLINK_IN_PATH),
     /** The identity file says that the directory is another volume's, or is damaged. */
-    WRONG_IDENTITY,
+    WRONG_IDENTITY(OperatorCode.WRONG_IDENTITY),
     /** Too many files are open. */
-    TOO_MANY_FILES,
+    TOO_MANY_FILES(OperatorCode.TOO_MANY_FILES),
     /** The path is too long. */
-    TOO_LONG,
+    TOO_LONG(OperatorCode.ROOT_TOO_LONG),
     /** Anything else. */
-    FAILED
+    FAILED(OperatorCode.PATH_FAILED);
+
+    private final OperatorCode code;
+
+    Kind(OperatorCode code) {
+      this.code = code;
+    }
+
+    /** What operators are told of it. */
+    public OperatorCode code() {
+      return code;
+    }
   }
 
   /** A problem of this kind at this path; the text is a clause. */

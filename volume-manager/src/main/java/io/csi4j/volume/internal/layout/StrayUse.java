@@ -5,6 +5,7 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.text.HashedName;
 import java.util.Optional;
 
 /** A use of which only the directory is left: nobody knows the workload any more. */
@@ -34,6 +35,6 @@ public final class StrayUse {
   public static boolean isStray(UsageKey usage) {
     // A name that is none of ours must not become a path, whoever wrote it.
     return usage.volume().namespace().equals(NAMESPACE)
-        && PathNames.isName(usage.workload().value());
+        && HashedName.isName(usage.workload().value());
   }
 }

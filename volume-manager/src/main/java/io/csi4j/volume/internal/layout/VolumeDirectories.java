@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.Filesystems;
 import io.csi4j.volume.internal.layout.PathProblem.Kind;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.text.HashedName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -449,7 +450,7 @@ public final class VolumeDirectories {
   public boolean hasVolumes() throws PathProblem {
     if (isThere(layout.root(), layout.volumes())) {
       for (String name : disk.names(layout.volumes())) {
-        if (PathNames.isName(name)
+        if (HashedName.isName(name)
             && disk.look(layout.volumes().resolve(name).resolve("who")).isPresent()) {
           return true;
         }
@@ -460,7 +461,7 @@ public final class VolumeDirectories {
 
   private Optional<Found> find(String name, Consumer<PathProblem> damaged) throws PathProblem {
     MountPath home = layout.volumes().resolve(name);
-    if (!PathNames.isName(name) || !disk.isDirectory(home)) {
+    if (!HashedName.isName(name) || !disk.isDirectory(home)) {
       throw stranger(home);
     }
     Set<String> names = new HashSet<>(disk.names(home));
@@ -499,7 +500,7 @@ public final class VolumeDirectories {
     List<String> uses = new ArrayList<>();
     if (disk.isDirectory(directory)) {
       for (String name : disk.names(directory)) {
-        if (PathNames.isName(name)) {
+        if (HashedName.isName(name)) {
           uses.add(name);
         } else {
           damaged.accept(stranger(directory.resolve(name)));

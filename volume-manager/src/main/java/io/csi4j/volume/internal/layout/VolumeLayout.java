@@ -1,10 +1,9 @@
 package io.csi4j.volume.internal.layout;
 
 import io.csi4j.mount.MountPath;
-import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.state.StateKey;
 
 /**
@@ -62,11 +61,6 @@ public record VolumeLayout(MountPath root) {
     return new Home(volumes().resolve(name));
   }
 
-  /** The name of a volume of a storage system: one for each name that a host gives. */
-  public static String name(VolumeKey volume) {
-    return PathNames.of("catalog", volume.namespace().value(), volume.id());
-  }
-
   /** The directory of the state. */
   public MountPath state() {
     return root.resolve("state");
@@ -121,24 +115,14 @@ public record VolumeLayout(MountPath root) {
     return StateKey.volume(id(identity));
   }
 
-  /** The key of a plugin in the state. */
-  public static StateKey key(PluginId plugin) {
-    return StateKey.plugin(PathNames.of(plugin.value()));
-  }
-
-  /** The key of a claim in the state. */
-  public static StateKey claimKey(VolumeKey volume) {
-    return StateKey.claim(PathNames.of(volume.namespace().value(), volume.id()));
-  }
-
   /** The name of a volume's directory, and of its record. */
   public static String id(VolumeIdentity identity) {
-    return PathNames.of(identity.plugin().value(), identity.handle().value());
+    return HashedName.of(identity.plugin().value(), identity.handle().value());
   }
 
   /** The name of a use's directory. */
   public static String id(UsageKey usage) {
-    return PathNames.of(
+    return HashedName.of(
         usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
   }
 }

@@ -3,14 +3,12 @@ package io.csi4j.volume.internal.manager;
 import io.csi4j.client.PluginPath;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountTable;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PathView;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.internal.launch.PropagationLook;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.PluginMemory;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
@@ -23,6 +21,7 @@ import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PropagationCheck;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,8 +130,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   /** A plugin in a container can show its mounts only where the directory is shared. */
   private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
     try {
-      PropagationLook look = new PropagationLook(MountTable.system());
-      return PropagationLook.message(plugin, new PathView(root, seen), look.host(root));
+      return PropagationCheck.host(plugin, new PathView(root, seen)).message();
     } catch (MountException unknown) {
       // Whoever mounts is told why the table cannot be read.
       return Optional.empty();

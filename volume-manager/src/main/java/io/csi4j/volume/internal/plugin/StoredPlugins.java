@@ -3,11 +3,11 @@ package io.csi4j.volume.internal.plugin;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.record.MalformedRecordException;
 import io.csi4j.volume.internal.record.PluginCodec;
 import io.csi4j.volume.internal.record.PluginRecord;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.internal.record.UnknownFields;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.plugin.RegisteredPlugin;
@@ -131,7 +131,7 @@ public final class StoredPlugins implements PluginMemory {
   }
 
   private void write(PluginId plugin, List<Member> instances) {
-    StateKey key = VolumeLayout.key(plugin);
+    StateKey key = key(plugin);
     List<PluginRecord.Instance> kept =
         instances.stream()
             .limit(INSTANCES)
@@ -156,5 +156,10 @@ public final class StoredPlugins implements PluginMemory {
           plugin,
           e.getMessage());
     }
+  }
+
+  /** The key of a plugin in the state. */
+  static StateKey key(PluginId plugin) {
+    return StateKey.plugin(HashedName.of(plugin.value()));
   }
 }

@@ -1,7 +1,5 @@
 package io.csi4j.volume.internal.real;
 
-import io.csi4j.client.ConnectOptions;
-import io.csi4j.client.ConnectOptions.Transport;
 import io.csi4j.client.VolumeId;
 import io.csi4j.mount.MountPath;
 import io.csi4j.volume.PathView;
@@ -26,12 +24,6 @@ public record PluginFinding(Kind kind, String text) {
   /** What the spec lets every plugin refuse. */
   private static final int SPEC_PATH = 128;
 
-  /** How many bytes of a path fit into the socket address of Linux, beside the NUL. */
-  public static final int LINUX_SOCKET_PATH = 107;
-
-  /** How many bytes fit into that of the JDK. */
-  private static final int JDK_SOCKET_PATH = 106;
-
   /** What can be found. */
   public enum Kind {
     /** Paths of volumes are longer than each plugin has to accept. */
@@ -55,7 +47,7 @@ public record PluginFinding(Kind kind, String text) {
                   + " are all that every plugin accepts"));
     }
     int socket = bytes(binding.endpoint().path().toString());
-    int fits = longestSocketPath(binding.connectOptions());
+    int fits = SocketPaths.longest(binding.connectOptions());
     if (socket > fits) {
       findings.add(
           new PluginFinding(
@@ -63,11 +55,6 @@ public record PluginFinding(Kind kind, String text) {
               "the path of its socket has " + socket + " bytes, and " + fits + " fit"));
     }
     return List.copyOf(findings);
-  }
-
-  /** How many bytes the path of a socket may have that is connected to with these options. */
-  public static int longestSocketPath(ConnectOptions options) {
-    return options.transport() == Transport.EPOLL ? LINUX_SOCKET_PATH : JDK_SOCKET_PATH;
   }
 
   /** The path of any use: names are hashes, so all are as long. */

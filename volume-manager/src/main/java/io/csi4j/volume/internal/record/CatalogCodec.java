@@ -12,7 +12,6 @@ import io.csi4j.volume.catalog.Volume;
 import io.csi4j.volume.catalog.VolumeRecord;
 import io.csi4j.volume.catalog.VolumeRecord.State;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.state.StateValue;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -88,10 +87,10 @@ public final class CatalogCodec {
   /** The record in these bytes. */
   public static VolumeRecord decode(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
-    RecordCodec.checkFormat(in);
+    in.format(1);
     String namespace = in.text(2);
     String id = in.text(3);
-    VolumeKey key = RecordCodec.checked("key", () -> VolumeKey.of(Namespace.of(namespace), id));
+    VolumeKey key = FieldReader.checked("key", () -> VolumeKey.of(Namespace.of(namespace), id));
     VolumeSpec spec = SpecCodec.decode(in.required(4));
     String name = in.text(5);
     long number = in.number(6);
@@ -102,7 +101,7 @@ public final class CatalogCodec {
     String handle = in.text(9);
     in.rest(9);
     State state = state(number, there, to, handle);
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "volume",
         () ->
             new VolumeRecord(
@@ -125,7 +124,7 @@ public final class CatalogCodec {
       return new State.Deleting(
           handle.isEmpty()
               ? Optional.empty()
-              : Optional.of(RecordCodec.checked("id", () -> VolumeId.of(handle))),
+              : Optional.of(FieldReader.checked("id", () -> VolumeId.of(handle))),
           there);
     }
     throw new MalformedRecordException("The state of the volume is none.");
@@ -141,7 +140,7 @@ public final class CatalogCodec {
     OptionalLong bytes = SpecCodec.size(in, 6);
     Optional<CapacityRange> owed = SpecCodec.range(in, 7);
     in.end();
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "volume",
         () ->
             new Volume(

@@ -6,7 +6,6 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimMode;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -14,11 +13,11 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ClaimStoreException;
 import io.csi4j.volume.claim.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.ClaimVersion;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.StoreIdentity;
 import io.csi4j.volume.claim.WriteToken;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.state.StateValue;
 import java.time.Instant;
@@ -84,7 +83,7 @@ public final class ClaimCodec {
                 out.part(
                     6,
                     new FieldWriter()
-                        .number(1, RecordCodec.number(use.mode()))
+                        .number(1, FieldWriter.number(use.mode()))
                         .number(2, number(use.attachment()))));
     claim.holders().values().forEach(holder -> out.part(7, holder(holder)));
     claim.exhaustedUntil().ifPresent(until -> out.part(8, TimeCodec.encode(until)));
@@ -109,11 +108,11 @@ public final class ClaimCodec {
   /** The claim in these bytes. */
   public static ClaimRecord decode(byte[] bytes) throws MalformedRecordException {
     FieldReader in = new FieldReader(bytes);
-    RecordCodec.checkFormat(in);
+    in.format(1);
     VolumeKey volume = volume(in.required(2));
     WriteToken by = mark(in.required(3));
     long number = in.number(4);
-    ClaimVersion version = RecordCodec.checked("version", () -> new ClaimVersion(number));
+    ClaimVersion version = FieldReader.checked("version", () -> new ClaimVersion(number));
     long epoch = in.number(5);
     Optional<FieldReader> usePart = in.part(6);
     Optional<Claim.Use> use =
@@ -138,7 +137,7 @@ public final class ClaimCodec {
     }
     UnknownFields unknown = in.rest(9);
     Claim claim =
-        RecordCodec.checked(
+        FieldReader.checked(
             "claim", () -> new Claim(volume, use, holders, epoch, until, overrides));
     return new ClaimRecord(claim, by, version, unknown);
   }
@@ -167,10 +166,10 @@ public final class ClaimCodec {
   /** The identity in these bytes. */
   public static StoreIdentity decodeIdentity(byte[] bytes) throws MalformedRecordException {
     FieldReader in = new FieldReader(bytes);
-    RecordCodec.checkFormat(in);
+    in.format(1);
     String value = in.text(2);
     in.end();
-    return RecordCodec.checked("identity", () -> new StoreIdentity(value));
+    return FieldReader.checked("identity", () -> new StoreIdentity(value));
   }
 
   // ---- writing
@@ -219,7 +218,7 @@ public final class ClaimCodec {
     String namespace = in.text(1);
     String id = in.text(2);
     in.end();
-    return RecordCodec.checked("volume", () -> VolumeKey.of(Namespace.of(namespace), id));
+    return FieldReader.checked("volume", () -> VolumeKey.of(Namespace.of(namespace), id));
   }
 
   private static WriteToken mark(FieldReader in) throws MalformedRecordException {
@@ -229,11 +228,11 @@ public final class ClaimCodec {
   }
 
   private static Claim.Use use(FieldReader in) throws MalformedRecordException {
-    var mode = RecordCodec.accessMode(in.number(1));
+    var mode = FieldReader.accessMode(in.number(1));
     Attachment attachment =
-        RecordCodec.named("attachment", Attachment.values(), ClaimCodec::number, in.number(2));
+        FieldReader.named("attachment", Attachment.values(), ClaimCodec::number, in.number(2));
     in.end();
-    return RecordCodec.checked("use", () -> new Claim.Use(mode, attachment));
+    return FieldReader.checked("use", () -> new Claim.Use(mode, attachment));
   }
 
   private static ClaimHolder holder(FieldReader in) throws MalformedRecordException {
@@ -241,14 +240,14 @@ public final class ClaimCodec {
     String node = in.text(2);
     String nodeId = in.text(3);
     ClaimMode mode =
-        RecordCodec.named("mode", ClaimMode.values(), ClaimCodec::number, in.number(4));
+        FieldReader.named("mode", ClaimMode.values(), ClaimCodec::number, in.number(4));
     ClaimState state =
-        RecordCodec.named("state", ClaimState.values(), ClaimCodec::number, in.number(5));
+        FieldReader.named("state", ClaimState.values(), ClaimCodec::number, in.number(5));
     long epoch = in.number(6);
     Instant since = TimeCodec.instant(in.required(7));
     NodeAttachment attachment = attached(in.required(8));
     in.end();
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "holder",
         () ->
             new ClaimHolder(
@@ -270,7 +269,7 @@ public final class ClaimCodec {
     String reason = in.text(5);
     Instant at = TimeCodec.instant(in.required(6));
     in.end();
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "override",
         () ->
             new ClaimOverride(
@@ -278,7 +277,7 @@ public final class ClaimCodec {
                 NodeName.of(node),
                 epoch,
                 new ClaimOverride.Person(person),
-                new ClaimDecision.Clause(reason),
+                new Clause(reason),
                 at));
   }
 

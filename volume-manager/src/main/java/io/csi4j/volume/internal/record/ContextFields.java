@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.PublishContext;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;

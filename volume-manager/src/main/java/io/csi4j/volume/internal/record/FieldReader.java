@@ -3,11 +3,13 @@ package io.csi4j.volume.internal.record;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.client.AccessMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * Reads what {@link FieldWriter} writes, and nothing else: fields stand in the order of their
@@ -181,5 +183,51 @@ final class FieldReader {
 
   private MalformedRecordException wrong(String what) {
     return new MalformedRecordException("Field " + last + ", or the one after it, " + what + ".");
+  }
+
+  /**
+   * Reads the number of the record's format, which is its first field.
+   *
+   * @param highest the highest format that the caller understands
+   */
+  int format(int highest) throws MalformedRecordException {
+    long format = number(1);
+    if (format < 1 || format > highest) {
+      throw new MalformedRecordException(
+          format == 0
+              ? "It does not say its format."
+              : "It has format "
+                  + Long.toUnsignedString(format)
+                  + ", and this version reads format 1"
+                  + (highest == 1 ? "" : " to " + highest)
+                  + ".");
+    }
+    return (int) format;
+  }
+
+  /** A value that says itself whether it can be one. */
+  static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
+    try {
+      return value.get();
+    } catch (IllegalArgumentException e) {
+      throw new MalformedRecordException("The " + what + " is not valid.");
+    }
+  }
+
+  /** The constant that is written as this number. */
+  static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
+      throws MalformedRecordException {
+    for (E one : all) {
+      if (numbers.applyAsInt(one) == number) {
+        return one;
+      }
+    }
+    throw new MalformedRecordException(
+        "The " + what + " " + Long.toUnsignedString(number) + " is not known.");
+  }
+
+  /** The access mode that the spec gives this number. */
+  static AccessMode accessMode(long number) throws MalformedRecordException {
+    return named("access mode", AccessMode.values(), FieldWriter::number, number);
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.record;
 
+import io.csi4j.client.AccessMode;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -60,5 +61,20 @@ final class FieldWriter {
       rest >>>= 7;
     }
     out.write((int) rest);
+  }
+
+  /** The number that the spec gives an access mode. */
+  static int number(AccessMode mode) {
+    return switch (mode) {
+      case UNSPECIFIED -> 0;
+      case SINGLE_NODE_WRITER -> 1;
+      case SINGLE_NODE_READER_ONLY -> 2;
+      case MULTI_NODE_READER_ONLY -> 3;
+      case MULTI_NODE_SINGLE_WRITER -> 4;
+      case MULTI_NODE_MULTI_WRITER -> 5;
+      case SINGLE_NODE_SINGLE_WRITER -> 6;
+      case SINGLE_NODE_MULTI_WRITER -> 7;
+      case UNRECOGNIZED -> 0xffff;
+    };
   }
 }

@@ -7,7 +7,6 @@ import io.csi4j.client.Topology;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.node.NodeCapability;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import java.time.Instant;
@@ -87,7 +86,7 @@ final class FingerprintCodec {
         controller.isEmpty() ? Optional.empty() : Optional.of(controller(controller.get()));
     Optional<NodeFacts> facts =
         node.isEmpty() ? Optional.empty() : Optional.of(nodeFacts(node.get()));
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "fingerprint",
         () ->
             new PluginFingerprint(
@@ -116,7 +115,7 @@ final class FingerprintCodec {
     in.end();
     Optional<Topology> topology =
         segments.isEmpty() ? Optional.empty() : Optional.of(topology(segments.get()));
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "node",
         () ->
             new NodeFacts(

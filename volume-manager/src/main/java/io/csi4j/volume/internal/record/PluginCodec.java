@@ -8,7 +8,6 @@ import io.csi4j.volume.MountPolicy;
 import io.csi4j.volume.OnDeadMount;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
@@ -57,9 +56,9 @@ public final class PluginCodec {
   /** The plugin in these bytes. */
   public static PluginRecord decode(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
-    RecordCodec.checkFormat(in);
+    in.format(1);
     String name = in.text(2);
-    PluginId id = RecordCodec.checked("plugin id", () -> PluginId.of(name));
+    PluginId id = FieldReader.checked("plugin id", () -> PluginId.of(name));
     List<PluginRecord.Instance> instances = new ArrayList<>();
     Set<InstanceId> seen = new HashSet<>();
     for (Optional<FieldReader> part = in.part(3); part.isPresent(); part = in.part(3)) {
@@ -140,7 +139,7 @@ public final class PluginCodec {
     Optional<FieldReader> said = in.part(8);
     in.end();
     PluginRegistration registration =
-        RecordCodec.checked(
+        FieldReader.checked(
             "instance",
             () -> {
               PluginBinding.Builder binding =
@@ -174,7 +173,7 @@ public final class PluginCodec {
     OnDeadMount dead = onDeadMount(in.number(11));
     int refusals = count(in, 12);
     in.end();
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "policy",
         () ->
             MountPolicy.defaults()
@@ -229,7 +228,7 @@ public final class PluginCodec {
     if (uid < 0 || uid > 1L << 32) {
       throw new MalformedRecordException("The user of the peer is none.");
     }
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "way to connect",
         () -> {
           ConnectOptions.Builder options =

@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.record;
 
-import io.csi4j.client.AccessMode;
 import io.csi4j.client.VolumeId;
 import io.csi4j.volume.Namespace;
 import io.csi4j.volume.PathStatus;
@@ -16,8 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
 /**
  * The form of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that a
@@ -47,16 +44,6 @@ public final class RecordCodec {
   private static final int WITH_CLAIMS = 2;
 
   private RecordCodec() {}
-
-  /** A record that cannot be read. The message says what is wrong with it, not what is in it. */
-  public static final class MalformedRecordException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    /** What is wrong with it. */
-    public MalformedRecordException(String message) {
-      super(message);
-    }
-  }
 
   /**
    * The bytes of a volume.
@@ -88,7 +75,7 @@ public final class RecordCodec {
   /** The volume in these bytes. */
   public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
-    boolean hasClaims = checkFormat(in, WITH_CLAIMS) == WITH_CLAIMS;
+    boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
     VolumeIdentity identity = identity(in.required(2));
     Plan plan = plan(in.required(3));
     Place place = place(in.required(4));
@@ -122,7 +109,7 @@ public final class RecordCodec {
   /** The tombstone in these bytes. It is never changed, so newer fields are passed over. */
   public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
-    checkFormat(in);
+    in.format(FORMAT);
     VolumeIdentity identity = identity(in.required(2));
     Plan plan = plan(in.required(3));
     Place place = place(in.required(4));
@@ -147,7 +134,7 @@ public final class RecordCodec {
             new FieldWriter()
                 .flag(1, plan.staged())
                 .flag(2, plan.block())
-                .number(3, number(plan.mode()))
+                .number(3, FieldWriter.number(plan.mode()))
                 .text(4, plan.fsType())
                 .text(5, plan.flags())
                 .text(6, plan.group()))
@@ -205,38 +192,23 @@ public final class RecordCodec {
 
   // ---- reading
 
-  static void checkFormat(FieldReader in) throws MalformedRecordException {
-    long format = checkFormat(in, FORMAT);
-    assert format == FORMAT;
-  }
-
-  private static long checkFormat(FieldReader in, int highest) throws MalformedRecordException {
-    long format = in.number(1);
-    if (format < FORMAT || format > highest) {
-      throw new MalformedRecordException(
-          format == 0
-              ? "It does not say its format."
-              : "It has format "
-                  + Long.toUnsignedString(format)
-                  + ", and this version reads format "
-                  + FORMAT
-                  + (highest == FORMAT ? "" : " to " + highest)
-                  + ".");
-    }
-    return format;
-  }
-
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
     String plugin = in.text(1);
     String handle = in.text(2);
     in.end();
-    return checked("identity", () -> new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle)));
+    return FieldReader.checked(
+        "identity", () -> new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle)));
   }
 
   private static Plan plan(FieldReader in) throws MalformedRecordException {
     Plan plan =
         new Plan(
-            in.flag(1), in.flag(2), accessMode(in.number(3)), in.text(4), in.text(5), in.text(6));
+            in.flag(1),
+            in.flag(2),
+            FieldReader.accessMode(in.number(3)),
+            in.text(4),
+            in.text(5),
+            in.text(6));
     in.end();
     return plan;
   }
@@ -258,7 +230,7 @@ public final class RecordCodec {
   }
 
   private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {
-    return checked("claim", () -> new ClaimMark(epoch, confirmed));
+    return FieldReader.checked("claim", () -> new ClaimMark(epoch, confirmed));
   }
 
   private static UsageKey usage(FieldReader in) throws MalformedRecordException {
@@ -266,13 +238,14 @@ public final class RecordCodec {
     String volume = in.text(2);
     String workload = in.text(3);
     in.end();
-    return checked(
+    return FieldReader.checked(
         "usage",
         () -> UsageKey.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload)));
   }
 
   private static PathRecord path(FieldReader in) throws MalformedRecordException {
-    PathStatus status = named("status", PathStatus.values(), RecordCodec::number, in.number(1));
+    PathStatus status =
+        FieldReader.named("status", PathStatus.values(), RecordCodec::number, in.number(1));
     Optional<FieldReader> pending = in.part(2);
     Optional<FieldReader> evidence = in.part(3);
     in.end();
@@ -284,7 +257,9 @@ public final class RecordCodec {
 
   private static Pending pending(FieldReader in) throws MalformedRecordException {
     Pending pending =
-        new Pending(named("verb", Verb.values(), RecordCodec::number, in.number(1)), in.text(2));
+        new Pending(
+            FieldReader.named("verb", Verb.values(), RecordCodec::number, in.number(1)),
+            in.text(2));
     in.end();
     return pending;
   }
@@ -295,27 +270,7 @@ public final class RecordCodec {
     return evidence;
   }
 
-  /** A value that says itself whether it can be one. */
-  static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
-    try {
-      return value.get();
-    } catch (IllegalArgumentException e) {
-      throw new MalformedRecordException("The " + what + " is not valid.");
-    }
-  }
-
   // ---- numbers, for ever
-
-  static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
-      throws MalformedRecordException {
-    for (E one : all) {
-      if (numbers.applyAsInt(one) == number) {
-        return one;
-      }
-    }
-    throw new MalformedRecordException(
-        "The " + what + " " + Long.toUnsignedString(number) + " is not known.");
-  }
 
   private static int number(PathStatus status) {
     return switch (status) {
@@ -332,25 +287,6 @@ public final class RecordCodec {
       case PUBLISH -> 2;
       case UNPUBLISH -> 3;
       case UNSTAGE -> 4;
-    };
-  }
-
-  static AccessMode accessMode(long number) throws MalformedRecordException {
-    return named("access mode", AccessMode.values(), RecordCodec::number, number);
-  }
-
-  /** The numbers of the spec. */
-  static int number(AccessMode mode) {
-    return switch (mode) {
-      case UNSPECIFIED -> 0;
-      case SINGLE_NODE_WRITER -> 1;
-      case SINGLE_NODE_READER_ONLY -> 2;
-      case MULTI_NODE_READER_ONLY -> 3;
-      case MULTI_NODE_SINGLE_WRITER -> 4;
-      case MULTI_NODE_MULTI_WRITER -> 5;
-      case SINGLE_NODE_SINGLE_WRITER -> 6;
-      case SINGLE_NODE_MULTI_WRITER -> 7;
-      case UNRECOGNIZED -> 0xffff;
     };
   }
 }

@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.MountFlags;
 import io.csi4j.client.VolumeContext;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -14,7 +14,6 @@ import io.csi4j.volume.PluginId;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -87,7 +86,7 @@ final class SpecCodec {
   private static FieldWriter capability(VolumeCapability each) {
     FieldWriter out =
         new FieldWriter()
-            .number(1, RecordCodec.number(each.accessMode()))
+            .number(1, FieldWriter.number(each.accessMode()))
             .flag(2, each.accessType() instanceof AccessType.Block);
     each.mountOptions().ifPresent(options -> out.part(3, options(options)));
     return out;
@@ -123,7 +122,7 @@ final class SpecCodec {
     if (!snapshot.isEmpty() && !original.isEmpty()) {
       throw new MalformedRecordException("The volume has two sources.");
     }
-    return RecordCodec.checked(
+    return FieldReader.checked(
         "volume",
         () ->
             new VolumeSpec(
@@ -159,7 +158,7 @@ final class SpecCodec {
     OptionalLong required = size(there.get(), 1);
     OptionalLong limit = size(there.get(), 2);
     there.get().end();
-    return Optional.of(RecordCodec.checked("capacity", () -> new CapacityRange(required, limit)));
+    return Optional.of(FieldReader.checked("capacity", () -> new CapacityRange(required, limit)));
   }
 
   static OptionalLong size(FieldReader in, int field) throws MalformedRecordException {
@@ -180,7 +179,7 @@ final class SpecCodec {
   }
 
   private static VolumeCapability capability(FieldReader in) throws MalformedRecordException {
-    AccessMode mode = RecordCodec.accessMode(in.number(1));
+    AccessMode mode = FieldReader.accessMode(in.number(1));
     boolean isBlock = in.flag(2);
     Optional<FieldReader> options = in.part(3);
     VolumeCapability known =

@@ -3,8 +3,7 @@ package io.csi4j.volume.internal.record;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.catalog.VolumeRecord;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
@@ -66,6 +65,6 @@ public final class StoredVolumes implements VolumeStore {
   }
 
   private static StateKey key(VolumeKey volume) {
-    return StateKey.catalog(VolumeLayout.name(volume));
+    return StateKey.catalog(HashedName.inCatalog(volume));
   }
 }

@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.record;
 
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

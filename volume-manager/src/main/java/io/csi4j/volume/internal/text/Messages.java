@@ -3,8 +3,6 @@ package io.csi4j.volume.internal.text;
 import io.csi4j.client.CsiFailure;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.OperatorMessage;
-import io.csi4j.volume.internal.layout.PathProblem;
-import io.csi4j.volume.state.StateReason;
 
 /**
  * Makes messages: the code brings what is safe and what to do next, the subject and what was seen
@@ -42,27 +40,6 @@ public final class Messages {
             + (words.length() > 2 ? words : ", without a word")
             + ")",
         answer.advice() + " " + code.next());
-  }
-
-  /** The code for a refusal of the state. */
-  public static OperatorCode of(StateReason reason) {
-    return OperatorCode.valueOf(reason.name());
-  }
-
-  /** The code for a path that cannot be used, made or removed. */
-  public static OperatorCode of(PathProblem.Kind kind) {
-    return switch (kind) {
-      case NO_SPACE -> OperatorCode.NO_SPACE;
-      case READ_ONLY -> OperatorCode.PATH_READ_ONLY;
-      case DENIED -> OperatorCode.PATH_DENIED;
-      case IN_THE_WAY -> OperatorCode.PATH_IN_THE_WAY;
-      case NOT_EMPTY -> OperatorCode.PATH_NOT_EMPTY;
-      case SYMLINK -> OperatorCode.SYMLINK_IN_PATH;
-      case WRONG_IDENTITY -> OperatorCode.WRONG_IDENTITY;
-      case TOO_MANY_FILES -> OperatorCode.TOO_MANY_FILES;
-      case TOO_LONG -> OperatorCode.ROOT_TOO_LONG;
-      case FAILED -> OperatorCode.PATH_FAILED;
-    };
   }
 
   private static OperatorMessage compose(

@@ -7,7 +7,7 @@ import io.csi4j.client.StatusCode;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.claim.AttachmentTask;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision.Clause;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.ControllerAnswer;
 import java.util.Map;
 import java.util.Optional;

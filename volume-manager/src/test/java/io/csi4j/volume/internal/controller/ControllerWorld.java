@@ -8,6 +8,7 @@ import io.csi4j.testkit.PluginShape;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.controller.ControllerSettings;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.internal.real.IdleScheduler;
 import io.csi4j.volume.internal.real.NamedThreads;
 import io.csi4j.volume.plugin.InstanceId;
@@ -34,7 +35,7 @@ public final class ControllerWorld implements AutoCloseable {
   private static final ConnectOptions OPTIONS =
       ConnectOptions.builder().deadline(Duration.ofSeconds(20)).build();
 
-  private final PluginRegistry registry = PluginRegistry.inMemory();
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
   private final List<FakeCsiPlugin> open = new ArrayList<>();
   private @Nullable PluginHandle only;
 

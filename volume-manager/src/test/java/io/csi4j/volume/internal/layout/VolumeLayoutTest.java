@@ -11,6 +11,7 @@ import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.internal.text.HashedName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -156,7 +157,7 @@ class VolumeLayoutTest {
       String name = VolumeLayout.id(volume(hostile));
       assertThat(name).as("%s", hostile).matches("[a-z2-7]{26}");
       assertThat(name).isEqualTo(name.toLowerCase(Locale.ROOT));
-      assertThat(PathNames.isName(name)).isTrue();
+      assertThat(HashedName.isName(name)).isTrue();
       names.add(name);
 
       MountPath path = LAYOUT.volume(volume(hostile));
@@ -178,7 +179,7 @@ class VolumeLayoutTest {
     }
 
     assertThat(possible).hasSizeGreaterThan(30);
-    assertThat(names).hasSize(3 * possible.size()).allMatch(PathNames::isName);
+    assertThat(names).hasSize(3 * possible.size()).allMatch(HashedName::isName);
   }
 
   /** Names given by hosts have no control characters and at most 1024 others. */
@@ -199,7 +200,7 @@ class VolumeLayoutTest {
       names.add(VolumeLayout.id(new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle))));
     }
 
-    assertThat(names).hasSameSizeAs(ids).allMatch(PathNames::isName);
+    assertThat(names).hasSameSizeAs(ids).allMatch(HashedName::isName);
   }
 
   private static String text(Random random, int most) {

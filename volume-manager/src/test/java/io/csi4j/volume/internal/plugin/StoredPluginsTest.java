@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.csi4j.client.PluginName;
 import io.csi4j.volume.OperatorMessage;
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.port.VirtualTime;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
@@ -193,12 +192,12 @@ class StoredPluginsTest {
   @Test
   void healthIsNotWrittenDown() {
     PluginHandle handle = registry.register(instance("a", NODE));
-    StateValue before = state.load().value(VolumeLayout.key(ID)).orElseThrow();
+    StateValue before = state.load().value(StoredPlugins.key(ID)).orElseThrow();
     medium.refuse(StateReason.STATE_DISK_FULL);
 
     handle.report(READY);
 
-    assertThat(state.load().value(VolumeLayout.key(ID))).contains(before);
+    assertThat(state.load().value(StoredPlugins.key(ID))).contains(before);
     assertThat(registry.get(ID, NODE).health()).isEqualTo(READY);
   }
 
@@ -206,7 +205,7 @@ class StoredPluginsTest {
   @Tag("G9")
   void whatANewerVersionWroteAboutAPluginSurvivesThisOne() {
     registry.register(instance("a", NODE)).report(READY);
-    StateKey key = VolumeLayout.key(ID);
+    StateKey key = StoredPlugins.key(ID);
     byte[] bytes = state.load().value(key).orElseThrow().bytes();
     byte[] newer = Arrays.copyOf(bytes, bytes.length + 2);
     newer[bytes.length] = 9 << 3;
@@ -224,7 +223,7 @@ class StoredPluginsTest {
 
   @Test
   void whatCannotBeReadIsToldAndStandsInNobodysWay() {
-    StateKey key = VolumeLayout.key(ID);
+    StateKey key = StoredPlugins.key(ID);
     assertThat(state.put(key, StateValue.of(new byte[] {1, 2, 3}), Durability.REQUIRED))
         .isNotNull();
     registry.register(instance(PluginId.of("nfs"), "b", Set.of(NODE))).report(READY);

@@ -16,7 +16,6 @@ import io.csi4j.volume.catalog.VolumeRecord.State;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Attachment;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;

@@ -16,7 +16,6 @@ import io.csi4j.volume.claim.ClaimVersion;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.StoreIdentity;
 import io.csi4j.volume.claim.Versioned;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -8,12 +8,12 @@ import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimMode;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ClaimVersion;
+import io.csi4j.volume.claim.Clause;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.NodeName;
 import io.csi4j.volume.claim.WriteToken;
@@ -97,14 +97,14 @@ final class Claims {
                 NodeName.of("Knoten 3"),
                 6,
                 new ClaimOverride.Person("Änne"),
-                new ClaimDecision.Clause("the machine was sold"),
+                new Clause("the machine was sold"),
                 THEN),
             new ClaimOverride(
                 WorkloadId.of("web-0"),
                 NodeName.of("n1"),
                 5,
                 new ClaimOverride.Person("bo"),
-                new ClaimDecision.Clause("burnt"),
+                new Clause("burnt"),
                 THEN.minusSeconds(9))));
   }
 
@@ -147,7 +147,7 @@ final class Claims {
         NodeName.of(Records.name(random)),
         random.nextInt(1000),
         new ClaimOverride.Person(Records.name(random)),
-        new ClaimDecision.Clause(Records.name(random)),
+        new Clause(Records.name(random)),
         time(random));
   }
 

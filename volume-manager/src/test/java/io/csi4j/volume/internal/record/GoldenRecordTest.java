@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.state.StateValue;
 import java.io.IOException;
 import java.io.InputStream;

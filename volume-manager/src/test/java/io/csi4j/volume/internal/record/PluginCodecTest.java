@@ -9,7 +9,6 @@ import io.csi4j.volume.MountPolicy;
 import io.csi4j.volume.PluginBinding;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.internal.plugin.Plugins;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginRegistration;

@@ -10,7 +10,6 @@ import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeId;
 import io.csi4j.volume.PathStatus;
 import io.csi4j.volume.PluginId;
-import io.csi4j.volume.internal.record.RecordCodec.MalformedRecordException;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;

@@ -18,10 +18,8 @@ import io.csi4j.volume.PluginId;
 import io.csi4j.volume.UsageKey;
 import io.csi4j.volume.VolumeKey;
 import io.csi4j.volume.WorkloadId;
-import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.VolumeIdentity;
-import io.csi4j.volume.state.StateReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -244,20 +242,6 @@ class MessagesTest {
                 .doing()
                 .text())
         .isEqualTo("reading volume default/db-1 for workload 'web-1'");
-  }
-
-  @ParameterizedTest
-  @EnumSource(StateReason.class)
-  void everyReasonOfTheStateHasACode(StateReason reason) {
-    assertThat(Messages.of(reason))
-        .returns(reason.name(), OperatorCode::name)
-        .returns(2, code -> code.number() / 100);
-  }
-
-  @ParameterizedTest
-  @EnumSource(PathProblem.Kind.class)
-  void everyProblemOfAPathHasACode(PathProblem.Kind kind) {
-    assertThat(Messages.of(kind).severity()).isEqualTo(OperatorCode.Severity.ERROR);
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.plugin.registration;
 
 import io.csi4j.volume.PluginId;
+import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RememberingRegistry implements PluginRegistry {
 
-  private final PluginRegistry registry = PluginRegistry.inMemory();
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
   private final List<String> history = new CopyOnWriteArrayList<>();
   private volatile @Nullable PluginException refusal;
 

@@ -1,19 +1,19 @@
-package io.csi4j.volume.internal.manager;
+package io.csi4j.volume.internal.plugin;
 
-import io.csi4j.volume.internal.plugin.LivePluginRegistry;
-import io.csi4j.volume.internal.plugin.PluginMemory;
-import io.csi4j.volume.internal.plugin.ServingSwitch;
 import io.csi4j.volume.internal.real.IdleScheduler;
 import io.csi4j.volume.internal.real.OnDemandThreads;
 import io.csi4j.volume.internal.real.SystemClock;
 import io.csi4j.volume.plugin.PluginRegistry;
 
-/** A registry that belongs to no manager. Its threads are there only while there is work. */
-public final class StandAloneRegistry {
+/**
+ * A registry that belongs to no volume manager and remembers nothing beyond this process. Its
+ * threads exist only while there is work.
+ */
+public final class InMemoryPluginRegistry {
 
-  private StandAloneRegistry() {}
+  private InMemoryPluginRegistry() {}
 
-  /** An empty one. */
+  /** An empty registry. */
   public static PluginRegistry open() {
     return LivePluginRegistry.open(
         new LivePluginRegistry.Ground(

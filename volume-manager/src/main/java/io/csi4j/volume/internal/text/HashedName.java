@@ -1,19 +1,20 @@
-package io.csi4j.volume.internal.layout;
+package io.csi4j.volume.internal.text;
 
+import io.csi4j.volume.VolumeKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Names of directories: 26 lower-case letters and digits, 130 bits of a hash. */
-final class PathNames {
+/** Names of directories and records: 26 lower-case letters and digits, 130 bits of a hash. */
+public final class HashedName {
 
   private static final String DIGITS = "abcdefghijklmnopqrstuvwxyz234567";
   private static final int LENGTH = 26;
 
-  private PathNames() {}
+  private HashedName() {}
 
   /** The name for these texts, none of which holds a NUL; their order counts. */
-  static String of(String... parts) {
+  public static String of(String... parts) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (String part : parts) {
@@ -26,8 +27,13 @@ final class PathNames {
     }
   }
 
+  /** The name of a volume of a storage system: one for each name that a host gives. */
+  public static String inCatalog(VolumeKey volume) {
+    return of("catalog", volume.namespace().value(), volume.id());
+  }
+
   /** Whether this can be such a name. */
-  static boolean isName(String text) {
+  public static boolean isName(String text) {
     return text.length() == LENGTH && text.chars().allMatch(c -> DIGITS.indexOf(c) >= 0);
   }
 

@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.manager;
+package io.csi4j.volume.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -38,14 +38,14 @@ import org.junit.jupiter.api.Timeout;
 
 /** A registry without a manager, with real threads. */
 @Timeout(120)
-class StandAloneRegistryTest {
+class InMemoryPluginRegistryTest {
 
   private static final PluginId ID = PluginId.of("plugin");
   private static final PluginHealth READY =
       new PluginHealth(
           State.READY, Reason.ANSWERED, new PluginHealth.Text("it is ready"), Instant.EPOCH);
 
-  private final PluginRegistry registry = PluginRegistry.inMemory();
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
 
   private static PluginRegistration instance(String name) {
     return new PluginRegistration(

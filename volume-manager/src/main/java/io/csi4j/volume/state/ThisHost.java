@@ -1,6 +1,6 @@
-package io.csi4j.volume.internal.disk;
+package io.csi4j.volume.state;
 
-import io.csi4j.volume.state.HostIdentity;
+import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.state.HostIdentity.BootId;
 import io.csi4j.volume.state.HostIdentity.HostId;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Asks the kernel where this process runs. */
-public final class ThisHost {
+final class ThisHost {
 
   private static final Path MACHINE = Path.of("/etc/machine-id");
   private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
@@ -21,7 +21,7 @@ public final class ThisHost {
   private ThisHost() {}
 
   /** Where this process runs; what cannot be read is empty or 0. */
-  public static HostIdentity identity() {
+  static HostIdentity identity() {
     String machine = line(MACHINE);
     return new HostIdentity(
         new HostId(machine.isEmpty() ? "" : hash(machine)),

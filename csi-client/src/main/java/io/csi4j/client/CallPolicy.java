@@ -1,6 +1,5 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.rules.PolicyTable;
 import java.time.Duration;
 
 /**

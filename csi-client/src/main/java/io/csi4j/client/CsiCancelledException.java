@@ -13,7 +13,7 @@ public final class CsiCancelledException extends CsiException {
     INTERRUPTED,
     /** The stage or stream was cancelled. */
     CANCELLED,
-    /** The {@link CsiPlugin} was closed. */
+    /** The {@code CsiPlugin} was closed. */
     CLOSED
   }
 

@@ -46,7 +46,7 @@ public abstract sealed class CsiException extends RuntimeException
     return failure.code();
   }
 
-  /** The call that failed; nothing if it was {@link CsiPlugin#connect} that failed. */
+  /** The call that failed; nothing if it was {@code CsiPlugin.connect} that failed. */
   public Optional<CsiOperation> operation() {
     return failure.operation();
   }

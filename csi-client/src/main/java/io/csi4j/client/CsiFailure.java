@@ -25,7 +25,7 @@ public final class CsiFailure {
     return parts.copy();
   }
 
-  /** The call that failed; nothing if it was {@link CsiPlugin#connect} that failed. */
+  /** The call that failed; nothing if it was {@code CsiPlugin.connect} that failed. */
   public Optional<CsiOperation> operation() {
     return Optional.ofNullable(parts.operation);
   }

@@ -3,7 +3,6 @@ package io.csi4j.client;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.identity.IdentityService;
-import io.csi4j.client.internal.ConnectedPlugin;
 import io.csi4j.client.metadata.SnapshotMetadataService;
 import io.csi4j.client.node.NodeService;
 import java.util.Optional;

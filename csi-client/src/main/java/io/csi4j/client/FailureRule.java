@@ -1,7 +1,5 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.rules.FailureTable;
-
 /**
  * What one status of one operation means, and what to do about it: a row of the table that all
  * failures are judged by. There is a row for every operation and every code but OK.

@@ -1,6 +1,5 @@
 package io.csi4j.client;
 
-import io.csi4j.client.internal.rules.FailureTable;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;

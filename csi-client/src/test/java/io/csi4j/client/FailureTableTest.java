@@ -3,7 +3,6 @@ package io.csi4j.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.csi4j.client.internal.rules.FailureTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@ package io.csi4j.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.node.AsyncNodeService;
+import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class StageThreadTest {
     try (ScriptedPlugin scripted = ScriptedPlugin.start(directory.resolve("csi.sock"));
         CsiPlugin plugin = CsiPlugin.connect(scripted.endpoint())) {
       scripted.on(CsiOperation.NODE_UNPUBLISH_VOLUME, (call, reply) -> held.add(reply));
-      AsyncNodeService node = plugin.node().with(StageThreadTest::noTimeForARetry).async();
+      NodeService.Async node = plugin.node().with(StageThreadTest::noTimeForARetry).async();
       for (int i = 0; i < CALLS; i++) {
         CompletableFuture<String> thread = new CompletableFuture<>();
         node.unpublishVolume(REQUEST)

@@ -10,7 +10,6 @@ import io.csi4j.client.PublishContext;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.ConnectedPlugin;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import java.lang.reflect.Field;
@@ -45,7 +44,7 @@ final class OurCaller implements Caller, AutoCloseable {
   /** The connection of the plugin, for others to use the same. */
   Connection connection() {
     try {
-      Field connection = ConnectedPlugin.class.getDeclaredField("connection");
+      Field connection = plugin.getClass().getDeclaredField("connection");
       connection.setAccessible(true);
       return Objects.requireNonNull((Connection) connection.get(plugin));
     } catch (ReflectiveOperationException e) {

@@ -1,11 +1,10 @@
 package io.csi4j.client.controller;
 
 import io.csi4j.client.Experimental;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.util.OptionalLong;
 
 /** How much room is left for volumes of a kind. */
-public sealed interface Capacity permits ControllerResults.CapacityValue {
+public interface Capacity {
 
   /** The bytes left. */
   long availableBytes();

@@ -4,7 +4,6 @@ import io.csi4j.client.CapacityRange;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,6 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.Experimental;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks for the present state of one volume.

@@ -5,7 +5,6 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks to attach a volume to a node.

@@ -3,7 +3,6 @@ package io.csi4j.client.controller;
 import io.csi4j.client.NodeId;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

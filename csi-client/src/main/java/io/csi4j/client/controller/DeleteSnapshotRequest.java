@@ -2,7 +2,6 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
-import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks to delete a snapshot that belongs to no group.

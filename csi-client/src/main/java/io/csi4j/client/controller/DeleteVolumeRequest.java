@@ -2,7 +2,6 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks to delete a volume. One that is gone already counts as deleted.

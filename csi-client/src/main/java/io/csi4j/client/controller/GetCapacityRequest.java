@@ -2,7 +2,6 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.Topology;
 import io.csi4j.client.VolumeCapability;
-import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

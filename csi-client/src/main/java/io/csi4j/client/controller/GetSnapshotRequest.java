@@ -3,7 +3,6 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Experimental;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
-import io.csi4j.client.internal.values.ControllerRequests;
 
 /**
  * Asks for the present state of one snapshot.

@@ -1,6 +1,5 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

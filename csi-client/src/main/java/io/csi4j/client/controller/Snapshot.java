@@ -3,13 +3,12 @@ package io.csi4j.client.controller;
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A snapshot as its plugin knows it. */
-public sealed interface Snapshot permits ControllerResults.SnapshotValue {
+public interface Snapshot {
 
   /** Its id, for all later calls. */
   SnapshotId id();

@@ -1,6 +1,5 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,7 +7,7 @@ import java.util.Optional;
  * One page of a list of snapshots. Pages do not add up to a snapshot of the list: while they are
  * read, entries may show up twice or not at all.
  */
-public sealed interface SnapshotPage permits ControllerResults.SnapshotPageValue {
+public interface SnapshotPage {
 
   /** The snapshots. */
   List<Snapshot> entries();

@@ -4,7 +4,6 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerRequests;
 import java.util.List;
 import java.util.Map;
 

@@ -3,13 +3,12 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Topology;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A volume as its plugin knows it. */
-public sealed interface Volume permits ControllerResults.VolumeValue {
+public interface Volume {
 
   /** Its id, for all later calls. */
   VolumeId id();

@@ -3,12 +3,11 @@ package io.csi4j.client.controller;
 import io.csi4j.client.Experimental;
 import io.csi4j.client.NodeId;
 import io.csi4j.client.VolumeCondition;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 
 /** A volume and where it is. */
-public sealed interface VolumeEntry permits ControllerResults.VolumeEntryValue {
+public interface VolumeEntry {
 
   /** The volume. */
   Volume volume();

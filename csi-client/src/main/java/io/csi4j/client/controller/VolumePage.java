@@ -1,6 +1,5 @@
 package io.csi4j.client.controller;
 
-import io.csi4j.client.internal.values.ControllerResults;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,7 +7,7 @@ import java.util.Optional;
  * One page of a list of volumes. Pages do not add up to a snapshot: while they are read, volumes
  * may show up twice or not at all.
  */
-public sealed interface VolumePage permits ControllerResults.VolumePageValue {
+public interface VolumePage {
 
   /** The volumes. */
   List<VolumeEntry> entries();

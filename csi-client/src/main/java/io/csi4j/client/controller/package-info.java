@@ -3,8 +3,8 @@
  * and its capability.
  *
  * <p>Start at {@link io.csi4j.client.controller.ControllerService}. What other services use too
- * lives in {@code io.csi4j.client}. All values here are immutable and safe to share between
- * threads.
+ * lives in {@code io.csi4j.client}. Results are made by the client alone, and later releases may
+ * give them more methods. All values here are immutable and safe to share between threads.
  */
 @NullMarked
 package io.csi4j.client.controller;

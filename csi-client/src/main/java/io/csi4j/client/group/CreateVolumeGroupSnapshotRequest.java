@@ -2,7 +2,6 @@ package io.csi4j.client.group;
 
 import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.GroupRequests;
 import java.util.List;
 import java.util.Map;
 

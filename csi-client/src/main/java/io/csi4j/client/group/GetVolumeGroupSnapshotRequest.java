@@ -3,7 +3,6 @@ package io.csi4j.client.group;
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
-import io.csi4j.client.internal.values.GroupRequests;
 import java.util.List;
 
 /**

@@ -2,15 +2,16 @@ package io.csi4j.client.group;
 
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.CapabilitySet;
-import io.csi4j.client.CsiException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Snapshots of several volumes at one moment.
  *
  * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
- * allows; failures are {@link CsiException}s. Interrupting the caller cancels the call. Safe for
- * use by many threads, virtual ones too.
+ * allows; failures are {@link io.csi4j.client.CsiException}s. Interrupting the caller cancels the
+ * call. Safe for use by many threads, virtual ones too.
  */
 public interface GroupControllerService {
 
@@ -27,8 +28,34 @@ public interface GroupControllerService {
   VolumeGroupSnapshot getVolumeGroupSnapshot(GetVolumeGroupSnapshotRequest request);
 
   /** The same service, not blocking. */
-  AsyncGroupControllerService async();
+  Async async();
 
   /** The same service, with the policy of every call changed by {@code change}. */
   GroupControllerService with(UnaryOperator<CallPolicy> change);
+
+  /**
+   * Snapshots of several volumes at one moment. Without blocking.
+   *
+   * <p>A stage fails with the {@link io.csi4j.client.CsiException} that the blocking call would
+   * throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the call.
+   * Actions that hang on a stage run on the callback threads of the connection, never on its I/O
+   * thread.
+   */
+  interface Async {
+
+    /** Reads what the group controller service can do. */
+    CompletionStage<CapabilitySet<GroupControllerCapability>> getCapabilities();
+
+    /** Cuts a group snapshot, or finds the one cut under the same name before. */
+    CompletionStage<VolumeGroupSnapshot> createVolumeGroupSnapshot(
+        CreateVolumeGroupSnapshotRequest request);
+
+    /** Deletes a group with all its members. One that is gone already counts as deleted. */
+    CompletionStage<@Nullable Void> deleteVolumeGroupSnapshot(
+        DeleteVolumeGroupSnapshotRequest request);
+
+    /** Reads one group. */
+    CompletionStage<VolumeGroupSnapshot> getVolumeGroupSnapshot(
+        GetVolumeGroupSnapshotRequest request);
+  }
 }

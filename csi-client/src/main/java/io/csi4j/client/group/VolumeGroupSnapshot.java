@@ -2,13 +2,12 @@ package io.csi4j.client.group;
 
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.internal.values.GroupResults;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
 /** Snapshots of several volumes that were cut at one moment. */
-public sealed interface VolumeGroupSnapshot permits GroupResults.VolumeGroupSnapshotValue {
+public interface VolumeGroupSnapshot {
 
   /** Its id, for all later calls. */
   GroupSnapshotId id();

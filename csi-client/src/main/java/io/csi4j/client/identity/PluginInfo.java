@@ -1,11 +1,10 @@
 package io.csi4j.client.identity;
 
 import io.csi4j.client.PluginName;
-import io.csi4j.client.internal.values.IdentityResults;
 import java.util.Map;
 
 /** Who a plugin is. */
-public sealed interface PluginInfo permits IdentityResults.PluginInfoValue {
+public interface PluginInfo {
 
   /** Its name. */
   PluginName name();

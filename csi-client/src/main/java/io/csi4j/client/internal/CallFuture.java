@@ -4,11 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a call to come. Cancelling it cancels the call. */
-final class CallFuture<R extends @Nullable Object> extends CompletableFuture<R> {
+public final class CallFuture<R extends @Nullable Object> extends CompletableFuture<R> {
 
   private final Runnable onCancel;
 
-  CallFuture(Runnable onCancel) {
+  /** A result whose cancelling runs {@code onCancel}. */
+  public CallFuture(Runnable onCancel) {
     this.onCancel = onCancel;
   }
 

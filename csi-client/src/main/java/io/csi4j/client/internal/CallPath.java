@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * The one way that every call of a connection takes: what all of its calls share, and how their
  * ends are told and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
  */
-final class CallPath {
+public final class CallPath {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
@@ -68,7 +68,8 @@ final class CallPath {
   private volatile Optional<PluginName> name = Optional.empty();
   private volatile boolean closed;
 
-  CallPath(Ground ground) {
+  /** The way of all calls over {@code ground}. */
+  public CallPath(Ground ground) {
     this.ground = ground;
     this.options = ground.options();
     this.listeners = options.listeners();
@@ -392,7 +393,7 @@ final class CallPath {
   }
 
   /** The plugin's name, once it has told it. */
-  Optional<PluginName> name() {
+  public Optional<PluginName> name() {
     return name;
   }
 
@@ -419,13 +420,13 @@ final class CallPath {
   }
 
   /** Ends the calls that wait for a retry, and refuses new ones. */
-  void close() {
+  public void close() {
     closed = true;
     waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));
   }
 
   /** Forgets the secrets that went this way; for when nothing can come back any more. */
-  void forget() {
+  public void forget() {
     sensitive.clear();
   }
 }

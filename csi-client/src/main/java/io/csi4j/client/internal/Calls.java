@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param path the way of all calls
  * @param change what this face changes about the policies of the connection
  */
-record Calls(CallPath path, UnaryOperator<CallPolicy> change) {
+public record Calls(CallPath path, UnaryOperator<CallPolicy> change) {
 
   /** Without changes. */
-  Calls(CallPath path) {
+  public Calls(CallPath path) {
     this(path, UnaryOperator.identity());
   }
 

@@ -6,7 +6,6 @@ import io.csi4j.client.CsiOperation;
 import io.csi4j.client.Listing;
 import io.csi4j.client.Outcome;
 import io.csi4j.client.StatusCode;
-import io.csi4j.client.controller.AsyncControllerService;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
@@ -57,7 +56,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The controller service, call by call over the call path. */
-final class ControllerCalls implements ControllerService {
+public final class ControllerCalls implements ControllerService {
 
   static final Rpc<
           CreateVolumeRequest,
@@ -237,7 +236,8 @@ final class ControllerCalls implements ControllerService {
 
   private final Calls calls;
 
-  ControllerCalls(Calls calls) {
+  /** The service over {@code calls}. */
+  public ControllerCalls(Calls calls) {
     this.calls = calls;
   }
 
@@ -367,7 +367,7 @@ final class ControllerCalls implements ControllerService {
   }
 
   @Override
-  public AsyncControllerService async() {
+  public ControllerService.Async async() {
     return new NotBlocking(calls);
   }
 
@@ -377,7 +377,7 @@ final class ControllerCalls implements ControllerService {
   }
 
   /** The same calls, not blocking. */
-  private record NotBlocking(Calls calls) implements AsyncControllerService {
+  private record NotBlocking(Calls calls) implements ControllerService.Async {
 
     @Override
     public CompletionStage<Volume> createVolume(CreateVolumeRequest request) {

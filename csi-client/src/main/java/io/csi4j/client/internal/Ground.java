@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.DoubleSupplier;
 
 /** What calls stand on: a channel, time, chance and threads. Tests hand in their own time. */
-interface Ground {
+public interface Ground {
 
   /** Where the plugin is. */
   CsiEndpoint endpoint();

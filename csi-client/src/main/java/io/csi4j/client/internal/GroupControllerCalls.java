@@ -3,7 +3,6 @@ package io.csi4j.client.internal;
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.CapabilitySet;
 import io.csi4j.client.CsiOperation;
-import io.csi4j.client.group.AsyncGroupControllerService;
 import io.csi4j.client.group.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
 import io.csi4j.client.group.GetVolumeGroupSnapshotRequest;
@@ -23,7 +22,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The group controller service, call by call over the call path. */
-final class GroupControllerCalls implements GroupControllerService {
+public final class GroupControllerCalls implements GroupControllerService {
 
   static final Rpc<
           IdentityCalls.Nothing,
@@ -74,7 +73,8 @@ final class GroupControllerCalls implements GroupControllerService {
 
   private final Calls calls;
 
-  GroupControllerCalls(Calls calls) {
+  /** The service over {@code calls}. */
+  public GroupControllerCalls(Calls calls) {
     this.calls = calls;
   }
 
@@ -99,7 +99,7 @@ final class GroupControllerCalls implements GroupControllerService {
   }
 
   @Override
-  public AsyncGroupControllerService async() {
+  public GroupControllerService.Async async() {
     return new NotBlocking(calls);
   }
 
@@ -109,7 +109,7 @@ final class GroupControllerCalls implements GroupControllerService {
   }
 
   /** The same calls, not blocking. */
-  private record NotBlocking(Calls calls) implements AsyncGroupControllerService {
+  private record NotBlocking(Calls calls) implements GroupControllerService.Async {
 
     @Override
     public CompletionStage<CapabilitySet<GroupControllerCapability>> getCapabilities() {

@@ -3,7 +3,6 @@ package io.csi4j.client.internal;
 import io.csi4j.client.CallPolicy;
 import io.csi4j.client.CapabilitySet;
 import io.csi4j.client.CsiOperation;
-import io.csi4j.client.identity.AsyncIdentityService;
 import io.csi4j.client.identity.IdentityService;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
@@ -20,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /** The identity service, call by call over the call path. */
-final class IdentityCalls implements IdentityService {
+public final class IdentityCalls implements IdentityService {
 
   /** What a call is asked with that takes no arguments. */
   static final Nothing NOTHING = new Nothing();
@@ -54,7 +53,8 @@ final class IdentityCalls implements IdentityService {
 
   private final Calls calls;
 
-  IdentityCalls(Calls calls) {
+  /** The service over {@code calls}. */
+  public IdentityCalls(Calls calls) {
     this.calls = calls;
   }
 
@@ -77,7 +77,7 @@ final class IdentityCalls implements IdentityService {
   }
 
   @Override
-  public AsyncIdentityService async() {
+  public IdentityService.Async async() {
     return new NotBlocking(calls);
   }
 
@@ -87,7 +87,7 @@ final class IdentityCalls implements IdentityService {
   }
 
   /** The same calls, not blocking. */
-  private record NotBlocking(Calls calls) implements AsyncIdentityService {
+  private record NotBlocking(Calls calls) implements IdentityService.Async {
 
     @Override
     public CompletionStage<PluginInfo> getPluginInfo() {

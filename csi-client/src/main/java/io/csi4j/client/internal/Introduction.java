@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The first words with a plugin: waits until it is ready, and learns its name. */
-final class Introduction {
+public final class Introduction {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -29,14 +29,15 @@ final class Introduction {
   private final long began = System.nanoTime();
   private final Duration limit;
 
-  Introduction(CallPath path, Connection connection, Duration limit) {
+  /** The first words over {@code connection}, for at most {@code limit}. */
+  public Introduction(CallPath path, Connection connection, Duration limit) {
     this.path = path;
     this.connection = connection;
     this.limit = limit;
   }
 
   /** Returns once the plugin is known, and ready if the options want that. */
-  void complete() {
+  public void complete() {
     if (path.options().requireReady()) {
       awaitReady();
     }

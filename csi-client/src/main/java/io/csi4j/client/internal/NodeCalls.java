@@ -16,7 +16,6 @@ import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
 import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeResponse;
-import io.csi4j.client.node.AsyncNodeService;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeExpandVolumeResult;
@@ -33,7 +32,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The node service, call by call over the call path. */
-final class NodeCalls implements NodeService {
+public final class NodeCalls implements NodeService {
 
   static final Rpc<
           NodeStageVolumeRequest,
@@ -125,7 +124,8 @@ final class NodeCalls implements NodeService {
 
   private final Calls calls;
 
-  NodeCalls(Calls calls) {
+  /** The service over {@code calls}. */
+  public NodeCalls(Calls calls) {
     this.calls = calls;
   }
 
@@ -170,7 +170,7 @@ final class NodeCalls implements NodeService {
   }
 
   @Override
-  public AsyncNodeService async() {
+  public NodeService.Async async() {
     return new NotBlocking(calls);
   }
 
@@ -180,7 +180,7 @@ final class NodeCalls implements NodeService {
   }
 
   /** The same calls, not blocking. */
-  private record NotBlocking(Calls calls) implements AsyncNodeService {
+  private record NotBlocking(Calls calls) implements NodeService.Async {
 
     @Override
     public CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request) {

@@ -8,7 +8,6 @@ import io.csi4j.client.internal.mapping.MetadataRequestMapping;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
-import io.csi4j.client.metadata.AsyncSnapshotMetadataService;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
 import io.csi4j.client.metadata.GetMetadataDeltaRequest;
@@ -19,7 +18,7 @@ import java.util.concurrent.Flow;
 import java.util.function.UnaryOperator;
 
 /** The snapshot metadata service: its two streams over the call path. */
-final class SnapshotMetadataCalls implements SnapshotMetadataService {
+public final class SnapshotMetadataCalls implements SnapshotMetadataService {
 
   static final MetadataCall.Source<
           io.csi4j.client.internal.proto.GetMetadataAllocatedRequest, GetMetadataAllocatedResponse>
@@ -39,7 +38,8 @@ final class SnapshotMetadataCalls implements SnapshotMetadataService {
 
   private final Calls calls;
 
-  SnapshotMetadataCalls(Calls calls) {
+  /** The service over {@code calls}. */
+  public SnapshotMetadataCalls(Calls calls) {
     this.calls = calls;
   }
 
@@ -58,7 +58,7 @@ final class SnapshotMetadataCalls implements SnapshotMetadataService {
   }
 
   @Override
-  public AsyncSnapshotMetadataService async() {
+  public SnapshotMetadataService.Async async() {
     return new NotBlocking();
   }
 
@@ -82,7 +82,7 @@ final class SnapshotMetadataCalls implements SnapshotMetadataService {
   }
 
   /** The same streams, not blocking. */
-  private final class NotBlocking implements AsyncSnapshotMetadataService {
+  private final class NotBlocking implements SnapshotMetadataService.Async {
 
     @Override
     public Flow.Publisher<BlockMetadataBatch> getMetadataAllocated(

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** How a thread waits for a result. */
-final class Waiting {
+public final class Waiting {
 
   private Waiting() {}
 
@@ -14,7 +14,8 @@ final class Waiting {
    * The result, or its failure as if it had happened here. An interrupt runs {@code onInterrupt},
    * which has to complete the result, and leaves the flag set.
    */
-  static <R extends @Nullable Object> R on(CompletableFuture<R> result, Runnable onInterrupt) {
+  public static <R extends @Nullable Object> R on(
+      CompletableFuture<R> result, Runnable onInterrupt) {
     boolean interrupted = false;
     try {
       while (true) {

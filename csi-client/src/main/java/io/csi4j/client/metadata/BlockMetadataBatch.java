@@ -1,12 +1,11 @@
 package io.csi4j.client.metadata;
 
 import io.csi4j.client.Experimental;
-import io.csi4j.client.internal.values.MetadataResults;
 import java.util.List;
 
 /** One message of a stream of block metadata. */
 @Experimental
-public sealed interface BlockMetadataBatch permits MetadataResults.BlockMetadataBatchValue {
+public interface BlockMetadataBatch {
 
   /** Whether all ranges have one size. */
   BlockMetadataType type();

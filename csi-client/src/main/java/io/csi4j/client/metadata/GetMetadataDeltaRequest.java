@@ -3,7 +3,6 @@ package io.csi4j.client.metadata;
 import io.csi4j.client.Experimental;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
-import io.csi4j.client.internal.values.MetadataRequests;
 
 /**
  * Asks which ranges differ between two snapshots of one volume.

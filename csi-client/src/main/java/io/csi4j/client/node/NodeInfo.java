@@ -2,12 +2,11 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.NodeId;
 import io.csi4j.client.Topology;
-import io.csi4j.client.internal.values.NodeResults;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** How the storage system knows a node. */
-public sealed interface NodeInfo permits NodeResults.NodeInfoValue {
+public interface NodeInfo {
 
   /** The id of the node, for all calls to this plugin. */
   NodeId nodeId();

@@ -6,7 +6,6 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.NodeRequests;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,6 @@ import io.csi4j.client.Secrets;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.NodeRequests;
 
 /**
  * Asks to make a volume available on this node, once, for all its later publishes.

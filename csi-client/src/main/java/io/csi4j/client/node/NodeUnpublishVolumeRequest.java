@@ -2,7 +2,6 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.internal.values.NodeRequests;
 
 /**
  * Asks to make a volume disappear from a path.

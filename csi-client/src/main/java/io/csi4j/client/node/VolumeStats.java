@@ -2,12 +2,11 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.Experimental;
 import io.csi4j.client.VolumeCondition;
-import io.csi4j.client.internal.values.NodeResults;
 import java.util.List;
 import java.util.Optional;
 
 /** How much of a volume is in use, and whether it is well. */
-public sealed interface VolumeStats permits NodeResults.VolumeStatsValue {
+public interface VolumeStats {
 
   /** The figures, by unit. */
   List<VolumeUsage> usage();

@@ -3,7 +3,8 @@
  * capability.
  *
  * <p>Start at {@link io.csi4j.client.node.NodeService}. What other services use too lives in {@code
- * io.csi4j.client}. All values here are immutable and safe to share between threads.
+ * io.csi4j.client}. Results are made by the client alone, and later releases may give them more
+ * methods. All values here are immutable and safe to share between threads.
  */
 @NullMarked
 package io.csi4j.client.node;

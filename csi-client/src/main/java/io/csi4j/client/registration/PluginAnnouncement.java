@@ -2,7 +2,6 @@ package io.csi4j.client.registration;
 
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.PluginName;
-import io.csi4j.client.internal.values.RegistrationResults;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,7 +9,7 @@ import java.util.Optional;
  * What a registrar announces. Nothing of it is checked beyond its form: whether it can be used is
  * for the reader to decide. Texts are escaped and cut to 1 KiB, and fit to be shown.
  */
-public sealed interface PluginAnnouncement permits RegistrationResults.AnnouncementValue {
+public sealed interface PluginAnnouncement permits AnnouncementValue {
 
   /** The type of plugins of CSI. */
   String CSI = "CSIPlugin";

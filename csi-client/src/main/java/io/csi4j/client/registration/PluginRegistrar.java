@@ -1,10 +1,10 @@
 package io.csi4j.client.registration;
 
 import io.csi4j.client.ConnectOptions;
-import io.csi4j.client.CsiConnectException;
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.PeerCredentials;
-import io.csi4j.client.internal.ConnectedRegistrar;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A registrar that this process is connected to: it announces one plugin, and wants to be told what
@@ -25,8 +25,8 @@ public interface PluginRegistrar extends AutoCloseable {
    * cannot mend fails at once. Of the options those count that are about the socket, the deadline
    * and the sizes; those about the plugin and its calls do not.
    *
-   * @throws CsiConnectException if that does not come about within the deadline of the options,
-   *     saying what stood in the way
+   * @throws io.csi4j.client.CsiConnectException if that does not come about within the deadline of
+   *     the options, saying what stood in the way
    */
   static PluginRegistrar connect(CsiEndpoint socket, ConnectOptions options) {
     return ConnectedRegistrar.connect(socket, options);
@@ -54,7 +54,7 @@ public interface PluginRegistrar extends AutoCloseable {
   void tell(RegistrationOutcome outcome);
 
   /** The same without blocking. */
-  AsyncPluginRegistrar async();
+  Async async();
 
   /**
    * Ends the connection. Calls still running fail with reason {@code CLOSED}. Returns within the
@@ -62,4 +62,20 @@ public interface PluginRegistrar extends AutoCloseable {
    */
   @Override
   void close();
+
+  /**
+   * A registrar that this process is connected to. Without blocking.
+   *
+   * <p>A stage fails with the {@link RegistrarException} that the blocking call would throw.
+   * Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the call. Actions
+   * that hang on a stage run on the callback threads of the connection, never on its I/O thread.
+   */
+  interface Async {
+
+    /** What it announces. */
+    CompletionStage<PluginAnnouncement> info();
+
+    /** Tells it what has become of its announcement. */
+    CompletionStage<@Nullable Void> tell(RegistrationOutcome outcome);
+  }
 }

@@ -41,7 +41,6 @@ import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -12,7 +12,6 @@ import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
-import io.csi4j.client.internal.values.GroupResults;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

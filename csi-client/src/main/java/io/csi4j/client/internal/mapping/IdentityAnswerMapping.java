@@ -13,7 +13,6 @@ import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.internal.values.IdentityResults;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -4,7 +4,6 @@ import io.csi4j.client.Violation.Rule;
 import io.csi4j.client.internal.proto.BlockMetadata;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
-import io.csi4j.client.internal.values.MetadataResults;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.BlockMetadataType;
 import io.csi4j.client.metadata.BlockRange;

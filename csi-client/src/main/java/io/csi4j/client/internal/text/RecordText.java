@@ -1,5 +1,6 @@
 package io.csi4j.client.internal.text;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.StringJoiner;
 
@@ -17,7 +18,10 @@ public final class RecordText {
     StringJoiner out = new StringJoiner(", ", shown + "[", "]");
     for (RecordComponent component : record.getClass().getRecordComponents()) {
       try {
-        Object value = component.getAccessor().invoke(record);
+        Method accessor = component.getAccessor();
+        // The records behind the API are hidden in its packages.
+        accessor.setAccessible(true);
+        Object value = accessor.invoke(record);
         out.add(component.getName() + "=" + SafeText.escape(String.valueOf(value), LIMIT));
       } catch (ReflectiveOperationException impossible) {
         throw new LinkageError(record.getClass().getName(), impossible);

@@ -42,7 +42,6 @@ import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
-import io.csi4j.client.internal.values.ControllerResults;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

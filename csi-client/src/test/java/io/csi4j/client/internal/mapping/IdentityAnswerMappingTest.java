@@ -14,7 +14,6 @@ import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.internal.proto.ProbeResponse;
-import io.csi4j.client.internal.values.IdentityResults;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

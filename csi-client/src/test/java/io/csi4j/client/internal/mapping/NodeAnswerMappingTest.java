@@ -13,7 +13,6 @@ import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
-import io.csi4j.client.internal.values.NodeResults;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeExpandVolumeResult;
 import io.csi4j.client.node.NodeInfo;

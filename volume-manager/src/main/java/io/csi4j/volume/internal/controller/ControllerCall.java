@@ -2,8 +2,8 @@ package io.csi4j.volume.internal.controller;
 
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.Secrets;
-import io.csi4j.client.controller.AsyncControllerService;
-import io.csi4j.client.group.AsyncGroupControllerService;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.volume.PluginId;
 import io.csi4j.volume.SecretsProvider;
 import io.csi4j.volume.internal.text.Subject;
@@ -54,5 +54,5 @@ public record ControllerCall<T>(
    * @param controller for volumes and snapshots
    * @param group for snapshots of several volumes
    */
-  public record Services(AsyncControllerService controller, AsyncGroupControllerService group) {}
+  public record Services(ControllerService.Async controller, GroupControllerService.Async group) {}
 }

@@ -5,12 +5,12 @@ import io.csi4j.client.CapabilitySet;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.identity.AsyncIdentityService;
+import io.csi4j.client.identity.IdentityService;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
-import io.csi4j.client.node.AsyncNodeService;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.NodeService;
 import io.csi4j.volume.OperatorCode;
 import io.csi4j.volume.internal.plugin.Prober;
 import io.csi4j.volume.internal.plugin.Trouble;
@@ -66,7 +66,7 @@ final class Portrayal {
 
   private List<Supplier<CompletionStage<Boolean>>> questions() {
     List<Supplier<CompletionStage<Boolean>>> questions = new ArrayList<>();
-    AsyncIdentityService identity = plugin.identity().with(once).async();
+    IdentityService.Async identity = plugin.identity().with(once).async();
     questions.add(
         () -> ask(CsiOperation.GET_PLUGIN_INFO, identity::getPluginInfo, told -> info = told));
     questions.add(
@@ -84,7 +84,7 @@ final class Portrayal {
                   told -> controller = told));
     }
     if (config.roles().contains(PluginRole.NODE)) {
-      AsyncNodeService service = plugin.node().with(once).async();
+      NodeService.Async service = plugin.node().with(once).async();
       questions.add(
           () ->
               ask(

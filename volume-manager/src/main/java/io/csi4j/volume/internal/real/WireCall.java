@@ -2,10 +2,10 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.Secrets;
-import io.csi4j.client.node.AsyncNodeService;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
 interface WireCall {
 
   /** Sends it. */
-  CompletionStage<Optional<Object>> send(AsyncNodeService node);
+  CompletionStage<Optional<Object>> send(NodeService.Async node);
 
   /** Secrets that the host's provider did not give. */
   final class NoSecretsException extends Exception {

@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.NodeId;
 import io.csi4j.client.Topology;
@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The hidden values behind the results of {@code io.csi4j.client.node}. */
-public final class NodeResults {
+final class NodeResults {
 
   private NodeResults() {}
 

@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.PluginName;
 import io.csi4j.client.identity.PluginInfo;
@@ -6,7 +6,7 @@ import io.csi4j.client.internal.text.RecordText;
 import java.util.Map;
 
 /** The hidden values behind the results of {@code io.csi4j.client.identity}. */
-public final class IdentityResults {
+final class IdentityResults {
 
   private IdentityResults() {}
 

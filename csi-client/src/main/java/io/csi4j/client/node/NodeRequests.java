@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.node;
 
 import io.csi4j.client.CapacityRange;
 import io.csi4j.client.PluginPath;
@@ -8,16 +8,10 @@ import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
 import io.csi4j.client.internal.text.RecordText;
-import io.csi4j.client.node.NodeExpandVolumeRequest;
-import io.csi4j.client.node.NodeGetVolumeStatsRequest;
-import io.csi4j.client.node.NodePublishVolumeRequest;
-import io.csi4j.client.node.NodeStageVolumeRequest;
-import io.csi4j.client.node.NodeUnpublishVolumeRequest;
-import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import java.util.Optional;
 
 /** The hidden values behind the requests of {@code io.csi4j.client.node}. */
-public final class NodeRequests {
+final class NodeRequests {
 
   private NodeRequests() {}
 

@@ -1,13 +1,11 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.metadata;
 
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.internal.text.RecordText;
-import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
-import io.csi4j.client.metadata.GetMetadataDeltaRequest;
 
 /** The hidden values behind the requests of {@code io.csi4j.client.metadata}. */
-public final class MetadataRequests {
+final class MetadataRequests {
 
   private MetadataRequests() {}
 

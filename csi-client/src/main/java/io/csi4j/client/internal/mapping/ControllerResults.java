@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.NodeId;
@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The hidden values behind the results of {@code io.csi4j.client.controller}. */
-public final class ControllerResults {
+final class ControllerResults {
 
   private ControllerResults() {}
 

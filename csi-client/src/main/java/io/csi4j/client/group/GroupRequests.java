@@ -1,18 +1,15 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.group;
 
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.Secrets;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.group.CreateVolumeGroupSnapshotRequest;
-import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
-import io.csi4j.client.group.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.text.RecordText;
 import java.util.List;
 import java.util.Map;
 
 /** The hidden values behind the requests of {@code io.csi4j.client.group}. */
-public final class GroupRequests {
+final class GroupRequests {
 
   private GroupRequests() {}
 

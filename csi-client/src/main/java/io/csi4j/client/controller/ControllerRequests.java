@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.controller;
 
 import io.csi4j.client.CapacityRange;
 import io.csi4j.client.NodeId;
@@ -9,28 +9,13 @@ import io.csi4j.client.TopologyRequirement;
 import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.VolumeContext;
 import io.csi4j.client.VolumeId;
-import io.csi4j.client.controller.ControllerExpandVolumeRequest;
-import io.csi4j.client.controller.ControllerGetVolumeRequest;
-import io.csi4j.client.controller.ControllerModifyVolumeRequest;
-import io.csi4j.client.controller.ControllerPublishVolumeRequest;
-import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
-import io.csi4j.client.controller.CreateSnapshotRequest;
-import io.csi4j.client.controller.CreateVolumeRequest;
-import io.csi4j.client.controller.DeleteSnapshotRequest;
-import io.csi4j.client.controller.DeleteVolumeRequest;
-import io.csi4j.client.controller.GetCapacityRequest;
-import io.csi4j.client.controller.GetSnapshotRequest;
-import io.csi4j.client.controller.ListSnapshotsRequest;
-import io.csi4j.client.controller.ListVolumesRequest;
-import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
-import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.internal.text.RecordText;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** The hidden values behind the requests of {@code io.csi4j.client.controller}. */
-public final class ControllerRequests {
+final class ControllerRequests {
 
   private ControllerRequests() {}
 

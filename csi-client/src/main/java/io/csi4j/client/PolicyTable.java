@@ -1,11 +1,9 @@
-package io.csi4j.client.internal.rules;
+package io.csi4j.client;
 
-import io.csi4j.client.CallPolicy;
-import io.csi4j.client.CsiOperation;
 import java.time.Duration;
 
 /** How patient and persistent each operation is by default. */
-public final class PolicyTable {
+final class PolicyTable {
 
   /** Asked again and again by whoever watches a plugin, so never repeated by the client. */
   private static final CallPolicy QUESTION = policy(Duration.ofSeconds(10), 1);

@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.internal.text.RecordText;
 import io.csi4j.client.metadata.BlockMetadataBatch;
@@ -7,7 +7,7 @@ import io.csi4j.client.metadata.BlockRange;
 import java.util.List;
 
 /** The hidden values behind the results of {@code io.csi4j.client.metadata}. */
-public final class MetadataResults {
+final class MetadataResults {
 
   private MetadataResults() {}
 

@@ -1,22 +1,18 @@
-package io.csi4j.client.internal;
+package io.csi4j.client.registration;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.ConnectOptions;
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.PeerCredentials;
-import io.csi4j.client.internal.mapping.RegistrationMapping;
+import io.csi4j.client.internal.Waiting;
 import io.csi4j.client.internal.proto.InfoRequest;
 import io.csi4j.client.internal.proto.PluginInfo;
 import io.csi4j.client.internal.proto.RegistrationGrpc;
 import io.csi4j.client.internal.proto.RegistrationStatus;
 import io.csi4j.client.internal.proto.RegistrationStatusResponse;
 import io.csi4j.client.internal.transport.Connection;
-import io.csi4j.client.registration.AsyncPluginRegistrar;
-import io.csi4j.client.registration.PluginAnnouncement;
-import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.client.registration.RegistrarException.Call;
 import io.csi4j.client.registration.RegistrarException.Reason;
-import io.csi4j.client.registration.RegistrationOutcome;
 import io.grpc.MethodDescriptor;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -25,12 +21,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A registrar behind a connection. */
-public final class ConnectedRegistrar implements PluginRegistrar {
+final class ConnectedRegistrar implements PluginRegistrar {
 
   private final CsiEndpoint socket;
   private final ConnectOptions options;
   private final Connection connection;
-  private final Set<RegistrarCall<?, ?>> open = ConcurrentHashMap.newKeySet();
+  private final Set<RegistrationCall<?, ?>> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   private ConnectedRegistrar(CsiEndpoint socket, ConnectOptions options, Connection connection) {
@@ -57,22 +53,22 @@ public final class ConnectedRegistrar implements PluginRegistrar {
 
   @Override
   public PluginAnnouncement info() {
-    RegistrarCall<PluginInfo, PluginAnnouncement> call = infoCall();
+    RegistrationCall<PluginInfo, PluginAnnouncement> call = infoCall();
     return Waiting.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
   @Override
   public void tell(RegistrationOutcome outcome) {
-    RegistrarCall<RegistrationStatusResponse, @Nullable Void> call = tellCall(outcome);
+    RegistrationCall<RegistrationStatusResponse, @Nullable Void> call = tellCall(outcome);
     Waiting.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
   @Override
-  public AsyncPluginRegistrar async() {
+  public PluginRegistrar.Async async() {
     return new NotBlocking(this);
   }
 
-  private RegistrarCall<PluginInfo, PluginAnnouncement> infoCall() {
+  private RegistrationCall<PluginInfo, PluginAnnouncement> infoCall() {
     return begin(
         Call.GET_INFO,
         RegistrationGrpc.getGetInfoMethod(),
@@ -80,7 +76,7 @@ public final class ConnectedRegistrar implements PluginRegistrar {
         info -> RegistrationMapping.announcement(socket, info));
   }
 
-  private RegistrarCall<RegistrationStatusResponse, @Nullable Void> tellCall(
+  private RegistrationCall<RegistrationStatusResponse, @Nullable Void> tellCall(
       RegistrationOutcome outcome) {
     return this.<RegistrationStatus, RegistrationStatusResponse, @Nullable Void>begin(
         Call.NOTIFY_REGISTRATION_STATUS,
@@ -90,9 +86,9 @@ public final class ConnectedRegistrar implements PluginRegistrar {
   }
 
   private <Q extends Message, A extends Message, R extends @Nullable Object>
-      RegistrarCall<A, R> begin(
+      RegistrationCall<A, R> begin(
           Call kind, MethodDescriptor<Q, A> method, Q request, Function<A, R> reader) {
-    RegistrarCall<A, R> call = new RegistrarCall<>(socket, options, connection, kind);
+    RegistrationCall<A, R> call = new RegistrationCall<>(socket, options, connection, kind);
     open.add(call);
     var unused = call.result().whenComplete((value, thrown) -> open.remove(call));
     if (closed) {
@@ -115,7 +111,7 @@ public final class ConnectedRegistrar implements PluginRegistrar {
   }
 
   /** The same calls, not blocking. */
-  private record NotBlocking(ConnectedRegistrar registrar) implements AsyncPluginRegistrar {
+  private record NotBlocking(ConnectedRegistrar registrar) implements PluginRegistrar.Async {
 
     @Override
     public CompletionStage<PluginAnnouncement> info() {

@@ -1,4 +1,4 @@
-package io.csi4j.client.internal;
+package io.csi4j.client.registration;
 
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
@@ -9,8 +9,8 @@ import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiFailure;
 import io.csi4j.client.Outcome;
 import io.csi4j.client.StatusCode;
+import io.csi4j.client.internal.CallFuture;
 import io.csi4j.client.internal.transport.Connection;
-import io.csi4j.client.registration.RegistrarException;
 import io.csi4j.client.registration.RegistrarException.Call;
 import io.csi4j.client.registration.RegistrarException.Reason;
 import io.grpc.CallOptions;
@@ -24,7 +24,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call to a registrar, sent once. Its end is told on the callback threads. */
-final class RegistrarCall<A extends Message, R extends @Nullable Object> {
+final class RegistrationCall<A extends Message, R extends @Nullable Object> {
 
   private final CsiEndpoint socket;
   private final ConnectOptions options;
@@ -35,7 +35,7 @@ final class RegistrarCall<A extends Message, R extends @Nullable Object> {
   private volatile @Nullable Reason ended;
   private volatile @Nullable ListenableFuture<A> answer;
 
-  RegistrarCall(CsiEndpoint socket, ConnectOptions options, Connection connection, Call call) {
+  RegistrationCall(CsiEndpoint socket, ConnectOptions options, Connection connection, Call call) {
     this.socket = socket;
     this.options = options;
     this.connection = connection;

@@ -1,19 +1,16 @@
-package io.csi4j.client.internal.mapping;
+package io.csi4j.client.registration;
 
 import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.PluginName;
 import io.csi4j.client.internal.proto.PluginInfo;
 import io.csi4j.client.internal.proto.RegistrationStatus;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.internal.values.RegistrationResults;
-import io.csi4j.client.registration.PluginAnnouncement;
-import io.csi4j.client.registration.RegistrationOutcome;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /** The messages between registrars and who hears them. */
-public final class RegistrationMapping {
+final class RegistrationMapping {
 
   private RegistrationMapping() {}
 
@@ -23,7 +20,7 @@ public final class RegistrationMapping {
    * @param registrar the socket on which it was
    */
   public static PluginAnnouncement announcement(CsiEndpoint registrar, PluginInfo info) {
-    return new RegistrationResults.AnnouncementValue(
+    return new AnnouncementValue(
         SafeText.escape(info.getType()),
         SafeText.escape(info.getName()),
         Optional.of(info.getName())

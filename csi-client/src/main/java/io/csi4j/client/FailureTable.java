@@ -1,10 +1,5 @@
-package io.csi4j.client.internal.rules;
+package io.csi4j.client;
 
-import io.csi4j.client.CsiOperation;
-import io.csi4j.client.FailureRule;
-import io.csi4j.client.Outcome;
-import io.csi4j.client.Retry;
-import io.csi4j.client.StatusCode;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,7 +10,7 @@ import java.util.Optional;
  * operation. Where the same request may simply be repeated, the advice goes on with what the
  * operation may have left behind. Both switches below are exhaustive, so no pair can lack a rule.
  */
-public final class FailureTable {
+final class FailureTable {
 
   private static final Map<CsiOperation, Map<StatusCode, Row>> OWN = OwnFailures.rows();
 
@@ -212,8 +207,8 @@ public final class FailureTable {
               "The volume may be staged: repeat the call with the same path, or give up with"
                   + " NodeUnstageVolume.";
           case NODE_UNSTAGE_VOLUME ->
-              "The volume may still be staged: repeat the call until it succeeds, and neither remove"
-                  + " the staging path nor detach the volume before that.";
+              "The volume may still be staged: repeat the call until it succeeds, and neither"
+                  + " remove the staging path nor detach the volume before that.";
           case NODE_PUBLISH_VOLUME ->
               "The volume may be mounted at the target path: repeat the call with the same path, or"
                   + " give up with NodeUnpublishVolume.";

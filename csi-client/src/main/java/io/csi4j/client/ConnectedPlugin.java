@@ -1,16 +1,18 @@
-package io.csi4j.client.internal;
+package io.csi4j.client;
 
 import dev.failsafe.spi.Scheduler;
-import io.csi4j.client.ConnectOptions;
-import io.csi4j.client.CsiConnectException;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.PeerCredentials;
-import io.csi4j.client.PluginName;
-import io.csi4j.client.StatusCode;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.identity.IdentityService;
+import io.csi4j.client.internal.CallPath;
+import io.csi4j.client.internal.Calls;
+import io.csi4j.client.internal.ControllerCalls;
+import io.csi4j.client.internal.Ground;
+import io.csi4j.client.internal.GroupControllerCalls;
+import io.csi4j.client.internal.IdentityCalls;
+import io.csi4j.client.internal.Introduction;
+import io.csi4j.client.internal.NodeCalls;
+import io.csi4j.client.internal.SnapshotMetadataCalls;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.metadata.SnapshotMetadataService;
 import io.csi4j.client.node.NodeService;
@@ -24,7 +26,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /** A plugin behind a connection. */
-public final class ConnectedPlugin implements CsiPlugin {
+final class ConnectedPlugin implements CsiPlugin {
 
   private final CsiEndpoint endpoint;
   private final Connection connection;

@@ -1,4 +1,4 @@
-package io.csi4j.client.internal.values;
+package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.GroupSnapshotId;
 import io.csi4j.client.controller.Snapshot;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The hidden values behind the results of {@code io.csi4j.client.group}. */
-public final class GroupResults {
+final class GroupResults {
 
   private GroupResults() {}
 

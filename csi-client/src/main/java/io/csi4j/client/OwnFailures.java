@@ -1,13 +1,10 @@
-package io.csi4j.client.internal.rules;
+package io.csi4j.client;
 
 import static io.csi4j.client.CsiOperation.*;
 import static io.csi4j.client.Retry.*;
 import static io.csi4j.client.StatusCode.*;
 
-import io.csi4j.client.CsiOperation;
-import io.csi4j.client.Retry;
-import io.csi4j.client.StatusCode;
-import io.csi4j.client.internal.rules.FailureTable.Row;
+import io.csi4j.client.FailureTable.Row;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -17,7 +14,7 @@ import java.util.Map;
  * for several conditions, its row names them all, for nothing but the plugin's text tells them
  * apart, and no decision is made by text.
  */
-public final class OwnFailures {
+final class OwnFailures {
 
   private static final String CHECK_VOLUME =
       "Check that the volume id is right and that the volume was not deleted and can be reached,"

@@ -45,7 +45,7 @@ class ModulePathTest {
       public class Main {
         public static void main(String[] args) {
           CsiEndpoint endpoint = CsiEndpoint.parse(args[1]);
-          System.out.println(CsiEndpoint.class.getModule().getName());
+          System.out.println(CsiPlugin.class.getModule().getName());
           if (args[0].equals("connect")) {
             try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
               System.out.println(plugin.name().orElseThrow().value());

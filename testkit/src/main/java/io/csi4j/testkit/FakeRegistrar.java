@@ -87,6 +87,10 @@ public final class FakeRegistrar implements AutoCloseable {
     public Announced versions(String... values) {
       return new Announced(type, name, endpoint, List.of(values));
     }
+
+    private RegistrarCore.Announcement onTheWire() {
+      return new RegistrarCore.Announcement(type.value(), name.value(), endpoint.value(), versions);
+    }
   }
 
   /** Its socket. */
@@ -96,7 +100,7 @@ public final class FakeRegistrar implements AutoCloseable {
 
   /** What it says from now on. */
   public void announce(Announced announced) {
-    core.announce(announced);
+    core.announce(announced.onTheWire());
   }
 
   /**
@@ -205,7 +209,7 @@ public final class FakeRegistrar implements AutoCloseable {
       String name = socketName == null ? announced.name().value() + "-reg.sock" : socketName;
       RegistrarCore core =
           new RegistrarCore(directory.toAbsolutePath().resolve(name), clock, endsWhenRefused);
-      core.announce(announced);
+      core.announce(announced.onTheWire());
       core.open();
       return new FakeRegistrar(core);
     }

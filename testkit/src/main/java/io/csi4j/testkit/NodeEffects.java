@@ -2,9 +2,6 @@ package io.csi4j.testkit;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.VolumeId;
-import io.csi4j.testkit.internal.backend.FileEffects;
-import io.csi4j.testkit.internal.backend.MemoryEffects;
-import io.csi4j.testkit.internal.backend.NoEffects;
 import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 
@@ -43,6 +40,13 @@ public interface NodeEffects {
 
   /** Undoes {@link #publish} and removes the target. No failure if nothing is there. */
   void unpublish(VolumeId volume, PluginPath target) throws IOException;
+
+  /**
+   * Unmounts the target and leaves its directory or file: what a plugin does that never removes
+   * targets. Does nothing if nothing is mounted there, and nothing at all where effects mount
+   * nothing, as by default.
+   */
+  default void unmount(PluginPath target) throws IOException {}
 
   /** Whether the paths in calls are paths of this machine, to be looked at for the journal. */
   default boolean visible() {

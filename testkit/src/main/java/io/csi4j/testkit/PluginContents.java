@@ -5,6 +5,7 @@ import io.csi4j.client.NodeId;
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.SnapshotId;
 import io.csi4j.client.VolumeId;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -43,6 +44,40 @@ public record PluginContents(
   /** Whether no volume is attached, staged or published anywhere. */
   public boolean idle() {
     return attached.isEmpty() && staged.isEmpty() && published.isEmpty();
+  }
+
+  /** A line for each volume that is published, staged or attached, with the call that ends it. */
+  public List<String> owed() {
+    List<String> lines = new ArrayList<>();
+    published.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still published on node '"
+                    + each.node()
+                    + "' at "
+                    + each.path()
+                    + ": NodeUnpublishVolume is owed."));
+    staged.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still staged on node '"
+                    + each.node()
+                    + "' at "
+                    + each.path()
+                    + ": NodeUnstageVolume is owed."));
+    attached.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still attached to node '"
+                    + each.node()
+                    + "': ControllerUnpublishVolume is owed."));
+    return lines;
   }
 
   /**

@@ -1,13 +1,15 @@
 package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.internal.conformance.SuiteCase;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** One thing that a plugin owes its callers, and how to find out whether it does it. */
-public sealed interface ConformanceCase permits SuiteCase {
+/**
+ * One thing that a plugin owes its callers, and how to find out whether it does it. The suite alone
+ * implements it.
+ */
+public interface ConformanceCase {
 
   /** Its name, such as {@code controller/create/without-a-name-is-refused}; unique, and lasting. */
   String name();

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.conformance;
 
 import io.csi4j.testkit.conformance.CaseResult.Outcome;
-import io.csi4j.testkit.internal.conformance.ReportText;
 import java.util.List;
 
 /**

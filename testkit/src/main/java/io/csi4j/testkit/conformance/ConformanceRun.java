@@ -1,11 +1,13 @@
 package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.internal.conformance.SuiteRun;
-
 /** A run of the suite against one plugin, case by case. For one thread. */
-public sealed interface ConformanceRun extends AutoCloseable permits SuiteRun {
+public interface ConformanceRun extends AutoCloseable {
 
-  /** Runs a case. Whatever the plugin does, there is a result. */
+  /**
+   * Runs a case. Whatever the plugin does, there is a result.
+   *
+   * @throws IllegalArgumentException if the case is none of the suite
+   */
   CaseResult run(ConformanceCase which);
 
   /** Closes its connections, and removes the directory that it made. */

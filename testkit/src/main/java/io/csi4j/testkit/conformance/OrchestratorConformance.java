@@ -76,7 +76,11 @@ public final class OrchestratorConformance {
     return new OrchestratorReport(results);
   }
 
-  /** Runs one scenario. Whatever the orchestrator does, there is a result. */
+  /**
+   * Runs one scenario. Whatever the orchestrator does, there is a result.
+   *
+   * @throws IllegalArgumentException if the scenario is none of the suite
+   */
   public ScenarioResult run(OrchestratorScenario scenario, OrchestratorUnderTest.Factory factory) {
     return ScenarioRun.of(scenario, factory, callDeadline, patience);
   }

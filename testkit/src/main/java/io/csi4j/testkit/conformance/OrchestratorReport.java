@@ -1,6 +1,5 @@
 package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.internal.scenario.ScenarioText;
 import java.util.List;
 
 /**

@@ -1,9 +1,7 @@
 package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.internal.scenario.Scenario;
-
-/** One story that an orchestrator is put through. */
-public sealed interface OrchestratorScenario permits Scenario {
+/** One story that an orchestrator is put through. The suite alone implements it. */
+public interface OrchestratorScenario {
 
   /** Its name, such as {@code restart/while-mounted}; unique, and lasting. */
   String name();

@@ -1,6 +1,5 @@
 package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.internal.scenario.ScenarioText;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.DutyId;
 import java.time.Duration;

@@ -3,14 +3,13 @@ package io.csi4j.testkit.journal;
 import io.csi4j.client.CsiOperation;
 import io.csi4j.client.NodeId;
 import io.csi4j.client.VolumeId;
-import io.csi4j.testkit.internal.journal.CallRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** One call that a test plugin got, as far as it went when it was looked at. */
-public sealed interface RecordedCall permits CallRecord {
+public interface RecordedCall {
 
   /** Its number in the journal, from 1. */
   long number();

@@ -6,7 +6,6 @@ import io.csi4j.client.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.PluginShape;
 import io.csi4j.testkit.VirtualClock;
-import io.csi4j.testkit.internal.Leftovers;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
@@ -116,7 +115,7 @@ final class PluginOfTest implements AutoCloseable {
     boolean others = demand.leftovers() != LeftoverPolicy.ALLOW;
     List<String> left = new ArrayList<>();
     if (volumes) {
-      left.addAll(Leftovers.of(plugin.contents()));
+      left.addAll(plugin.contents().owed());
     }
     if (others) {
       inFlight().stream().map(PluginOfTest::describe).forEach(left::add);

@@ -27,7 +27,7 @@ class ToyStore implements ClaimStore {
   }
 
   final Medium medium;
-  final ClaimFeed feed = new ClaimFeed();
+  final ToyFeed feed = new ToyFeed();
   volatile boolean closed;
 
   ToyStore(Medium medium) {

@@ -98,8 +98,8 @@ public final class MemoryStorage implements Storage {
     PluginPath path = PluginPath.of(target);
     if (!leaveTarget) {
       effects.unpublish(id, path);
-    } else if (effects instanceof MemoryEffects mounted) {
-      mounted.unmount(path);
+    } else {
+      effects.unmount(path);
     }
   }
 

@@ -25,11 +25,6 @@ public record SuiteCase(
     errorRows = Set.copyOf(errorRows);
   }
 
-  /** One that is only told of in a report, and does nothing. */
-  public static SuiteCase toldOf(String name, String expectation) {
-    return new SuiteCase(name, expectation, "", List.of(), Set.of(), trial -> {});
-  }
-
   @Override
   public List<String> needs() {
     return requirements.stream().map(Need::words).toList();

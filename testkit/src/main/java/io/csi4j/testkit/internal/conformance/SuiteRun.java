@@ -48,7 +48,12 @@ public final class SuiteRun implements ConformanceRun {
 
   @Override
   public CaseResult run(ConformanceCase which) {
-    SuiteCase about = (SuiteCase) which;
+    if (!(which instanceof SuiteCase about)) {
+      throw new IllegalArgumentException(
+          "'"
+              + which.name()
+              + "' is no case of this suite. Choose one of PluginConformance.cases().");
+    }
     long began = System.nanoTime();
     Trial trial = new Trial(this, ++trials);
     Outcome outcome;

@@ -15,7 +15,6 @@ import io.csi4j.testkit.PluginContents.Published;
 import io.csi4j.testkit.conformance.MountOrder;
 import io.csi4j.testkit.conformance.OrchestratorUnderTest;
 import io.csi4j.testkit.conformance.WorkloadId;
-import io.csi4j.testkit.internal.Leftovers;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -374,7 +373,7 @@ public final class Play {
       unmount(each);
     }
     if (!idle()) {
-      problems.addAll(Leftovers.of(contents()));
+      problems.addAll(contents().owed());
     }
     awaitQuiet();
     expectContexts();

@@ -31,7 +31,13 @@ public final class ScenarioRun {
       OrchestratorUnderTest.Factory factory,
       Duration callDeadline,
       Duration patience) {
-    Scenario scenario = (Scenario) which;
+    if (!(which instanceof Scenario scenario)) {
+      throw new IllegalArgumentException(
+          "'"
+              + which.name()
+              + "' is no scenario of this suite. Choose one of"
+              + " OrchestratorConformance.scenarios().");
+    }
     long began = System.nanoTime();
     Path directory = newDirectory();
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(scenario.shape());

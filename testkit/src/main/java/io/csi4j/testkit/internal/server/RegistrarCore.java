@@ -7,7 +7,6 @@ import io.csi4j.client.internal.proto.RegistrationStatus;
 import io.csi4j.client.internal.proto.RegistrationStatusResponse;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.registration.RegistrationOutcome;
-import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.testkit.Fault;
 import io.csi4j.testkit.Fault.WrongAnswer;
 import io.csi4j.testkit.PluginClock;
@@ -97,14 +96,24 @@ public final class RegistrarCore {
     return site.socket();
   }
 
+  /**
+   * The announcement as it goes over the wire.
+   *
+   * @param type the kind of plugin
+   * @param name the plugin's name
+   * @param endpoint the plugin's socket
+   * @param versions the versions of its interface
+   */
+  public record Announcement(String type, String name, String endpoint, List<String> versions) {}
+
   /** Says this from now on. */
-  public void announce(Announced announced) {
+  public void announce(Announcement announcement) {
     info =
         PluginInfo.newBuilder()
-            .setType(announced.type().value())
-            .setName(announced.name().value())
-            .setEndpoint(announced.endpoint().value())
-            .addAllSupportedVersions(announced.versions())
+            .setType(announcement.type())
+            .setName(announcement.name())
+            .setEndpoint(announcement.endpoint())
+            .addAllSupportedVersions(announcement.versions())
             .build();
   }
 

@@ -1,11 +1,10 @@
-package io.csi4j.testkit.internal.backend;
+package io.csi4j.testkit;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.VolumeId;
-import io.csi4j.testkit.NodeEffects;
 
 /** No effect at all. */
-public final class NoEffects implements NodeEffects {
+final class NoEffects implements NodeEffects {
 
   @Override
   public void stage(VolumeId volume, PluginPath staging) {}

@@ -1,4 +1,4 @@
-package io.csi4j.testkit.internal.backend;
+package io.csi4j.testkit;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.VolumeId;
@@ -10,7 +10,6 @@ import io.csi4j.mount.KernelText;
 import io.csi4j.mount.MountException;
 import io.csi4j.mount.MountPath;
 import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.testkit.NodeEffects;
 import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 import java.util.Map;
@@ -21,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * staged, it is mounted; published, it is bound from where it is staged, or mounted where nothing
  * is staged. Disks and mounts are the host's, so they stay when the plugin forgets.
  */
-public final class MemoryEffects implements NodeEffects {
+final class MemoryEffects implements NodeEffects {
 
   private static final MountPath DEVICES = MountPath.of("/dev/csi4j");
   private static final String TYPE = "ext4";
@@ -31,7 +30,7 @@ public final class MemoryEffects implements NodeEffects {
   private final Map<VolumeId, MountPath> staged = new ConcurrentHashMap<>();
 
   /** Effects in {@code namespace}. */
-  public MemoryEffects(MemoryNamespace namespace) {
+  MemoryEffects(MemoryNamespace namespace) {
     this.namespace = namespace;
   }
 
@@ -94,8 +93,8 @@ public final class MemoryEffects implements NodeEffects {
         });
   }
 
-  /** Unmounts what is at the path, if anything is, and leaves the path. */
-  void unmount(PluginPath path) throws IOException {
+  @Override
+  public void unmount(PluginPath path) throws IOException {
     mounting(() -> namespace.mounts().unmount(MountPath.of(path.value()), UnmountPolicy.PLAIN));
   }
 

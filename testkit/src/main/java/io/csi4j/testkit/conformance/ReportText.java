@@ -1,9 +1,7 @@
-package io.csi4j.testkit.internal.conformance;
+package io.csi4j.testkit.conformance;
 
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.testkit.conformance.CaseResult;
 import io.csi4j.testkit.conformance.CaseResult.Outcome;
-import io.csi4j.testkit.conformance.ConformanceReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The two forms of a report. */
-public final class ReportText {
+final class ReportText {
 
   private static final List<Outcome> COLUMNS =
       List.of(Outcome.PASSED, Outcome.ADVICE, Outcome.SKIPPED, Outcome.FAILED);
@@ -21,7 +19,7 @@ public final class ReportText {
   private ReportText() {}
 
   /** The report for people. */
-  public static String table(ConformanceReport report) {
+  static String table(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 12);
     out.append("Conformance of ").append(report.plugin()).append("\n\n");
     stories(out, report, Outcome.FAILED, "FAILED");
@@ -89,7 +87,7 @@ public final class ReportText {
   }
 
   /** The report as JUnit's runners write it. */
-  public static String junitXml(ConformanceReport report) {
+  static String junitXml(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 14);
     out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     totals(out, report.results());

@@ -1,12 +1,6 @@
-package io.csi4j.testkit.internal.scenario;
+package io.csi4j.testkit.conformance;
 
-import io.csi4j.testkit.conformance.CaseResult;
 import io.csi4j.testkit.conformance.CaseResult.Outcome;
-import io.csi4j.testkit.conformance.ConformanceReport;
-import io.csi4j.testkit.conformance.OrchestratorReport;
-import io.csi4j.testkit.conformance.OrchestratorScenario;
-import io.csi4j.testkit.conformance.ScenarioResult;
-import io.csi4j.testkit.internal.conformance.SuiteCase;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
@@ -14,12 +8,12 @@ import io.csi4j.testkit.referee.Referee;
 import java.util.List;
 
 /** Results of scenarios as text for people. */
-public final class ScenarioText {
+final class ScenarioText {
 
   private ScenarioText() {}
 
   /** One scenario with all that belongs to it. */
-  public static String story(ScenarioResult result) {
+  static String story(ScenarioResult result) {
     StringBuilder out = new StringBuilder();
     out.append(result.scenario().name())
         .append(result.passed() ? " passed." : " failed.")
@@ -50,7 +44,7 @@ public final class ScenarioText {
   }
 
   /** A whole run. */
-  public static String report(OrchestratorReport report) {
+  static String report(OrchestratorReport report) {
     StringBuilder out = new StringBuilder();
     for (ScenarioResult each : report.results()) {
       out.append(each.passed() ? "passed  " : "FAILED  ")
@@ -70,7 +64,7 @@ public final class ScenarioText {
   }
 
   /** A whole run as JUnit's runners write it. */
-  public static String junitXml(OrchestratorReport report) {
+  static String junitXml(OrchestratorReport report) {
     return new ConformanceReport(
             "an orchestrator", report.results().stream().map(ScenarioText::asCase).toList())
         .junitXml();
@@ -78,7 +72,7 @@ public final class ScenarioText {
 
   private static CaseResult asCase(ScenarioResult result) {
     OrchestratorScenario scenario = result.scenario();
-    SuiteCase about = SuiteCase.toldOf(scenario.name(), scenario.expectation());
+    ConformanceCase about = new ReportedCase(scenario.name(), scenario.expectation());
     return result.passed()
         ? new CaseResult(about, Outcome.PASSED, "", List.of(), result.took())
         : new CaseResult(about, Outcome.FAILED, story(result), List.of(), result.took());

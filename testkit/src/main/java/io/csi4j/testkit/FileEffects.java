@@ -1,8 +1,7 @@
-package io.csi4j.testkit.internal.backend;
+package io.csi4j.testkit;
 
 import io.csi4j.client.PluginPath;
 import io.csi4j.client.VolumeId;
-import io.csi4j.testkit.NodeEffects;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -11,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Directories and files on the real filesystem, without a mount. */
-public final class FileEffects implements NodeEffects {
+final class FileEffects implements NodeEffects {
 
   @Override
   public boolean visible() {

@@ -196,7 +196,7 @@ final class MoreDefects {
               @Override
               public ClaimWatch watch() {
                 watches++;
-                return watches == 1 ? super.watch() : new ClaimFeed().watch();
+                return watches == 1 ? super.watch() : new ToyFeed().watch();
               }
             });
     all.put(
@@ -209,7 +209,7 @@ final class MoreDefects {
                   @Override
                   public Optional<Change> next(Duration wait) throws InterruptedException {
                     if (over) {
-                      new ClaimFeed().watch().next(wait);
+                      new ToyFeed().watch().next(wait);
                     }
                     return super.next(wait);
                   }

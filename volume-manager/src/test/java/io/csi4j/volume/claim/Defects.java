@@ -66,10 +66,20 @@ final class Defects {
         claim,
         holder ->
             holder.attachment() instanceof NodeAttachment.Attached attached
-                ? holder.attached(
-                    new NodeAttachment.Attached(
-                        PublishContext.of(instead.apply(attached.context().reveal()))))
+                ? attached(holder, PublishContext.of(instead.apply(attached.context().reveal())))
                 : holder);
+  }
+
+  private static ClaimHolder attached(ClaimHolder holder, PublishContext context) {
+    return new ClaimHolder(
+        holder.workload(),
+        holder.node(),
+        holder.nodeId(),
+        holder.mode(),
+        holder.state(),
+        holder.epoch(),
+        holder.since(),
+        new NodeAttachment.Attached(context));
   }
 
   private static Claim cut(Claim claim, int characters) {

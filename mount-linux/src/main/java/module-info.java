@@ -6,4 +6,5 @@ module io.csi4j.mount {
   requires jdk.jfr;
 
   exports io.csi4j.mount;
+  exports io.csi4j.mount.model;
 }

@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks;
 
-import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.model.CsiEndpoint;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,43 +1,43 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.AccessMode;
-import io.csi4j.client.CapacityRange;
-import io.csi4j.client.NodeId;
 import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.NodeEffects;
-import io.csi4j.testkit.PluginContents;
-import io.csi4j.volume.OperatorCode;
-import io.csi4j.volume.PluginBinding;
-import io.csi4j.volume.PluginId;
-import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.WorkloadId;
-import io.csi4j.volume.catalog.Volume;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimBook;
-import io.csi4j.volume.claim.ClaimCoordinator;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimGrant;
-import io.csi4j.volume.claim.ClaimMode;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.LocalClaimStore;
-import io.csi4j.volume.claim.NodeName;
-import io.csi4j.volume.claim.NodeReceipt;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
-import io.csi4j.volume.internal.plugin.InMemoryPluginRegistry;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -132,7 +132,7 @@ public final class ControllerQuickstart {
             .use(USE.mode(), USE.attachment())
             .capacity(CapacityRange.atLeast(16 << 20))
             .build();
-    Volume made = timed("host", "created %s", () -> controller.create(NOTES, wanted));
+    CatalogVolume made = timed("host", "created %s", () -> controller.create(NOTES, wanted));
     story.line(made.id() + ", " + made.capacityBytes().orElse(0) + " bytes");
     expect(controller.create(NOTES, wanted).equals(made), "The same request made another volume.");
     story.step("host", "the same request again finds it, and asks nobody");
@@ -207,7 +207,7 @@ public final class ControllerQuickstart {
   }
 
   private void grow(VolumeController controller) {
-    Volume grown =
+    CatalogVolume grown =
         timed(
             "host",
             "grew %s to 64 MiB",

@@ -1,11 +1,11 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.ConnectOptions;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.client.CsiListener;
-import io.csi4j.client.CsiOperation;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.StatusCode;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiListener;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Comparator;

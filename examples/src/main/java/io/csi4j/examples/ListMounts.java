@@ -1,9 +1,9 @@
 package io.csi4j.examples;
 
 import io.csi4j.mount.MountCapabilities;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountSnapshot;
 import java.io.PrintStream;
 
 /**

@@ -1,11 +1,11 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
-import io.csi4j.volume.MountedVolume;
-import io.csi4j.volume.PluginBinding;
-import io.csi4j.volume.VolumeManager;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.node.MountedVolume;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.HostPathPlugin;
-import io.csi4j.volume.plugin.LaunchEvent;
 import io.csi4j.volume.plugin.PluginConfig;
-import io.csi4j.volume.plugin.PluginLaunchPlan;
-import io.csi4j.volume.plugin.ProcessPluginLauncher;
+import io.csi4j.volume.plugin.launch.LaunchEvent;
+import io.csi4j.volume.plugin.launch.PluginLaunchPlan;
+import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.CsiException;
-import io.csi4j.mount.MountException;
-import io.csi4j.volume.VolumeException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.state.StateException;
 import java.io.IOException;

@@ -1,13 +1,6 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.AccessMode;
-import io.csi4j.client.CapacityRange;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.client.CsiException;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.NodeId;
-import io.csi4j.client.Outcome;
-import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
@@ -17,6 +10,13 @@ import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.VolumeCapability;
 import java.io.PrintStream;
 import java.util.List;
 

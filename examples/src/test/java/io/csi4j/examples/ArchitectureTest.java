@@ -300,7 +300,8 @@ class ArchitectureTest {
   void aForeignTypeIsFoundInWhatAPublicTypeInherits() {
     PublicApi shown =
         shown(
-            "package io.csi4j.shown; class Hidden { public lib.Foreign inherited() { return null; } }",
+            "package io.csi4j.shown; class Hidden { public lib.Foreign inherited() { return null; }"
+                + " }",
             "package io.csi4j.shown; public class Shown extends Hidden {}",
             "package lib; public class Foreign {}");
 
@@ -392,11 +393,11 @@ class ArchitectureTest {
         """
         package %s;
         class %s {
-          Object call(io.csi4j.client.Secrets value) { return value.reveal(); }
-          Object call(io.csi4j.client.MountFlags value) { return value.reveal(); }
-          Object call(io.csi4j.client.VolumeContext value) { return value.reveal(); }
-          java.util.function.Function<io.csi4j.client.PublishContext, Object> reference() {
-            return io.csi4j.client.PublishContext::reveal;
+          Object call(io.csi4j.client.model.Secrets value) { return value.reveal(); }
+          Object call(io.csi4j.client.model.MountFlags value) { return value.reveal(); }
+          Object call(io.csi4j.client.model.VolumeContext value) { return value.reveal(); }
+          java.util.function.Function<io.csi4j.client.model.PublishContext, Object> reference() {
+            return io.csi4j.client.model.PublishContext::reveal;
           }
         }
         """;
@@ -544,8 +545,8 @@ class ArchitectureTest {
    * Whether this is {@code Secrets} or one of the other types that show their content on demand.
    */
   private static boolean isSensitive(JavaClass type) {
-    return type.isAssignableTo("io.csi4j.client.SensitiveMap")
-        || type.getName().equals("io.csi4j.client.MountFlags");
+    return type.isAssignableTo("io.csi4j.client.model.SensitiveMap")
+        || type.getName().equals("io.csi4j.client.model.MountFlags");
   }
 
   /** Whether a foreign type is one of JUnit in a room that is there for JUnit. */
@@ -571,8 +572,8 @@ class ArchitectureTest {
     return writes
         || outermost.getPackageName().startsWith("io.csi4j.testkit.internal.")
         || outermost.getName().equals("io.csi4j.volume.internal.record.FlagFacts")
-        || outermost.getName().equals("io.csi4j.volume.internal.record.ContextFields")
-        || outermost.getName().equals("io.csi4j.volume.internal.record.SensitiveFields");
+        || outermost.getName().equals("io.csi4j.volume.internal.fields.ContextFields")
+        || outermost.getName().equals("io.csi4j.volume.internal.fields.SensitiveFields");
   }
 
   private PublicApi shown(String... texts) {

@@ -1,42 +1,42 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.CapacityRange;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.volume.MountRequest;
-import io.csi4j.volume.PluginId;
-import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.VolumeManager;
-import io.csi4j.volume.catalog.Volume;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.conformance.ClaimStoreChecks;
+import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.ClaimBook;
-import io.csi4j.volume.claim.ClaimCoordinator;
-import io.csi4j.volume.claim.ClaimGrant;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.ClaimStore;
-import io.csi4j.volume.claim.Clause;
-import io.csi4j.volume.claim.LocalClaimStore;
-import io.csi4j.volume.claim.NodeClaims;
-import io.csi4j.volume.claim.NodeName;
-import io.csi4j.volume.claim.NodeReceipt;
 import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdLogin;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
-import io.csi4j.volume.claim.kit.ClaimStoreChecks;
-import io.csi4j.volume.claim.kit.ClaimStoreFixture;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.JournalStateStore;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
@@ -194,7 +194,8 @@ final class ClaimsSnippets {
     try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
         VolumeController controller =
             VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
-      Volume made = controller.create(db, spec); // the same again finds it, also after a crash
+      CatalogVolume made =
+          controller.create(db, spec); // the same again finds it, also after a crash
       Snapshot cut = controller.createSnapshot(db, SnapshotName.of("nightly"), Map.of()); // ready
       controller.deleteSnapshot(made.plugin(), cut, spec.secrets());
       controller.expand(db, CapacityRange.atLeast(2L << 30)); // what the node owes is remembered

@@ -1,11 +1,11 @@
 package io.csi4j.examples;
 
-import io.csi4j.client.AccessMode;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.PluginPath;
-import io.csi4j.client.VolumeCapability;
-import io.csi4j.client.VolumeId;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;

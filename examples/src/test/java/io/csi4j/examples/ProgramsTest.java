@@ -2,8 +2,8 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.CsiOperation;
-import io.csi4j.client.StatusCode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

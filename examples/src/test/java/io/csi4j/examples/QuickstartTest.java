@@ -2,10 +2,10 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.AccessMode;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;

@@ -3,14 +3,14 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.client.AccessMode;
-import io.csi4j.client.CsiConditionException;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.StatusCode;
-import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiConditionException;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.PluginShape;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -118,7 +118,7 @@ class TestingPageTest {
   void theScriptShownIsInTheHelpOfTheCommandLine() throws IOException {
     String help =
         Files.readString(
-            Page.ROOT.resolve("testkit-cli/src/main/java/io/csi4j/testkit/cli/ServeCommand.java"));
+            Page.ROOT.resolve("testkit/cli/src/main/java/io/csi4j/testkit/cli/ServeCommand.java"));
     assertThat(PAGE.text("faults of the command line").lines())
         .isNotEmpty()
         .allMatch(line -> help.contains(line.replace("\"", "\\\"")));

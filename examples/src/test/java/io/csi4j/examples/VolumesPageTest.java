@@ -2,11 +2,11 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.ManagerSettings;
-import io.csi4j.volume.MountPolicy;
-import io.csi4j.volume.claim.ClaimStanding;
-import io.csi4j.volume.claim.NodeClaims;
-import io.csi4j.volume.claim.NodeName;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.NodeClaims;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;

@@ -2,18 +2,18 @@ package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.AccessMode;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.VolumeCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.PluginShape;
-import io.csi4j.volume.MountPolicy;
-import io.csi4j.volume.PluginBinding;
-import io.csi4j.volume.PluginId;
-import io.csi4j.volume.VolumeManager;
-import io.csi4j.volume.WorkloadId;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.workload.MountPropagation;
 import io.csi4j.volume.workload.PropagationPermission;
 import io.csi4j.volume.workload.TaskMounts;

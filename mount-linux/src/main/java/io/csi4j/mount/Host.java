@@ -1,6 +1,5 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.internal.change.MountOperations;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
@@ -8,6 +7,9 @@ import io.csi4j.mount.internal.kernel.NoCalls;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

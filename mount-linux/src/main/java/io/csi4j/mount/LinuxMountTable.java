@@ -1,6 +1,12 @@
 package io.csi4j.mount;
 
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;

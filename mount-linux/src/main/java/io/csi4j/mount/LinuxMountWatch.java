@@ -3,6 +3,8 @@ package io.csi4j.mount;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.internal.watch.RunningWatch;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountSnapshot;
 import java.util.Objects;
 import java.util.function.Consumer;
 

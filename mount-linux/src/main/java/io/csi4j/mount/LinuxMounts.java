@@ -1,6 +1,16 @@
 package io.csi4j.mount;
 
 import io.csi4j.mount.internal.change.MountOperations;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
 
 /** The changes to the mounts of a Linux kernel, each told to the flight recorder. */
 final class LinuxMounts implements Mounts {

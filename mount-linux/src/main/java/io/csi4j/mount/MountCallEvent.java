@@ -1,5 +1,6 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.MountException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import jdk.jfr.Category;

@@ -1,5 +1,6 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.MountException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,14 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;

@@ -1,5 +1,8 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountSnapshot;
 import java.util.function.Consumer;
 
 /**

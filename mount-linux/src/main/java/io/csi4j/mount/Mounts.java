@@ -1,5 +1,18 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+
 /**
  * The changes to what is mounted in the mount namespace of this process.
  *

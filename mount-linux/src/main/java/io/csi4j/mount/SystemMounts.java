@@ -2,6 +2,7 @@ package io.csi4j.mount;
 
 import io.csi4j.mount.internal.JnaSyscalls;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.MountSettings;
 
 /** This machine behind each public interface, looked at when it is first asked for. */
 final class SystemMounts {

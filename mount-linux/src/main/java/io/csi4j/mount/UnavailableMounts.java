@@ -1,5 +1,21 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.RefCheck;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

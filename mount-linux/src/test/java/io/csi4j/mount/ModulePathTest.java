@@ -29,8 +29,8 @@ class ModulePathTest {
       """
       package host;
 
-      import io.csi4j.mount.MountException;
-      import io.csi4j.mount.MountPath;
+      import io.csi4j.mount.model.MountException;
+      import io.csi4j.mount.model.MountPath;
       import io.csi4j.mount.MountTable;
 
       public class Main {

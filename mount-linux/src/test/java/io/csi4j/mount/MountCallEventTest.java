@@ -3,6 +3,12 @@ package io.csi4j.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.csi4j.mount;
 import io.csi4j.mount.internal.change.MountOperations;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.MountSettings;
 
 /** The kernel that the tests run on, and the front doors of kernels that are made from it. */
 public final class RunningKernel {

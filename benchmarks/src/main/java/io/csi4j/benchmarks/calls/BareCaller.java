@@ -1,12 +1,12 @@
 package io.csi4j.benchmarks.calls;
 
-import io.csi4j.client.CallPolicy;
-import io.csi4j.client.CsiOperation;
 import io.csi4j.client.internal.proto.IdentityGrpc;
 import io.csi4j.client.internal.proto.NodeGrpc;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiOperation;
 import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import java.util.Map;

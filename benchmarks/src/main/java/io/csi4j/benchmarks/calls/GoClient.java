@@ -1,9 +1,9 @@
 package io.csi4j.benchmarks.calls;
 
 import io.csi4j.benchmarks.Program;
-import io.csi4j.client.CallPolicy;
-import io.csi4j.client.CsiOperation;
 import io.csi4j.client.internal.proto.ProbeRequest;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiOperation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

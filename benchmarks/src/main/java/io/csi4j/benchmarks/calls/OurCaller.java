@@ -1,16 +1,16 @@
 package io.csi4j.benchmarks.calls;
 
-import io.csi4j.client.AccessMode;
-import io.csi4j.client.ConnectOptions;
-import io.csi4j.client.CsiEndpoint;
 import io.csi4j.client.CsiPlugin;
-import io.csi4j.client.MountOptions;
-import io.csi4j.client.PluginPath;
-import io.csi4j.client.PublishContext;
-import io.csi4j.client.VolumeCapability;
-import io.csi4j.client.VolumeContext;
-import io.csi4j.client.VolumeId;
 import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import java.lang.reflect.Field;
 import java.util.Objects;

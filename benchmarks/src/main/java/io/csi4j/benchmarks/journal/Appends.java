@@ -1,8 +1,8 @@
 package io.csi4j.benchmarks.journal;
 
 import io.csi4j.benchmarks.Callers;
-import io.csi4j.volume.state.Capacity;
 import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
@@ -49,7 +49,7 @@ final class Appends implements Callers.Work {
 
   /** The bytes that are left for records that take something. */
   static long room(StateStore store) {
-    if (store.capacity() instanceof Capacity.Room room) {
+    if (store.capacity() instanceof StateCapacity.Room room) {
       return room.bytes();
     }
     throw new IllegalStateException("There is no room: " + store.capacity());

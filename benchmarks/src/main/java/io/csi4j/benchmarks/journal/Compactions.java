@@ -2,9 +2,9 @@ package io.csi4j.benchmarks.journal;
 
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.JournalStateStore;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;

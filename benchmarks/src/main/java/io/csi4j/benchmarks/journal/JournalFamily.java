@@ -9,7 +9,7 @@ import io.csi4j.benchmarks.Unit;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.journal.Journal;
 import io.csi4j.volume.state.JournalSettings;
-import io.csi4j.volume.state.JournalStateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks.lifecycle;
 
-import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.model.CsiEndpoint;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;

@@ -1,20 +1,20 @@
 package io.csi4j.benchmarks.lifecycle;
 
 import io.csi4j.benchmarks.Callers;
-import io.csi4j.client.CallPolicy;
-import io.csi4j.client.CsiOperation;
 import io.csi4j.client.internal.proto.NodeGrpc;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.VolumeCapability;
-import io.csi4j.mount.MountPath;
-import io.csi4j.volume.MountRequest;
-import io.csi4j.volume.PluginId;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.record.VolumeIdentity;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
 import io.grpc.Channel;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,9 +6,9 @@ import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Rounds;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.volume.PluginId;
-import io.csi4j.volume.VolumeManager;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.PluginId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -156,12 +156,13 @@ public final class LifecycleFamily {
                 + " the journal and the directories are on disk, and the plugin, in a JVM of its"
                 + " own, answers and does nothing, so no mount is asked for. Beside it the four"
                 + " calls that this takes (stage, publish, unpublish, unstage), in the same JVM by"
-                + " the stub that gRPC generates, blocking, on a plain channel to the same"
-                + " plugin, and appends to one file that was made beforehand, each synced as"
-                + " the journal syncs. The size is how many volumes at a time, each with a caller"
-                + " of its own; a figure is the time in which all together do one, so less is more"
-                + " throughput. Before anything is counted, volumes come and go for half the time:"
-                + " a JVM that still interprets takes twice as long. The bare callers append to the one file one at a time, and none of their syncs is shared.",
+                + " the stub that gRPC generates, blocking, on a plain channel to the same plugin,"
+                + " and appends to one file that was made beforehand, each synced as the journal"
+                + " syncs. The size is how many volumes at a time, each with a caller of its own; a"
+                + " figure is the time in which all together do one, so less is more throughput."
+                + " Before anything is counted, volumes come and go for half the time: a JVM that"
+                + " still interprets takes twice as long. The bare callers append to the one file"
+                + " one at a time, and none of their syncs is shared.",
             rows)
         .note(
             "Counted on the disk that the manager writes to, one mount and one unmount take "

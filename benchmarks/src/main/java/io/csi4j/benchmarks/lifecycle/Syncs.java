@@ -1,17 +1,17 @@
 package io.csi4j.benchmarks.lifecycle;
 
 import io.csi4j.benchmarks.CountingDisk;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.mount.MountPath;
-import io.csi4j.volume.ManagerSettings;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.journal.Journal;
-import io.csi4j.volume.internal.layout.PathProblem;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.state.JournalSettings;
 import java.nio.file.Path;
 import java.util.List;

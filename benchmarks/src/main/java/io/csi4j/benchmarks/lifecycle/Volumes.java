@@ -2,18 +2,18 @@ package io.csi4j.benchmarks.lifecycle;
 
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.DoNothingPlugin;
-import io.csi4j.client.AccessMode;
-import io.csi4j.client.CsiEndpoint;
-import io.csi4j.client.VolumeId;
-import io.csi4j.volume.MountPolicy;
-import io.csi4j.volume.MountRequest;
-import io.csi4j.volume.PluginBinding;
-import io.csi4j.volume.PluginId;
-import io.csi4j.volume.Release;
-import io.csi4j.volume.UsageKey;
-import io.csi4j.volume.VolumeKey;
-import io.csi4j.volume.VolumeMounter;
-import io.csi4j.volume.WorkloadId;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeMounter;
 
 /** The volumes of a plugin that mounts nothing: each caller mounts and unmounts one of its own. */
 record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {

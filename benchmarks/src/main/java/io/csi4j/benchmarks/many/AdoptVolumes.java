@@ -1,8 +1,8 @@
 package io.csi4j.benchmarks.many;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.csi4j.volume.LiveMount;
-import io.csi4j.volume.RecoveryReport;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.RecoveryReport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

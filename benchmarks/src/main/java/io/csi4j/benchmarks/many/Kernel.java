@@ -1,9 +1,9 @@
 package io.csi4j.benchmarks.many;
 
 import io.csi4j.benchmarks.MountingPlugin;
-import io.csi4j.mount.MountPath;
-import io.csi4j.volume.VolumeManager;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.manager.VolumeManager;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

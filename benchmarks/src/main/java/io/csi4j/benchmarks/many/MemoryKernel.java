@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks.many;
 
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;

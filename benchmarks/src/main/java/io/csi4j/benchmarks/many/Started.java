@@ -1,9 +1,9 @@
 package io.csi4j.benchmarks.many;
 
-import io.csi4j.volume.LiveMount;
-import io.csi4j.volume.RecoveryReport;
-import io.csi4j.volume.VolumeManager;
-import io.csi4j.volume.VolumeStatus;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.VolumeStatus;
 import java.util.List;
 
 /** What was started over volumes that are mounted: a manager, or what stands for one. */

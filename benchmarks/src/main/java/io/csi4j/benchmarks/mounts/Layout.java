@@ -1,6 +1,6 @@
 package io.csi4j.benchmarks.mounts;
 
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountPath;
 import java.util.Locale;
 
 /** Where the volumes of a run are; the C program has the same. */

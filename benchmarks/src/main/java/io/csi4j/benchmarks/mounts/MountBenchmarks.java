@@ -1,16 +1,16 @@
 package io.csi4j.benchmarks.mounts;
 
 import io.csi4j.benchmarks.Program;
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.MountChanges;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountProbe;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountChanges;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

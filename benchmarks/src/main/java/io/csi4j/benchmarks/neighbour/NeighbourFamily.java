@@ -6,7 +6,7 @@ import io.csi4j.benchmarks.Figures;
 import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Unit;
-import io.csi4j.client.CsiEndpoint;
+import io.csi4j.client.model.CsiEndpoint;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;

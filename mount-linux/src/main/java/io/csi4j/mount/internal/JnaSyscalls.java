@@ -2,12 +2,12 @@ package io.csi4j.mount.internal;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.MountLook;
 import io.csi4j.mount.internal.kernel.Spares;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ public final class JnaSyscalls implements Syscalls {
   /** Where in its scratch memory a call writes; what it reads is before. */
   private static final int AT_OUT = Abi.PATH_MAX;
 
-  private final Spares<Scratch> spares = new Spares<>(Scratch::new);
+  private final Spares<CallMemory> spares = new Spares<>(CallMemory::new);
   private final long statx;
   private final boolean hasNamedStatx;
 
@@ -151,7 +151,7 @@ public final class JnaSyscalls implements Syscalls {
     if (path.length > Abi.PATH_MAX) {
       return -Abi.ENAMETOOLONG;
     }
-    Scratch scratch = spares.take();
+    CallMemory scratch = spares.take();
     try {
       scratch.put(0, path);
       int result = statx(directory, flags, mask, scratch);
@@ -166,7 +166,7 @@ public final class JnaSyscalls implements Syscalls {
 
   @Override
   public int statx(MountPath path, int flags, int mask, MountLook out) {
-    Scratch scratch = spares.take();
+    CallMemory scratch = spares.take();
     try {
       scratch.put(0, path);
       int result = statx(Abi.AT_FDCWD, flags, mask, scratch);
@@ -182,7 +182,7 @@ public final class JnaSyscalls implements Syscalls {
     }
   }
 
-  private int statx(int directory, int flags, int mask, Scratch scratch) {
+  private int statx(int directory, int flags, int mask, CallMemory scratch) {
     if (hasNamedStatx) {
       int result =
           result(NamedStatx.statx(directory, scratch.at(0), flags, mask, scratch.at(AT_OUT)));
@@ -261,10 +261,10 @@ public final class JnaSyscalls implements Syscalls {
 
   @Override
   public int statmount(byte[] request, byte[] out) {
-    if (out.length > Scratch.SIZE - AT_OUT) {
+    if (out.length > CallMemory.SIZE - AT_OUT) {
       return result(Libc.syscall(STATMOUNT, request, out, out.length, 0));
     }
-    Scratch scratch = spares.take();
+    CallMemory scratch = spares.take();
     try {
       scratch.put(0, request);
       int result =

@@ -2,16 +2,16 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountResult;
-import io.csi4j.mount.Propagation;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.Propagation;
 import org.junit.jupiter.api.Test;
 
 /** Binds, and mounts by type: cases B and S of the mount facts. */

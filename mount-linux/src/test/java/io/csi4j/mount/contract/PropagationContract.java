@@ -2,13 +2,13 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.Propagation;
-import io.csi4j.mount.PropagationTags;
-import io.csi4j.mount.UnmountResult.Step;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.mount.model.UnmountResult.Step;
 import org.junit.jupiter.api.Test;
 
 /** With whom mounts are shared: cases R of the mount facts. */
@@ -202,7 +202,7 @@ public abstract class PropagationContract extends MountsContract {
     world
         .mounts()
         .bind(
-            io.csi4j.mount.BindRequest.builder(source, world.path("mount/here"))
+            io.csi4j.mount.model.BindRequest.builder(source, world.path("mount/here"))
                 .recursive()
                 .build());
 

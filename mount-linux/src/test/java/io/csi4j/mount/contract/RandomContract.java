@@ -2,12 +2,12 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.Propagation;
-import io.csi4j.mount.UnmountPolicy;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,14 +1,14 @@
 package io.csi4j.mount.contract;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;

@@ -2,15 +2,15 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountChanges;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountHealth;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountProbe;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountSnapshot;
-import io.csi4j.mount.RefCheck;
+import io.csi4j.mount.model.MountChanges;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,15 +2,15 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.CleanupResult;
-import io.csi4j.mount.CleanupResult.Outcome;
-import io.csi4j.mount.Holder;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.UnmountResult;
-import io.csi4j.mount.UnmountResult.Step;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.CleanupResult.Outcome;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

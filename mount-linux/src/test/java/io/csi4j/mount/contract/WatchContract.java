@@ -2,14 +2,14 @@ package io.csi4j.mount.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountEvent;
-import io.csi4j.mount.MountEvent.Attached;
-import io.csi4j.mount.MountEvent.Changed;
-import io.csi4j.mount.MountEvent.Detached;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.MountWatch.Watching;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountEvent.Attached;
+import io.csi4j.mount.model.MountEvent.Changed;
+import io.csi4j.mount.model.MountEvent.Detached;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

@@ -1,10 +1,10 @@
 package io.csi4j.mount.contract;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
 
 /**
  * A place to mount in, and what a test arranges there without the code under test. The place is a

@@ -3,22 +3,22 @@ package io.csi4j.mount.real;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.Holder;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -112,7 +112,7 @@ class DeviceTest {
 
         // The directory goes, and with it the mount that the container kept on it.
         assertThat(mounts.cleanup(staging, ONCE).outcome())
-            .isEqualTo(io.csi4j.mount.CleanupResult.Outcome.REMOVED);
+            .isEqualTo(io.csi4j.mount.model.CleanupResult.Outcome.REMOVED);
         assertThat(device.openAlone()).isZero();
       }
     }

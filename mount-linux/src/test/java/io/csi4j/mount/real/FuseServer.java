@@ -3,12 +3,12 @@ package io.csi4j.mount.real;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.sun.jna.Native;
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountPath;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.csi4j.mount.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import java.nio.file.Files;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

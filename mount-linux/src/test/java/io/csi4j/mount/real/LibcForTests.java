@@ -3,9 +3,9 @@ package io.csi4j.mount.real;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.model.MountPath;
 
 /** Calls that the tests need and the module does not make. */
 public final class LibcForTests {

@@ -2,10 +2,10 @@ package io.csi4j.mount.real;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +63,7 @@ final class LoopDevice implements AutoCloseable {
   MountPath mount(MountPath target) {
     int mounted = calls.mount(Abi.path(path), Abi.path(target), Abi.path("ext4"), 0, null);
     if (mounted < 0) {
-      throw new AssertionError("mount " + path + ": " + new io.csi4j.mount.Errno(-mounted));
+      throw new AssertionError("mount " + path + ": " + new io.csi4j.mount.model.Errno(-mounted));
     }
     return target;
   }

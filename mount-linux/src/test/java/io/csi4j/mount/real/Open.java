@@ -1,10 +1,10 @@
 package io.csi4j.mount.real;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountPath;
 
 /** A descriptor of this process, which keeps the mount that it is in busy until it is closed. */
 public final class Open implements AutoCloseable {

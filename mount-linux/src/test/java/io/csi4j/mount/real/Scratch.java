@@ -1,9 +1,9 @@
 package io.csi4j.mount.real;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -179,7 +179,7 @@ public final class Scratch implements AutoCloseable {
 
   private static void check(String what, int result) {
     if (result < 0) {
-      throw new AssertionError(what + ": " + new io.csi4j.mount.Errno(-result));
+      throw new AssertionError(what + ": " + new io.csi4j.mount.model.Errno(-result));
     }
   }
 }

@@ -1,13 +1,13 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.Propagation;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.Propagation;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -65,7 +65,7 @@ final class Attributes {
         return change(doing, path, mount, mounts.isRoot(mount), abandoned, change);
       }
     }
-    try (Place place = walk.place(doing, path);
+    try (TargetPlace place = walk.place(doing, path);
         Descriptor mount = place.open(doing)) {
       boolean isRoot = mounts.id(mount.number()) != mounts.id(place.directory());
       return change(doing, path, mount, isRoot, abandoned, change);

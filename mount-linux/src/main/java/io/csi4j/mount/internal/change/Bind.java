@@ -1,17 +1,17 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountResult;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** One bind, from the walk to its paths up to its undoing if nobody waits for it any more. */
-final class Bind implements Workers.Work<MountResult> {
+final class Bind implements MountCallPool.Work<MountResult> {
 
   private final Kernel kernel;
   private final Walk walk;
@@ -37,7 +37,7 @@ final class Bind implements Workers.Work<MountResult> {
   @Override
   public MountResult run(BooleanSupplier abandoned) {
     try (Descriptor source = openSource();
-        Place place = walk.place(doing, request.target());
+        TargetPlace place = walk.place(doing, request.target());
         Spot spot =
             Spot.open(doing, kernel, mounts, place, request.createTarget(), source.isDirectory())) {
       boolean done = false;
@@ -78,7 +78,7 @@ final class Bind implements Workers.Work<MountResult> {
   }
 
   private MountRef sameOrRefuse(Descriptor source, MountRecord from, MountRecord occupant) {
-    Occupant there = new Occupant(occupant);
+    MountAtTarget there = new MountAtTarget(occupant);
     there.expect("device", occupant.device(), from.device());
     there.expect("root", occupant.root(), SourceRoot.of(kernel, source, from));
     there.expectFlags(FlagBits.sum(from.flags(), request.flags()));
@@ -86,7 +86,7 @@ final class Bind implements Workers.Work<MountResult> {
     return there.sameOrRefuse(doing, request.target());
   }
 
-  private MountRef attach(Descriptor source, MountRecord from, Place place, Spot spot) {
+  private MountRef attach(Descriptor source, MountRecord from, TargetPlace place, Spot spot) {
     if (source.isDirectory() != spot.node().isDirectory()) {
       throw BindFailure.wrongKind(doing, request, source.isDirectory());
     }

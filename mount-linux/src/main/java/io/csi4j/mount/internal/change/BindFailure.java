@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
 
 /** What the errors of a bind mean. */
 final class BindFailure {
@@ -31,7 +31,7 @@ final class BindFailure {
                           + " failed: the source or the target was removed. Make it again, or find"
                           + " out who removes it.")
                   .syscall(call, new Errno(Abi.ENOENT));
-          default -> Failures.of(doing, call, result, request.target());
+          default -> ErrnoMeaning.of(doing, call, result, request.target());
         };
     return failure
         .source(KernelText.ofBytes(request.source().bytes()))

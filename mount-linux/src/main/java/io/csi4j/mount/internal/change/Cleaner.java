@@ -1,20 +1,20 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.CleanupResult;
-import io.csi4j.mount.CleanupResult.Outcome;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.CleanupResult.Outcome;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +32,10 @@ final class Cleaner {
   private final Kernel kernel;
   private final KernelTable table;
   private final Walk walk;
-  private final Workers pool;
+  private final MountCallPool pool;
   private final Unmounter unmounter;
 
-  Cleaner(Kernel kernel, KernelTable table, Walk walk, Workers pool, Unmounter unmounter) {
+  Cleaner(Kernel kernel, KernelTable table, Walk walk, MountCallPool pool, Unmounter unmounter) {
     this.kernel = kernel;
     this.table = table;
     this.walk = walk;
@@ -82,7 +82,7 @@ final class Cleaner {
   }
 
   private Outcome remove(String doing, MountPath path, BooleanSupplier abandoned) {
-    try (Place place = walk.place(doing, path)) {
+    try (TargetPlace place = walk.place(doing, path)) {
       if (abandoned.getAsBoolean()) {
         // Nobody is told any more; what is there by now may be wanted.
         return Outcome.MISSING;
@@ -96,7 +96,7 @@ final class Cleaner {
         case 0 -> Outcome.REMOVED;
         case Abi.ENOENT -> Outcome.MISSING;
         case Abi.ENOTEMPTY, Abi.EEXIST -> Outcome.NOT_EMPTY;
-        default -> throw Failures.of(doing, "unlinkat", removed, path).build();
+        default -> throw ErrnoMeaning.of(doing, "unlinkat", removed, path).build();
       };
     } catch (MountException e) {
       if (Unmounter.isNowhere(e)) {
@@ -107,7 +107,7 @@ final class Cleaner {
   }
 
   /** Whether it is a file without content; one that is mounted is refused. */
-  private boolean isEmptyFile(String doing, Place place) {
+  private boolean isEmptyFile(String doing, TargetPlace place) {
     try (Descriptor file = openUnmounted(doing, place)) {
       // What the server says, not what was heard of it before: no content may be lost. If the
       // server hangs, so would the removal.
@@ -116,14 +116,14 @@ final class Cleaner {
       int mask = Abi.STATX_TYPE | Abi.STATX_FILE_SIZE;
       int looked = kernel.calls().statx(file.number(), Abi.emptyPath(), flags, mask, out);
       if (looked < 0) {
-        throw Failures.of(doing, "statx", looked, place.path()).build();
+        throw ErrnoMeaning.of(doing, "statx", looked, place.path()).build();
       }
       int kind = Struct.u16(out, Abi.STATX_AT_MODE) & Abi.S_IFMT;
       return kind == Abi.S_IFREG && Struct.u64(out, Abi.STATX_AT_FILE_SIZE) == 0;
     }
   }
 
-  private Descriptor openUnmounted(String doing, Place place) {
+  private Descriptor openUnmounted(String doing, TargetPlace place) {
     Syscalls calls = kernel.calls();
     int file =
         kernel.features().has(Feature.OPENAT2)
@@ -133,10 +133,10 @@ final class Cleaner {
       if (file >= 0) {
         calls.close(file);
       }
-      throw Failures.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
+      throw ErrnoMeaning.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
     }
     if (file < 0) {
-      throw Failures.of(doing, "openat", file, place.path()).build();
+      throw ErrnoMeaning.of(doing, "openat", file, place.path()).build();
     }
     return new Descriptor(calls, file);
   }

@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.util.Arrays;
 import java.util.function.Predicate;
 
@@ -49,7 +49,7 @@ final class Detach {
    * @param madeTarget whether the target was made for it, and has to go too
    */
   void undo(Walk walk, String doing, MountRef made, MountPath target, boolean madeTarget) {
-    try (Place place = walk.place(doing, target)) {
+    try (TargetPlace place = walk.place(doing, target)) {
       boolean isDirectory;
       try (Descriptor node = place.open(doing)) {
         if (mounts.record(node).filter(there -> isSame(there.ref(), made)).isEmpty()) {

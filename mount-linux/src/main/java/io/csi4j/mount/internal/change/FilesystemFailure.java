@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,9 @@ final class FilesystemFailure {
           default -> null;
         };
     if (meaning == null) {
-      return Failures.of(doing, "mount", result, request.target()).source(request.source()).build();
+      return ErrnoMeaning.of(doing, "mount", result, request.target())
+          .source(request.source())
+          .build();
     }
     return MountException.builder(meaning.reason, doing + " failed: " + meaning.text + ".")
         .syscall("mount", new Errno(-result))

@@ -1,28 +1,28 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountResult;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.text.SafeText;
+import io.csi4j.mount.internal.text.PrintableText;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** One mount of a filesystem, from the walk to its target up to its undoing. */
-final class FilesystemMount implements Workers.Work<MountResult> {
+final class FilesystemMount implements MountCallPool.Work<MountResult> {
 
   private final Kernel kernel;
   private final Walk walk;
   private final MountOf mounts;
   private final FilesystemRequest request;
   private final String doing;
-  private final MountOptions options;
+  private final KernelMountOptions options;
   private boolean made;
 
   /** Refuses options and names that the kernel would cut or read as something else. */
@@ -32,7 +32,7 @@ final class FilesystemMount implements Workers.Work<MountResult> {
     this.mounts = new MountOf(kernel);
     this.request = request;
     this.doing = doing(request);
-    this.options = MountOptions.of(doing, request);
+    this.options = KernelMountOptions.of(doing, request);
     if (request.type().isEmpty() || request.type().indexOf('\0') >= 0) {
       throw FilesystemFailure.refused(
           doing, request, Reason.UNKNOWN_FILESYSTEM, "its type is empty or holds a NUL");
@@ -48,7 +48,7 @@ final class FilesystemMount implements Workers.Work<MountResult> {
   /** What is done, for messages. */
   static String doing(FilesystemRequest request) {
     return "Mounting "
-        + SafeText.escape(request.type())
+        + PrintableText.escape(request.type())
         + " '"
         + request.source()
         + "' at "
@@ -57,7 +57,7 @@ final class FilesystemMount implements Workers.Work<MountResult> {
 
   @Override
   public MountResult run(BooleanSupplier abandoned) {
-    try (Place place = walk.place(doing, request.target());
+    try (TargetPlace place = walk.place(doing, request.target());
         Spot spot = Spot.open(doing, kernel, mounts, place, request.createTarget(), true)) {
       boolean done = false;
       try {
@@ -90,7 +90,7 @@ final class FilesystemMount implements Workers.Work<MountResult> {
   }
 
   private MountRef sameOrRefuse(MountRecord there) {
-    Occupant occupant = new Occupant(there);
+    MountAtTarget occupant = new MountAtTarget(there);
     if (!isOfType(there)) {
       occupant.expect("type", there.type(), KernelText.of(request.type()));
     }
@@ -99,7 +99,7 @@ final class FilesystemMount implements Workers.Work<MountResult> {
     return occupant.sameOrRefuse(doing, request.target());
   }
 
-  private MountRef attach(Place place, Spot spot) {
+  private MountRef attach(TargetPlace place, Spot spot) {
     byte[] source = request.source().bytes();
     int mounted =
         kernel

@@ -1,10 +1,10 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountFlag;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;

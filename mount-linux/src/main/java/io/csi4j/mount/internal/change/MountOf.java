@@ -1,8 +1,5 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
@@ -10,6 +7,9 @@ import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.table.StatmountReader;
 import io.csi4j.mount.internal.table.TableReader;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountRecord;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

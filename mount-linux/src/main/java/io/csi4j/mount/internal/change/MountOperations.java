@@ -1,18 +1,18 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.CleanupResult;
-import io.csi4j.mount.FilesystemRequest;
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountResult;
-import io.csi4j.mount.MountSettings;
-import io.csi4j.mount.Propagation;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
 import java.time.Duration;
 
 /**
@@ -24,19 +24,24 @@ public final class MountOperations {
   private final Kernel kernel;
   private final KernelTable table;
   private final MountPath base;
-  private final Workers pool;
-  private final Turns turns;
+  private final MountCallPool pool;
+  private final TargetTurns turns;
   private final Walk walk;
   private final Unmounter unmounter;
   private final Cleaner cleaner;
 
   /** The operations with a pool of their own. */
   public MountOperations(Kernel kernel, KernelTable table, MountSettings settings) {
-    this(kernel, table, MountPath.ROOT, new Workers(settings), new Turns(settings.deadline()));
+    this(
+        kernel,
+        table,
+        MountPath.ROOT,
+        new MountCallPool(settings),
+        new TargetTurns(settings.deadline()));
   }
 
   private MountOperations(
-      Kernel kernel, KernelTable table, MountPath base, Workers pool, Turns turns) {
+      Kernel kernel, KernelTable table, MountPath base, MountCallPool pool, TargetTurns turns) {
     this.kernel = kernel;
     this.table = table;
     this.base = base;

@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 
 /**
  * The bind of every kernel ({@code mount}), through descriptors so that no path is walked. Flags
@@ -27,7 +27,7 @@ final class PlainBind {
     this.doing = doing;
   }
 
-  MountRef attach(Descriptor source, MountRecord from, Place place, Spot spot) {
+  MountRef attach(Descriptor source, MountRecord from, TargetPlace place, Spot spot) {
     long bits = Abi.MS_BIND | (request.recursive() ? Abi.MS_REC : 0);
     int bound = kernel.calls().mount(source.link(), spot.node().link(), null, bits, null);
     if (bound < 0) {

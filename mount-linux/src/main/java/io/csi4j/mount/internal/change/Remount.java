@@ -1,16 +1,16 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.Propagation;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.Propagation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -174,7 +174,7 @@ final class Remount {
               .syscall(call, new Errno(Abi.EBUSY))
               .target(about)
               .build();
-      default -> Failures.of(doing, call, result, about).build();
+      default -> ErrnoMeaning.of(doing, call, result, about).build();
     };
   }
 }

@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

@@ -1,22 +1,23 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountRecord;
 import java.util.Optional;
 
 /** The directory or file that something is to be mounted on, held open; made if it has to be. */
 final class Spot implements AutoCloseable {
 
   private final MountOf mounts;
-  private final Place place;
+  private final TargetPlace place;
   private final Descriptor node;
   private final boolean made;
   private final boolean isDirectory;
 
-  private Spot(MountOf mounts, Place place, Descriptor node, boolean made, boolean isDirectory) {
+  private Spot(
+      MountOf mounts, TargetPlace place, Descriptor node, boolean made, boolean isDirectory) {
     this.mounts = mounts;
     this.place = place;
     this.node = node;
@@ -31,7 +32,12 @@ final class Spot implements AutoCloseable {
    * @param isDirectory what is made: a directory ({@code rwxr-xr-x} less the umask), or a file
    */
   static Spot open(
-      String doing, Kernel kernel, MountOf mounts, Place place, boolean make, boolean isDirectory) {
+      String doing,
+      Kernel kernel,
+      MountOf mounts,
+      TargetPlace place,
+      boolean make,
+      boolean isDirectory) {
     int opened = place.tryOpen();
     if (opened >= 0) {
       Descriptor node = new Descriptor(kernel.calls(), opened);
@@ -42,7 +48,7 @@ final class Spot implements AutoCloseable {
       created = place.make(isDirectory);
       if (created < 0 && created != -Abi.EEXIST) {
         String call = isDirectory ? "mkdirat" : "openat";
-        throw Failures.of(doing, call, created, place.path()).build();
+        throw ErrnoMeaning.of(doing, call, created, place.path()).build();
       }
     }
     boolean made = created >= 0;

@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.util.Optional;
 
 /**
@@ -33,7 +33,7 @@ final class TreeBind {
   }
 
   /** The mount, or nothing if the kernel, or a filter before it, does not offer these calls. */
-  Optional<MountRef> attach(Descriptor source, Place place, Spot spot) {
+  Optional<MountRef> attach(Descriptor source, TargetPlace place, Spot spot) {
     if (!kernel.features().has(Feature.OPEN_TREE)
         || (!request.flags().isEmpty() && !kernel.features().has(Feature.MOUNT_SETATTR))) {
       return Optional.empty();
@@ -74,7 +74,7 @@ final class TreeBind {
     throw BindFailure.of(doing, call, result, request);
   }
 
-  private MountRef finished(Descriptor tree, Place place) {
+  private MountRef finished(Descriptor tree, TargetPlace place) {
     boolean done = false;
     try {
       // Only now: a place that is shared has just made the mount shared too.
@@ -97,7 +97,7 @@ final class TreeBind {
   }
 
   /** Whether the place leads to the mount; it does not if the directory was exchanged. */
-  private boolean isOnTop(Descriptor tree, Place place) {
+  private boolean isOnTop(Descriptor tree, TargetPlace place) {
     try (Descriptor onTop = place.open(doing)) {
       return mounts.id(onTop.number()) == mounts.id(tree.number());
     }

@@ -1,9 +1,9 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -1,23 +1,23 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountProbe;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.RefCheck;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.change.UnmountSteps.Answer;
 import io.csi4j.mount.internal.change.UnmountSteps.Outcome;
 import io.csi4j.mount.internal.holders.HolderSearch;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.RefCheck;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,12 +40,18 @@ final class Unmounter {
   private final Kernel kernel;
   private final KernelTable table;
   private final Walk walk;
-  private final Workers pool;
-  private final Turns turns;
+  private final MountCallPool pool;
+  private final TargetTurns turns;
   private final HolderSearch search;
   private final Pauser pauser;
 
-  Unmounter(Kernel kernel, KernelTable table, Walk walk, Workers pool, Turns turns, Pauser pauser) {
+  Unmounter(
+      Kernel kernel,
+      KernelTable table,
+      Walk walk,
+      MountCallPool pool,
+      TargetTurns turns,
+      Pauser pauser) {
     this.kernel = kernel;
     this.table = table;
     this.walk = walk;
@@ -102,7 +108,7 @@ final class Unmounter {
       return new UnmountResult(Step.NOT_MOUNTED, Optional.empty(), outcome.attempts(), false);
     }
     if (answer.result() < 0) {
-      throw Failures.of(doing, UMOUNT, answer.result(), path).build();
+      throw ErrnoMeaning.of(doing, UMOUNT, answer.result(), path).build();
     }
     return new UnmountResult(
         outcome.step(), answer.mount(), outcome.attempts(), outcome.step() == Step.LAZY);
@@ -124,7 +130,7 @@ final class Unmounter {
     if (only.isPresent() && !isOnTop(doing, only.get())) {
       return NOT_MOUNTED;
     }
-    try (Place place = walk.place(doing, path)) {
+    try (TargetPlace place = walk.place(doing, path)) {
       Optional<MountRef> top = top(path);
       if (abandoned.getAsBoolean()) {
         // The way was slow, and what is there by now may be wanted.
@@ -151,7 +157,7 @@ final class Unmounter {
     }
   }
 
-  private int unmount(Place place, int flags) {
+  private int unmount(TargetPlace place, int flags) {
     return kernel.calls().umount2(place.throughDescriptor(), flags | Abi.UMOUNT_NOFOLLOW);
   }
 
@@ -206,7 +212,7 @@ final class Unmounter {
   }
 
   /** Whether something is mounted; a symbolic link is refused. */
-  private boolean isMount(String doing, Place place) {
+  private boolean isMount(String doing, TargetPlace place) {
     if (kernel.calls().readlinkat(place.directory(), place.name(), new byte[1]) >= 0) {
       throw MountException.builder(
               Reason.SYMLINK,
@@ -221,7 +227,7 @@ final class Unmounter {
   }
 
   /** Whether the way through the descriptor is there, which any path that is unmounted takes. */
-  private boolean hasProc(Place place) {
+  private boolean hasProc(TargetPlace place) {
     byte[] link = Abi.path("/proc/self/fd/" + place.directory());
     return kernel.calls().readlinkat(Abi.AT_FDCWD, link, new byte[1]) >= 0;
   }

@@ -1,14 +1,14 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
 /**
@@ -48,7 +48,7 @@ final class Walk {
    * @param doing what it is for, for the message, such as {@code Unmounting /a}
    * @throws MountException if the directory of the target cannot be reached that way
    */
-  Place place(String doing, MountPath target) {
+  TargetPlace place(String doing, MountPath target) {
     if (!target.isWithin(base)) {
       throw outside(doing, target, "it is not below " + base + ", and only what is may be changed");
     }
@@ -56,7 +56,7 @@ final class Walk {
       throw outside(
           doing, target, "it is the directory that all targets have to be below, not one of them");
     }
-    return new Place(
+    return new TargetPlace(
         kernel, target, below(doing, base, target.parent(), target, DIRECTORY).number());
   }
 
@@ -78,7 +78,7 @@ final class Walk {
   Descriptor linkedSource(String doing, MountPath source) {
     int opened = calls.openat(Abi.AT_FDCWD, Abi.path(source), PATH, 0);
     if (opened < 0) {
-      throw Failures.of(doing, "open", opened, source).build();
+      throw ErrnoMeaning.of(doing, "open", opened, source).build();
     }
     return new Descriptor(calls, opened);
   }
@@ -103,7 +103,7 @@ final class Walk {
   private int trusted(String doing, MountPath from, MountPath about) {
     int opened = calls.openat(Abi.AT_FDCWD, Abi.path(from), DIRECTORY, 0);
     if (opened < 0) {
-      throw Failures.of(doing, "open", opened, about).build();
+      throw ErrnoMeaning.of(doing, "open", opened, about).build();
     }
     return opened;
   }
@@ -122,7 +122,7 @@ final class Walk {
       throw symlink(doing, from, start.number(), relative, about);
     }
     if (opened < 0) {
-      throw Failures.of(doing, "open", opened, about).build();
+      throw ErrnoMeaning.of(doing, "open", opened, about).build();
     }
     return new Descriptor(calls, opened);
   }

@@ -1,10 +1,10 @@
 package io.csi4j.mount.internal.holders;
 
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

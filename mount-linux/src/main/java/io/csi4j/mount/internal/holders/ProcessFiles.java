@@ -1,10 +1,10 @@
 package io.csi4j.mount.internal.holders;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

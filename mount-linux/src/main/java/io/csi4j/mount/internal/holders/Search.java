@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.holders;
 
-import io.csi4j.mount.Holder;
-import io.csi4j.mount.Holder.Use;
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.MountInfoParser;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holder.Use;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;

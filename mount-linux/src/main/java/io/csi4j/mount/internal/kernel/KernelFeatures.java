@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.kernel;
 
 import static io.csi4j.mount.internal.kernel.Abi.AT_FDCWD;
 
-import io.csi4j.mount.Errno;
+import io.csi4j.mount.model.Errno;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

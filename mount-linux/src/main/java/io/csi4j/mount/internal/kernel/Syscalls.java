@@ -1,6 +1,6 @@
 package io.csi4j.mount.internal.kernel;
 
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountPath;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
-import io.csi4j.mount.internal.text.SafeText;
+import io.csi4j.mount.internal.text.PrintableText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -49,7 +49,7 @@ final class FdinfoLook implements PathLook {
               "Looking at "
                   + path
                   + " failed: /proc does not tell which mount it is in ("
-                  + SafeText.escape(String.valueOf(e.getMessage()))
+                  + PrintableText.escape(String.valueOf(e.getMessage()))
                   + "). See that proc is mounted at /proc, and that this process may open more"
                   + " files.")
           .target(path)

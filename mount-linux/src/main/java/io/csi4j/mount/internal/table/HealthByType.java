@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountHealth;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountHealth;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;

@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountHealth;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
 
 /** What an error means when a path is looked at. */
 final class LookErrors {
@@ -38,7 +38,7 @@ final class LookErrors {
 
   /** The failure for an error that the table could not explain. */
   static MountException failure(MountPath path, String syscall, int result) {
-    return Failures.of(doing(path), syscall, result, path).build();
+    return ErrnoMeaning.of(doing(path), syscall, result, path).build();
   }
 
   /** What an error tells of the mount that it came from. */

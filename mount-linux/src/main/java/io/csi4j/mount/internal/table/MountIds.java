@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.MountIdRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
 /**
@@ -67,7 +67,7 @@ public final class MountIds {
         return new long[0];
       }
       if (listed < 0) {
-        throw Failures.of("Listing the mounts", "listmount", listed, MountPath.ROOT).build();
+        throw ErrnoMeaning.of("Listing the mounts", "listmount", listed, MountPath.ROOT).build();
       }
       if (ids.length == 0 && listed < part.length) {
         return Arrays.copyOf(part, listed);

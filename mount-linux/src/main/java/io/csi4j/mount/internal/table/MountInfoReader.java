@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.proc.ProcFiles;
-import io.csi4j.mount.internal.text.SafeText;
+import io.csi4j.mount.internal.text.PrintableText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,8 +28,8 @@ public final class MountInfoReader {
   private static final int MOST_READINGS = 10;
 
   private static final String NO_PROC =
-      "Mount /proc where this process sees it (mount -t proc proc /proc), and see that nothing hides"
-          + " its files.";
+      "Mount /proc where this process sees it (mount -t proc proc /proc), and see that nothing"
+          + " hides its files.";
 
   private final Kernel kernel;
   private final Table table;
@@ -140,7 +140,7 @@ public final class MountInfoReader {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
               "Reading the table of mounts failed: "
-                  + SafeText.escape(String.valueOf(e.getMessage()))
+                  + PrintableText.escape(String.valueOf(e.getMessage()))
                   + ". "
                   + advice)
           .cause(e)

@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 import java.util.function.Function;
 

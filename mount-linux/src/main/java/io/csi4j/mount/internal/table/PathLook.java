@@ -1,9 +1,9 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
 import java.util.function.BooleanSupplier;
 
 /**

@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.PropagationTags;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.PropagationTags;
 import java.util.List;
 import java.util.Set;
 

@@ -1,9 +1,9 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.text.ByteSearch;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.PropagationTags;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountIdentity;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
 import java.util.OptionalLong;
 
 /** What the rows of the kernel's text table leave out: the numbers that no other mount gets. */

@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountHealth;
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
 import java.util.Optional;
 
 /** What a look at a path told, before the mount's record is read. */

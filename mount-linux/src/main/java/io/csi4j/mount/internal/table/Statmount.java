@@ -1,13 +1,13 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.text.ByteSearch;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.PropagationTags;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,16 +1,16 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.MountIdRequest;
 import io.csi4j.mount.internal.kernel.Spares;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -249,7 +249,8 @@ public final class StatmountReader {
       if (result == -Abi.ENOENT || result == -Abi.EINVAL) {
         return Optional.empty();
       }
-      throw Failures.of("Reading mount " + uniqueId, "statmount", result, MountPath.ROOT).build();
+      throw ErrnoMeaning.of("Reading mount " + uniqueId, "statmount", result, MountPath.ROOT)
+          .build();
     } finally {
       spares.giveBack(spare);
     }

@@ -1,11 +1,11 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountHealth;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.MountLook;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
 import java.util.Optional;
 
 /**

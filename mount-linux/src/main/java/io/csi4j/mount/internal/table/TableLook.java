@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.MountPath;
 import java.util.Optional;
 
 /**

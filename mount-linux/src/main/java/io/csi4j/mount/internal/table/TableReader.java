@@ -1,14 +1,14 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountChanges;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.list.LazyList;
+import io.csi4j.mount.model.MountChanges;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.model.MountRecord;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;

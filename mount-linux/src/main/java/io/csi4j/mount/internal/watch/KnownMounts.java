@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal.watch;
 
-import io.csi4j.mount.MountEvent;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

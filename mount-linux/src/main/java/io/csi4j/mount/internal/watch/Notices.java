@@ -2,16 +2,16 @@ package io.csi4j.mount.internal.watch;
 
 import static io.csi4j.mount.internal.kernel.Abi.AT_FDCWD;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.Failures;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
 import java.util.List;
 
 /**
@@ -225,6 +225,6 @@ final class Notices implements AutoCloseable {
   }
 
   private static MountException failed(String syscall, int result) {
-    return Failures.of("Watching the mounts", syscall, result, MountPath.ROOT).build();
+    return ErrnoMeaning.of("Watching the mounts", syscall, result, MountPath.ROOT).build();
   }
 }

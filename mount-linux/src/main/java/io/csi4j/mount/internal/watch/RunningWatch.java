@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.watch;
 
-import io.csi4j.mount.MountEvent;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.internal.table.StatmountReader;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountSnapshot;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

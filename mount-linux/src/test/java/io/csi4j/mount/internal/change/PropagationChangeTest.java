@@ -2,16 +2,16 @@ package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.BindRequest;
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountResult;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;

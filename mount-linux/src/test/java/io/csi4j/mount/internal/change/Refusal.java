@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.mount.MountException;
+import io.csi4j.mount.model.MountException;
 
 /** How a change was refused. */
 final class Refusal {

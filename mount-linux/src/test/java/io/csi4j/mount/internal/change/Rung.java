@@ -1,6 +1,5 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
@@ -8,6 +7,7 @@ import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.real.HiddenCalls;
 import java.util.Set;
 

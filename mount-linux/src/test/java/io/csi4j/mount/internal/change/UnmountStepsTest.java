@@ -3,11 +3,11 @@ package io.csi4j.mount.internal.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.change.UnmountSteps.Answer;
 import io.csi4j.mount.internal.change.UnmountSteps.Outcome;
 import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,25 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.Holder;
-import io.csi4j.mount.Holder.Use;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.MountSettings;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.Propagation;
 import io.csi4j.mount.RunningKernel;
-import io.csi4j.mount.UnmountPolicy;
-import io.csi4j.mount.UnmountResult;
-import io.csi4j.mount.UnmountResult.Step;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holder.Use;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
@@ -519,8 +519,8 @@ class UnmountTest {
 
   private Unmounter unmounter(Pauser pauser) {
     Walk walk = new Walk(kernel, MountPath.ROOT);
-    Workers pool = new Workers(MountSettings.DEFAULT);
-    Turns turns = new Turns(MountSettings.DEFAULT.deadline());
+    MountCallPool pool = new MountCallPool(MountSettings.DEFAULT);
+    TargetTurns turns = new TargetTurns(MountSettings.DEFAULT.deadline());
     return new Unmounter(kernel, new KernelTable(kernel), walk, pool, turns, pauser);
   }
 

@@ -3,13 +3,13 @@ package io.csi4j.mount.internal.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.mount.Errno;
-import io.csi4j.mount.MountException;
-import io.csi4j.mount.MountException.Reason;
-import io.csi4j.mount.MountPath;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +30,7 @@ class WalkTest {
     scratch.file("a/b/name", "content");
     rung.run(
         (mounts, kernel) -> {
-          try (Place place =
+          try (TargetPlace place =
               new Walk(kernel, MountPath.ROOT).place(DOING, scratch.path("a/b/name"))) {
             Files.move(scratch.file("a/b"), scratch.file("moved"));
 
@@ -50,7 +50,8 @@ class WalkTest {
         (mounts, kernel) -> {
           OpenDescriptors descriptors = new OpenDescriptors();
           for (String name : new String[] {"link", "missing"}) {
-            try (Place place = new Walk(kernel, scratch.root()).place(DOING, scratch.path(name))) {
+            try (TargetPlace place =
+                new Walk(kernel, scratch.root()).place(DOING, scratch.path(name))) {
               assertThat(place.path()).isEqualTo(scratch.path(name));
             }
           }

@@ -2,17 +2,17 @@ package io.csi4j.mount.internal.holders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.Holder;
-import io.csi4j.mount.Holder.Use;
-import io.csi4j.mount.Holders;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holder.Use;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUserNamespace;

@@ -3,11 +3,11 @@ package io.csi4j.mount.internal.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.csi4j.mount.MountChanges;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountSnapshot;
 import io.csi4j.mount.internal.table.MountInfoParser;
+import io.csi4j.mount.model.MountChanges;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,16 +2,16 @@ package io.csi4j.mount.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.MountHealth;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountProbe;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.RefCheck;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.ScriptedCalls;
 import io.csi4j.mount.internal.kernel.ScriptedCalls.Call;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.util.ArrayList;

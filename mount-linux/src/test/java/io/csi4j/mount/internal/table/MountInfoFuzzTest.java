@@ -3,7 +3,7 @@ package io.csi4j.mount.internal.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.csi4j.mount.internal.text.SafeText;
+import io.csi4j.mount.internal.text.PrintableText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -102,7 +102,7 @@ class MountInfoFuzzTest {
       try {
         MountInfoFuzz.fuzzerTestOneInput(input);
       } catch (RuntimeException | Error e) {
-        fail("Input " + i + " of seed " + SEED + ": " + SafeText.escape(input), e);
+        fail("Input " + i + " of seed " + SEED + ": " + PrintableText.escape(input), e);
       }
     }
   }

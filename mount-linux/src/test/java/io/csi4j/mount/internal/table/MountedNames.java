@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -1,8 +1,8 @@
 package io.csi4j.mount.internal.table;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountRecord;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,9 +2,9 @@ package io.csi4j.mount.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountIdentity;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

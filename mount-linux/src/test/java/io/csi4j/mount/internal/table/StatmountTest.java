@@ -2,17 +2,17 @@ package io.csi4j.mount.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountFlag;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.PropagationTags;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.PropagationTags;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.lang.reflect.Proxy;

@@ -2,13 +2,13 @@ package io.csi4j.mount.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.DeviceId;
-import io.csi4j.mount.KernelText;
-import io.csi4j.mount.MountIdentity;
-import io.csi4j.mount.MountPath;
-import io.csi4j.mount.MountRecord;
-import io.csi4j.mount.MountRef;
-import io.csi4j.mount.PropagationTags;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.PropagationTags;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

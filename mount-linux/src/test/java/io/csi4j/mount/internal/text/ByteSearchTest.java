@@ -3,7 +3,7 @@ package io.csi4j.mount.internal.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountPath;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;

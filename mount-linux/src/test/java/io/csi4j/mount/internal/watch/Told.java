@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.watch;
 
-import io.csi4j.mount.MountEvent;
-import io.csi4j.mount.MountPath;
+import io.csi4j.mount.model.MountEvent;
+import io.csi4j.mount.model.MountPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

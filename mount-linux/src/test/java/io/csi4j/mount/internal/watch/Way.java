@@ -1,12 +1,12 @@
 package io.csi4j.mount.internal.watch;
 
-import io.csi4j.mount.MountEvent;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
+import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.real.HiddenCalls;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,0 +1,52 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Experimental;
+
+/** One thing that the controller service of a plugin can do. */
+public enum ControllerCapability {
+  /** Volumes can be created and deleted. */
+  CREATE_DELETE_VOLUME(1),
+  /** Volumes have to be attached to nodes, and detached. */
+  PUBLISH_UNPUBLISH_VOLUME(2),
+  /** Volumes can be listed. */
+  LIST_VOLUMES(3),
+  /** The free capacity can be read. */
+  GET_CAPACITY(4),
+  /** Snapshots can be cut and deleted, and volumes made from them. */
+  CREATE_DELETE_SNAPSHOT(5),
+  /** Snapshots can be listed. */
+  LIST_SNAPSHOTS(6),
+  /** Volumes can be made from volumes. */
+  CLONE_VOLUME(7),
+  /** Volumes can be attached for reading only. */
+  PUBLISH_READONLY(8),
+  /** Volumes can be grown. */
+  EXPAND_VOLUME(9),
+  /** Lists tell where volumes are attached. */
+  LIST_VOLUMES_PUBLISHED_NODES(10),
+  /** Lists tell whether volumes are well. */
+  @Experimental
+  VOLUME_CONDITION(11),
+  /** A single volume can be read. */
+  @Experimental
+  GET_VOLUME(12),
+  /** The two access modes for single nodes are told apart. */
+  @Experimental
+  SINGLE_NODE_MULTI_WRITER(13),
+  /** Parameters of volumes can be changed. */
+  MODIFY_VOLUME(14),
+  /** A single snapshot can be read. */
+  @Experimental
+  GET_SNAPSHOT(15);
+
+  private final int number;
+
+  ControllerCapability(int number) {
+    this.number = number;
+  }
+
+  /** Its number on the wire. */
+  public int number() {
+    return number;
+  }
+}

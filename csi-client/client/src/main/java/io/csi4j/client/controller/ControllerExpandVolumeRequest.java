@@ -1,0 +1,65 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks to grow a volume on the storage side. One that is large enough counts as grown.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface ControllerExpandVolumeRequest
+    permits ControllerRequests.ControllerExpandVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** How large the volume has to be. */
+  CapacityRange capacityRange();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** How the volume is used, if stated. */
+  Optional<VolumeCapability> capability();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, CapacityRange capacityRange) {
+    return new Builder(volumeId, capacityRange);
+  }
+
+  /** Collects the parts of a {@link ControllerExpandVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final CapacityRange capacityRange;
+    private Secrets secrets = Secrets.empty();
+    private @Nullable VolumeCapability capability;
+
+    private Builder(VolumeId volumeId, CapacityRange capacityRange) {
+      this.volumeId = volumeId;
+      this.capacityRange = capacityRange;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** How the volume is used. */
+    public Builder capability(VolumeCapability value) {
+      capability = value;
+      return this;
+    }
+
+    /** The request. */
+    public ControllerExpandVolumeRequest build() {
+      return new ControllerRequests.ControllerExpandVolume(
+          volumeId, capacityRange, secrets, Optional.ofNullable(capability));
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks for the present state of one volume.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface ControllerGetVolumeRequest permits ControllerRequests.ControllerGetVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId) {
+    return new Builder(volumeId);
+  }
+
+  /** Collects the parts of a {@link ControllerGetVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+
+    private Builder(VolumeId volumeId) {
+      this.volumeId = volumeId;
+    }
+
+    /** The request. */
+    public ControllerGetVolumeRequest build() {
+      return new ControllerRequests.ControllerGetVolume(volumeId);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+import java.util.Map;
+
+/**
+ * Asks to change mutable parameters of a volume. Those left out keep their values.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface ControllerModifyVolumeRequest
+    permits ControllerRequests.ControllerModifyVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The parameters to change, with their new values. */
+  Map<String, String> mutableParameters();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, Map<String, String> mutableParameters) {
+    return new Builder(volumeId, mutableParameters);
+  }
+
+  /** Collects the parts of a {@link ControllerModifyVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final Map<String, String> mutableParameters;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(VolumeId volumeId, Map<String, String> mutableParameters) {
+      this.volumeId = volumeId;
+      this.mutableParameters = Map.copyOf(mutableParameters);
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public ControllerModifyVolumeRequest build() {
+      return new ControllerRequests.ControllerModifyVolume(volumeId, mutableParameters, secrets);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks to attach a volume to a node.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface ControllerPublishVolumeRequest
+    permits ControllerRequests.ControllerPublishVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The node, as NodeGetInfo of this plugin gave it there. */
+  NodeId nodeId();
+
+  /** How the volume is used. */
+  VolumeCapability capability();
+
+  /** Whether it may only be read. */
+  boolean readonly();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** The volume's own context, as its plugin gave it. */
+  VolumeContext volumeContext();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, NodeId nodeId, VolumeCapability capability) {
+    return new Builder(volumeId, nodeId, capability);
+  }
+
+  /** Collects the parts of a {@link ControllerPublishVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final NodeId nodeId;
+    private final VolumeCapability capability;
+    private boolean readonly;
+    private Secrets secrets = Secrets.empty();
+    private VolumeContext volumeContext = VolumeContext.empty();
+
+    private Builder(VolumeId volumeId, NodeId nodeId, VolumeCapability capability) {
+      this.volumeId = volumeId;
+      this.nodeId = nodeId;
+      this.capability = capability;
+    }
+
+    /** Whether it may only be read; needs the capability PUBLISH_READONLY. */
+    public Builder readonly(boolean value) {
+      readonly = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The volume's own context, as its plugin gave it. */
+    public Builder volumeContext(VolumeContext value) {
+      volumeContext = value;
+      return this;
+    }
+
+    /** The request. */
+    public ControllerPublishVolumeRequest build() {
+      return new ControllerRequests.ControllerPublishVolume(
+          volumeId, nodeId, capability, readonly, secrets, volumeContext);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks to detach a volume from one node, or from all.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface ControllerUnpublishVolumeRequest
+    permits ControllerRequests.ControllerUnpublishVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The node to detach it from, if stated. */
+  Optional<NodeId> nodeId();
+
+  /** The secrets it was attached with. */
+  Secrets secrets();
+
+  /** Begins a request to detach {@code volumeId} from this one node. */
+  static Builder builder(VolumeId volumeId, NodeId nodeId) {
+    Builder builder = new Builder(volumeId);
+    builder.nodeId = nodeId;
+    return builder;
+  }
+
+  /** Begins a request to detach {@code volumeId} from every node that has it. */
+  static Builder builderForAllNodes(VolumeId volumeId) {
+    return new Builder(volumeId);
+  }
+
+  /** Collects the parts of a {@link ControllerUnpublishVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private @Nullable NodeId nodeId;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(VolumeId volumeId) {
+      this.volumeId = volumeId;
+    }
+
+    /** The secrets it was attached with. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public ControllerUnpublishVolumeRequest build() {
+      return new ControllerRequests.ControllerUnpublishVolume(
+          volumeId, Optional.ofNullable(nodeId), secrets);
+    }
+  }
+}

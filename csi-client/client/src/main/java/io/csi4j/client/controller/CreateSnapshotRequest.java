@@ -1,0 +1,60 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+import java.util.Map;
+
+/**
+ * Asks to cut a snapshot. Repeating it unchanged asks whether the snapshot is ready.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateSnapshot {
+
+  /** The volume to cut it from. */
+  VolumeId sourceVolumeId();
+
+  /** The name of the intended snapshot, chosen by the caller; not its id. */
+  String name();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Opaque parameters for the plugin. */
+  Map<String, String> parameters();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId sourceVolumeId, String name) {
+    return new Builder(sourceVolumeId, name);
+  }
+
+  /** Collects the parts of a {@link CreateSnapshotRequest}. */
+  final class Builder {
+    private final VolumeId sourceVolumeId;
+    private final String name;
+    private Secrets secrets = Secrets.empty();
+    private Map<String, String> parameters = Map.of();
+
+    private Builder(VolumeId sourceVolumeId, String name) {
+      this.sourceVolumeId = sourceVolumeId;
+      this.name = name;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** Opaque parameters for the plugin. */
+    public Builder parameters(Map<String, String> value) {
+      parameters = Map.copyOf(value);
+      return this;
+    }
+
+    /** The request. */
+    public CreateSnapshotRequest build() {
+      return new ControllerRequests.CreateSnapshot(sourceVolumeId, name, secrets, parameters);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.TopologyRequirement;
+import io.csi4j.client.model.VolumeCapability;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for a new volume. Repeating it unchanged, under the same name, finds the same volume.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVolume {
+
+  /** The name of the intended volume, chosen by the caller; not its id. */
+  String name();
+
+  /** Every way in which the volume may be used. */
+  List<VolumeCapability> capabilities();
+
+  /** How large the volume has to be, if stated. */
+  Optional<CapacityRange> capacityRange();
+
+  /** Opaque parameters for the plugin. */
+  Map<String, String> parameters();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** What the new volume starts as a copy of, if stated. */
+  Optional<VolumeContentSource> contentSource();
+
+  /** From where it has to be reachable, if stated. */
+  Optional<TopologyRequirement> accessibilityRequirements();
+
+  /** Parameters that may change later; empty for none. */
+  Map<String, String> mutableParameters();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(String name, List<VolumeCapability> capabilities) {
+    return new Builder(name, capabilities);
+  }
+
+  /** Collects the parts of a {@link CreateVolumeRequest}. */
+  final class Builder {
+    private final String name;
+    private final List<VolumeCapability> capabilities;
+    private @Nullable CapacityRange capacityRange;
+    private Map<String, String> parameters = Map.of();
+    private Secrets secrets = Secrets.empty();
+    private @Nullable VolumeContentSource contentSource;
+    private @Nullable TopologyRequirement accessibilityRequirements;
+    private Map<String, String> mutableParameters = Map.of();
+
+    private Builder(String name, List<VolumeCapability> capabilities) {
+      this.name = name;
+      this.capabilities = List.copyOf(capabilities);
+    }
+
+    /** How large the volume has to be. */
+    public Builder capacityRange(CapacityRange value) {
+      capacityRange = value;
+      return this;
+    }
+
+    /** Opaque parameters for the plugin. */
+    public Builder parameters(Map<String, String> value) {
+      parameters = Map.copyOf(value);
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** What the new volume starts as a copy of. */
+    public Builder contentSource(VolumeContentSource value) {
+      contentSource = value;
+      return this;
+    }
+
+    /** From where it has to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS. */
+    public Builder accessibilityRequirements(TopologyRequirement value) {
+      accessibilityRequirements = value;
+      return this;
+    }
+
+    /** Parameters that may change later; needs the capability MODIFY_VOLUME. */
+    public Builder mutableParameters(Map<String, String> value) {
+      mutableParameters = Map.copyOf(value);
+      return this;
+    }
+
+    /** The request. */
+    public CreateVolumeRequest build() {
+      return new ControllerRequests.CreateVolume(
+          name,
+          capabilities,
+          Optional.ofNullable(capacityRange),
+          parameters,
+          secrets,
+          Optional.ofNullable(contentSource),
+          Optional.ofNullable(accessibilityRequirements),
+          mutableParameters);
+    }
+  }
+}

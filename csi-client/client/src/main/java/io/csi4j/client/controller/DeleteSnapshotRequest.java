@@ -1,0 +1,44 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+
+/**
+ * Asks to delete a snapshot that belongs to no group.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface DeleteSnapshotRequest permits ControllerRequests.DeleteSnapshot {
+
+  /** The snapshot. */
+  SnapshotId snapshotId();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(SnapshotId snapshotId) {
+    return new Builder(snapshotId);
+  }
+
+  /** Collects the parts of a {@link DeleteSnapshotRequest}. */
+  final class Builder {
+    private final SnapshotId snapshotId;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(SnapshotId snapshotId) {
+      this.snapshotId = snapshotId;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public DeleteSnapshotRequest build() {
+      return new ControllerRequests.DeleteSnapshot(snapshotId, secrets);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks to delete a volume. One that is gone already counts as deleted.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface DeleteVolumeRequest permits ControllerRequests.DeleteVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId) {
+    return new Builder(volumeId);
+  }
+
+  /** Collects the parts of a {@link DeleteVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(VolumeId volumeId) {
+      this.volumeId = volumeId;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public DeleteVolumeRequest build() {
+      return new ControllerRequests.DeleteVolume(volumeId, secrets);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks how much room is left for volumes of a kind. State what CreateVolume will state.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface GetCapacityRequest permits ControllerRequests.GetCapacity {
+
+  /** Every way in which the volume may be used. */
+  List<VolumeCapability> capabilities();
+
+  /** Opaque parameters for the plugin. */
+  Map<String, String> parameters();
+
+  /** From where the volumes have to be reachable, if stated. */
+  Optional<Topology> accessibleTopology();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the parts of a {@link GetCapacityRequest}. */
+  final class Builder {
+    private List<VolumeCapability> capabilities = List.of();
+    private Map<String, String> parameters = Map.of();
+    private @Nullable Topology accessibleTopology;
+
+    private Builder() {}
+
+    /** Every way in which the volume may be used. */
+    public Builder capabilities(List<VolumeCapability> value) {
+      capabilities = List.copyOf(value);
+      return this;
+    }
+
+    /** Opaque parameters for the plugin. */
+    public Builder parameters(Map<String, String> value) {
+      parameters = Map.copyOf(value);
+      return this;
+    }
+
+    /** From where the volumes have to be reachable; needs VOLUME_ACCESSIBILITY_CONSTRAINTS. */
+    public Builder accessibleTopology(Topology value) {
+      accessibleTopology = value;
+      return this;
+    }
+
+    /** The request. */
+    public GetCapacityRequest build() {
+      return new ControllerRequests.GetCapacity(
+          capabilities, parameters, Optional.ofNullable(accessibleTopology));
+    }
+  }
+}

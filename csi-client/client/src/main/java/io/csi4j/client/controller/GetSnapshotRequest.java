@@ -1,0 +1,46 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+
+/**
+ * Asks for the present state of one snapshot.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface GetSnapshotRequest permits ControllerRequests.GetSnapshot {
+
+  /** The snapshot. */
+  SnapshotId snapshotId();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(SnapshotId snapshotId) {
+    return new Builder(snapshotId);
+  }
+
+  /** Collects the parts of a {@link GetSnapshotRequest}. */
+  final class Builder {
+    private final SnapshotId snapshotId;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(SnapshotId snapshotId) {
+      this.snapshotId = snapshotId;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public GetSnapshotRequest build() {
+      return new ControllerRequests.GetSnapshot(snapshotId, secrets);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.csi4j.client.group;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks to cut snapshots of several volumes at one moment.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface CreateVolumeGroupSnapshotRequest
+    permits GroupRequests.CreateVolumeGroupSnapshot {
+
+  /** The name of the intended group, chosen by the caller; not its id. */
+  String name();
+
+  /** The volumes to cut it from. */
+  List<VolumeId> sourceVolumeIds();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Opaque parameters for the plugin. */
+  Map<String, String> parameters();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(String name, List<VolumeId> sourceVolumeIds) {
+    return new Builder(name, sourceVolumeIds);
+  }
+
+  /** Collects the parts of a {@link CreateVolumeGroupSnapshotRequest}. */
+  final class Builder {
+    private final String name;
+    private final List<VolumeId> sourceVolumeIds;
+    private Secrets secrets = Secrets.empty();
+    private Map<String, String> parameters = Map.of();
+
+    private Builder(String name, List<VolumeId> sourceVolumeIds) {
+      this.name = name;
+      this.sourceVolumeIds = List.copyOf(sourceVolumeIds);
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** Opaque parameters for the plugin. */
+    public Builder parameters(Map<String, String> value) {
+      parameters = Map.copyOf(value);
+      return this;
+    }
+
+    /** The request. */
+    public CreateVolumeGroupSnapshotRequest build() {
+      return new GroupRequests.CreateVolumeGroupSnapshot(
+          name, sourceVolumeIds, secrets, parameters);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package io.csi4j.client.group;
+
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+import java.util.List;
+
+/**
+ * Asks to delete a group with all its member snapshots.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface DeleteVolumeGroupSnapshotRequest
+    permits GroupRequests.DeleteVolumeGroupSnapshot {
+
+  /** The group. */
+  GroupSnapshotId groupSnapshotId();
+
+  /** All the members of the group. */
+  List<SnapshotId> snapshotIds();
+
+  /** The secrets it was created with. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds) {
+    return new Builder(groupSnapshotId, snapshotIds);
+  }
+
+  /** Collects the parts of a {@link DeleteVolumeGroupSnapshotRequest}. */
+  final class Builder {
+    private final GroupSnapshotId groupSnapshotId;
+    private final List<SnapshotId> snapshotIds;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds) {
+      this.groupSnapshotId = groupSnapshotId;
+      this.snapshotIds = List.copyOf(snapshotIds);
+    }
+
+    /** The secrets it was created with. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public DeleteVolumeGroupSnapshotRequest build() {
+      return new GroupRequests.DeleteVolumeGroupSnapshot(groupSnapshotId, snapshotIds, secrets);
+    }
+  }
+}

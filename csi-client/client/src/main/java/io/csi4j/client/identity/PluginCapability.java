@@ -1,0 +1,20 @@
+package io.csi4j.client.identity;
+
+import io.csi4j.client.model.Experimental;
+
+/** One thing that a plugin as a whole can do. */
+public enum PluginCapability {
+  /** It serves the controller service. */
+  CONTROLLER_SERVICE,
+  /** Its volumes may be out of reach of some nodes, so topology has to be observed. */
+  VOLUME_ACCESSIBILITY_CONSTRAINTS,
+  /** It serves the group controller service. */
+  GROUP_CONTROLLER_SERVICE,
+  /** It serves the snapshot metadata service. */
+  @Experimental
+  SNAPSHOT_METADATA_SERVICE,
+  /** Its volumes can grow while they are published. */
+  VOLUME_EXPANSION_ONLINE,
+  /** Its volumes can grow while no node has them. */
+  VOLUME_EXPANSION_OFFLINE
+}

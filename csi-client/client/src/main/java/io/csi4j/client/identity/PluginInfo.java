@@ -1,0 +1,17 @@
+package io.csi4j.client.identity;
+
+import io.csi4j.client.model.PluginName;
+import java.util.Map;
+
+/** Who a plugin is. */
+public interface PluginInfo {
+
+  /** Its name. */
+  PluginName name();
+
+  /** Its version: opaque, fit to compare for equality only. Escaped. */
+  String vendorVersion();
+
+  /** What else it says of itself, for people. */
+  Map<String, String> manifest();
+}

@@ -1,0 +1,53 @@
+package io.csi4j.client.internal;
+
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.DoubleSupplier;
+
+/** What calls stand on: a channel, time, chance and threads. Tests hand in their own time. */
+public interface CallEnvironment {
+
+  /** Where the plugin is. */
+  CsiEndpoint endpoint();
+
+  /** How calls are to behave. */
+  ConnectOptions options();
+
+  /** The way to the plugin. */
+  Channel channel();
+
+  /** Changes whenever a connection comes or goes. */
+  long generation();
+
+  /**
+   * Nothing if a request can be sent now. If the last attempt to connect has failed, another is
+   * made at once, and this completes when that has come to an end, good or bad, or the limit is
+   * over: before, a request would only be told of the old failure.
+   */
+  Optional<CompletableFuture<Void>> reconnecting(long limitNanos);
+
+  /** Runs what the host hangs on a call. */
+  Executor callbacks();
+
+  /** Runs what may take a while, such as system calls. */
+  Executor aside();
+
+  /** Wakes retries. */
+  Scheduler timer();
+
+  /** Tells the time. */
+  Deadline.Ticker clock();
+
+  /** Draws from [0, 1). */
+  DoubleSupplier random();
+
+  /** What is wrong with the socket just now, if something is. May take some milliseconds. */
+  Optional<CsiConnectException> diagnose();
+}

@@ -1,0 +1,432 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.internal.redaction.SensitiveValues;
+import io.csi4j.client.internal.rules.RequestChecks;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiCancelledException;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiListener;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiTransientException;
+import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.FailureRule;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way that every call of a connection takes: what all of its calls share, and how their
+ * ends are told and worded. A single call is a {@link UnaryCall} or a {@link MetadataCall}.
+ */
+public final class CallPath {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+
+  /** The fields that say what a request is about, the first one set counts. */
+  private static final List<String> SUBJECTS =
+      List.of("volume_id", "snapshot_id", "group_snapshot_id", "name", "base_snapshot_id");
+
+  private static final int WARNINGS_LIMIT = 1000;
+
+  private final CallEnvironment ground;
+  private final ConnectOptions options;
+  private final List<CsiListener> listeners;
+  private final Executor callbacks;
+  private final CallOptions onCallbacks;
+  private final SensitiveValues sensitive = new SensitiveValues();
+  private final CapabilityGate gate;
+  private final AtomicLong ids = new AtomicLong();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+  private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
+  private volatile Optional<PluginName> name = Optional.empty();
+  private volatile boolean closed;
+
+  /** The way of all calls over {@code ground}. */
+  public CallPath(CallEnvironment ground) {
+    this.ground = ground;
+    this.options = ground.options();
+    this.listeners = options.listeners();
+    this.callbacks = ground.callbacks();
+    this.onCallbacks = CallOptions.DEFAULT.withExecutor(callbacks);
+    this.gate = new CapabilityGate(this);
+  }
+
+  // ---- beginning a call
+
+  /** A call that does not block its caller; its result is taken in where the host wants it. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> async(
+      UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
+    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, answers(), true)
+        .begin();
+  }
+
+  /** Where answers are taken in whose actions are the host's; null stands for the I/O thread. */
+  private @Nullable Executor answers() {
+    return options.callbacksInPlace() ? null : callbacks;
+  }
+
+  /** A call that waits for its result. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
+      UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
+    Executor executor = listeners.isEmpty() ? null : answers();
+    UnaryCall<Q, A, R> call =
+        new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, true);
+    if (Thread.currentThread().isInterrupted()) {
+      throw call.cancelled(CsiCancelledException.Reason.INTERRUPTED);
+    }
+    return BlockingWait.on(call.begin(), () -> call.end(CsiCancelledException.Reason.INTERRUPTED));
+  }
+
+  /** A look at the plugin itself, which needs no capability; made by the gate. It has this long. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
+      UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
+    CallPolicy policy = options.policy(rpc.operation()).withAttempts(1);
+    if (limit.compareTo(policy.attemptDeadline()) < 0) {
+      policy = policy.withAttemptDeadline(limit);
+    }
+    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, false)
+        .begin();
+  }
+
+  /** Why this request must not be sent, whatever the plugin offers. */
+  Optional<CsiException> refuse(
+      CsiOperation operation, Message request, Supplier<CsiFailure.Builder> failure) {
+    if (operation.service() == CsiService.IDENTITY) {
+      // Without a field there is nothing to check, and a first Probe is spared the descriptors.
+      return Optional.empty();
+    }
+    RequestChecks.Result checked = RequestChecks.check(operation, request);
+    warn(operation, checked.remarks());
+    List<Violation> violations = checked.violations();
+    if (options.strictSizes() && !checked.oversize().isEmpty()) {
+      violations = new ArrayList<>(violations);
+      violations.addAll(checked.oversize());
+    } else {
+      warn(operation, checked.oversize());
+    }
+    if (violations.isEmpty()) {
+      sensitive.remember(request);
+      return Optional.empty();
+    }
+    return Optional.of(CallFailures.refused(failure.get(), violations));
+  }
+
+  // ---- wording failures
+
+  /** Begins the description of a failure: which call, on what, where. */
+  CsiFailure.Builder describe(CsiOperation operation, Message request, StatusCode code) {
+    return CsiFailure.builder(endpoint(), code, Outcome.SETTLED)
+        .operation(operation)
+        .plugin(name.orElse(null))
+        .subject(subject(operation, request));
+  }
+
+  /** The failure for a status that an attempt ended with. */
+  CsiException failed(
+      CsiFailure.Builder failure, FailureRule rule, CallAttempt.Status status, Message request) {
+    if (!status.fromPlugin() && isTooLarge(status)) {
+      return CallFailures.tooLarge(failure, options.maxMessageBytes());
+    }
+    String text = status.text() == null ? "" : status.text();
+    failure.why(rule.meaning()).advice(rule.advice());
+    if (status.fromPlugin()) {
+      failure.pluginText(sensitive.scrub(text, request));
+    } else if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
+      String firstLine = text.lines().findFirst().orElse("no answer in the message");
+      failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
+    }
+    return CallFailures.of(failure.build(), rule);
+  }
+
+  private static boolean isTooLarge(CallAttempt.Status status) {
+    // A plugin that resets a stream out of calm has this code, too.
+    String text = status.text();
+    return status.code() == StatusCode.RESOURCE_EXHAUSTED
+        && text != null
+        && text.startsWith("gRPC message exceeds maximum size");
+  }
+
+  /** The failure of a call that was not sent because of {@code refusal}. */
+  CsiException notSent(CsiFailure.Builder failure, CsiOperation operation, CsiException refusal) {
+    if (refusal instanceof CsiConnectException || refusal instanceof CsiCancelledException) {
+      return refusal;
+    }
+    if (refusal.operation().equals(Optional.of(operation))) {
+      return refusal;
+    }
+    StatusCode code = refusal.code() == StatusCode.OK ? StatusCode.INTERNAL : refusal.code();
+    String asked = refusal.operation().map(CsiOperation::rpcName).orElse("a question");
+    failure
+        .why("it was not sent, because " + asked + " failed: " + refusal.failure().why())
+        .advice(refusal.advice())
+        .pluginText(refusal.failure().pluginText().orElse(null));
+    FailureRule rule = FailureRule.of(operation, code);
+    return code == StatusCode.UNIMPLEMENTED
+        ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
+        : CallFailures.because(failure.build(), rule, refusal);
+  }
+
+  /** The failure of a call that the host ended. */
+  CsiCancelledException cancelled(CsiFailure.Builder failure, CsiCancelledException.Reason reason) {
+    String why =
+        switch (reason) {
+          case INTERRUPTED -> "the waiting thread was interrupted";
+          case CANCELLED -> "the caller cancelled it";
+          case CLOSED -> "the connection was closed by the host";
+        };
+    return new CsiCancelledException(
+        failure
+            .why(why)
+            .advice(
+                "The plugin may go on with what it has received; repeat the call or issue its"
+                    + " opposite to settle it.")
+            .build(),
+        reason);
+  }
+
+  /**
+   * The same failure, with what a look at the socket adds to it, which is suppressed in it. May
+   * take some milliseconds.
+   */
+  CsiException explained(CsiException failure) {
+    if (!(failure instanceof CsiTransientException)) {
+      return failure;
+    }
+    return ground
+        .diagnose()
+        .<CsiException>map(
+            seen -> {
+              CsiException explained =
+                  new CsiTransientException(
+                      failure.failure().toBuilder()
+                          .why(failure.failure().why() + ": " + seen.failure().why())
+                          .advice(seen.advice())
+                          .build(),
+                      failure.getCause());
+              explained.addSuppressed(seen);
+              return explained;
+            })
+        .orElse(failure);
+  }
+
+  private static @Nullable String subject(CsiOperation operation, Message request) {
+    if (operation == CsiOperation.LIST_VOLUMES || operation == CsiOperation.LIST_SNAPSHOTS) {
+      return null;
+    }
+    for (String each : SUBJECTS) {
+      FieldDescriptor field = request.getDescriptorForType().findFieldByName(each);
+      if (field != null) {
+        return (String) request.getField(field);
+      }
+    }
+    return null;
+  }
+
+  // ---- telling
+
+  /** Tells that an attempt begins. */
+  void started(CsiListener.Started event, Message request) {
+    if (options.wireLog()) {
+      WireLog.started(event, request);
+    }
+    if (!listeners.isEmpty()) {
+      tell(listener -> listener.onStart(event));
+    }
+  }
+
+  /** Takes note of a message that came back. */
+  void received(CsiListener.Started event, Message message, Message request) {
+    CsiOperation operation = event.operation();
+    if (operation != CsiOperation.LIST_VOLUMES && operation.service() != CsiService.IDENTITY) {
+      // A page is too large to keep, and what is in it was not said to the plugin. Who a plugin is
+      // and what it offers is no secret.
+      sensitive.remember(message);
+    }
+    if (options.wireLog()) {
+      WireLog.received(event, message, sensitive.scrubber(request));
+    }
+  }
+
+  /** Whether anybody but the flight recorder wants to hear of the end of an attempt. */
+  boolean isHeard() {
+    return !listeners.isEmpty() || (options.wireLog() && WireLog.isOn());
+  }
+
+  /** Tells that an attempt has ended. */
+  void ended(
+      CsiListener.Ended event,
+      @Nullable CsiCallEvent recording,
+      CallAttempt.Status status,
+      Message request) {
+    if (recording != null) {
+      recording.finish(event);
+    }
+    if (options.wireLog() && WireLog.isOn()) {
+      String text = status.text();
+      WireLog.ended(event, text == null ? "" : sensitive.scrub(text, request));
+    }
+    tell(listener -> listener.onEnd(event));
+  }
+
+  /** Tells of oddities that are let pass. */
+  void warn(CsiOperation operation, List<Violation> oddities) {
+    if (oddities.isEmpty()) {
+      // Nearly always, and without an iterator.
+      return;
+    }
+    for (Violation oddity : oddities) {
+      // Ids of some clouds are longer than the spec allows, on every call: one line is enough.
+      String kind = operation + " " + oddity.field().replaceAll("[0-9]", "") + oddity.rule();
+      boolean isNew = warned.size() < WARNINGS_LIMIT && warned.add(kind);
+      Level level = isNew ? Level.WARNING : Level.DEBUG;
+      LOGGER.log(level, "{0} at {1}: {2}", operation.rpcName(), endpoint(), oddity);
+      CsiListener.Warning event = new CsiListener.Warning(operation, name, endpoint(), oddity);
+      tell(listener -> listener.onWarning(event));
+    }
+  }
+
+  private void tell(Consumer<CsiListener> what) {
+    for (CsiListener listener : listeners) {
+      try {
+        what.accept(listener);
+      } catch (Throwable e) {
+        // Even an Error: the call has to end, and there is nobody else to hear of it.
+        LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
+      }
+    }
+  }
+
+  // ---- what calls share
+
+  CapabilityGate gate() {
+    return gate;
+  }
+
+  CsiEndpoint endpoint() {
+    return ground.endpoint();
+  }
+
+  ConnectOptions options() {
+    return options;
+  }
+
+  Channel channel() {
+    return ground.channel();
+  }
+
+  long generation() {
+    return ground.generation();
+  }
+
+  /** When to send, if the way to the plugin is broken: see {@link CallEnvironment#reconnecting}. */
+  Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
+    return closed ? Optional.empty() : ground.reconnecting(limitNanos);
+  }
+
+  Executor callbacks() {
+    return callbacks;
+  }
+
+  Executor aside() {
+    return ground.aside();
+  }
+
+  /** For an attempt whose answer is taken in there; null stands for the I/O thread. */
+  CallOptions callOptions(@Nullable Executor executor) {
+    if (executor == null) {
+      return CallOptions.DEFAULT;
+    }
+    // Nearly always: each change of the options is a copy.
+    return executor == callbacks ? onCallbacks : CallOptions.DEFAULT.withExecutor(executor);
+  }
+
+  Scheduler timer() {
+    return ground.timer();
+  }
+
+  Deadline.Ticker clock() {
+    return ground.clock();
+  }
+
+  long now() {
+    return ground.clock().nanoTime();
+  }
+
+  DoubleSupplier random() {
+    return ground.random();
+  }
+
+  long nextId() {
+    return ids.incrementAndGet();
+  }
+
+  /** Takes the secrets that a plugin may repeat out of the texts of one answer. */
+  UnaryOperator<String> scrubber(Message request) {
+    return sensitive.scrubber(request);
+  }
+
+  /** The plugin's name, once it has told it. */
+  public Optional<PluginName> name() {
+    return name;
+  }
+
+  void name(PluginName known) {
+    name = Optional.of(known);
+  }
+
+  // ---- closing
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** From now on {@code call} waits for a retry, so that closing has to end it. */
+  void waitingBegins(Endable call) {
+    waiting.add(call);
+    if (closed) {
+      call.end(CsiCancelledException.Reason.CLOSED);
+    }
+  }
+
+  void waitingEnds(Endable call) {
+    waiting.remove(call);
+  }
+
+  /** Ends the calls that wait for a retry, and refuses new ones. */
+  public void close() {
+    closed = true;
+    waiting.forEach(call -> call.end(CsiCancelledException.Reason.CLOSED));
+  }
+
+  /** Forgets the secrets that went this way; for when nothing can come back any more. */
+  public void forget() {
+    sensitive.clear();
+  }
+}

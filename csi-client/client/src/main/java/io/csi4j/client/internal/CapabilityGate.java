@@ -1,0 +1,369 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.identity.PluginInfo;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.rules.CapabilityRules;
+import io.csi4j.client.internal.rules.CapabilityRules.Need;
+import io.csi4j.client.internal.rules.CapabilityRules.Source;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.CsiTransientException;
+import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets through only what the plugin offers, and only to the plugin that was there before.
+ *
+ * <p>What a plugin offers is asked once for each connection, by the first call that needs to know;
+ * others wait for the same answer. After a reconnect its name is asked first, so that no secret
+ * goes to another plugin that has taken its place.
+ */
+final class CapabilityGate {
+
+  private static final Object NAME = "name";
+
+  private final CallPath path;
+  private final AtomicReference<Known> known;
+
+  CapabilityGate(CallPath path) {
+    this.path = path;
+    this.known = new AtomicReference<>(new Known(path.generation()));
+  }
+
+  /** What is known of the plugin on one connection. */
+  private static final class Known {
+    private volatile long generation;
+    private volatile boolean isIdentified;
+    private final Map<Object, CompletableFuture<?>> asking = new ConcurrentHashMap<>();
+    private final Map<Source, CapabilitySet<?>> offered = new ConcurrentHashMap<>();
+
+    Known(long generation) {
+      this.generation = generation;
+    }
+  }
+
+  /**
+   * Why {@code request} must not be sent to this plugin: nothing at all if it may be sent at once,
+   * otherwise an answer to come, which again may be nothing. Asking the plugin takes no longer than
+   * {@code limitNanos}.
+   */
+  Optional<CompletableFuture<Optional<CsiException>>> admit(
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      long limitNanos,
+      @Nullable Executor executor) {
+    if (operation.service() == CsiService.IDENTITY) {
+      return Optional.empty();
+    }
+    List<Need> needs = CapabilityRules.needs(operation, request);
+    Known now = current();
+    Set<Source> sources = sources(request, needs);
+    if (isIdentified(now, operation) && now.offered.keySet().containsAll(sources)) {
+      return judge(now, operation, request, describe, needs)
+          .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
+    }
+    Duration limit = Duration.ofNanos(limitNanos);
+    return Optional.of(
+        identify(now, operation, describe, limit, executor)
+            .thenCompose(
+                refusal ->
+                    refusal.isPresent()
+                        ? CompletableFuture.completedFuture(refusal)
+                        : learn(
+                            now, operation, request, describe, needs, sources, limit, executor)));
+  }
+
+  /** The plugin has told its name on the connection of this generation. */
+  void introduced(long generation) {
+    Known now = current();
+    if (now.generation == generation) {
+      now.isIdentified = true;
+    }
+  }
+
+  /** Whether what was known when a call was admitted is still about whoever is there now. */
+  boolean isCurrent(CsiOperation operation) {
+    Known now = known.get();
+    return operation.service() == CsiService.IDENTITY
+        || (now.isIdentified && now.generation == path.generation());
+  }
+
+  private Known current() {
+    Known now = known.get();
+    long generation = path.generation();
+    // The first question after a loss makes the connection itself; others may join in asking it.
+    boolean isBeingAsked = !now.isIdentified && generation == now.generation + 1;
+    if (now.generation == generation || isBeingAsked) {
+      return now;
+    }
+    Known fresh = new Known(generation);
+    return known.compareAndSet(now, fresh) ? fresh : current();
+  }
+
+  // ---- who it is
+
+  private boolean isIdentified(Known now, CsiOperation operation) {
+    return now.isIdentified || operation.service() == CsiService.IDENTITY;
+  }
+
+  private CompletableFuture<Optional<CsiException>> identify(
+      Known now,
+      CsiOperation operation,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      Duration limit,
+      @Nullable Executor executor) {
+    if (isIdentified(now, operation)) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    return ask(
+            now,
+            NAME,
+            () ->
+                path.ungated(
+                    IdentityClient.GET_PLUGIN_INFO, IdentityClient.NOTHING, limit, executor),
+            limit)
+        .handle(
+            (info, thrown) -> {
+              Optional<PluginName> before = path.name();
+              if (thrown != null && before.isPresent()) {
+                return Optional.of(failure(thrown));
+              }
+              if (info instanceof PluginInfo told) {
+                if (before.isPresent() && !told.name().equals(before.get())) {
+                  now.asking.remove(NAME);
+                  return Optional.of(changed(describe, before.get(), told.name()));
+                }
+                path.name(told.name());
+              }
+              // Some plugins never tell their name, and work otherwise.
+              now.isIdentified = true;
+              return Optional.empty();
+            });
+  }
+
+  private static CsiException changed(
+      Function<StatusCode, CsiFailure.Builder> describe, PluginName before, PluginName after) {
+    return new CsiConnectException(
+        describe
+            .apply(StatusCode.UNAVAILABLE)
+            .why(
+                "the plugin '"
+                    + after
+                    + "' answers where '"
+                    + before
+                    + "' was before; nothing was sent to it")
+            .advice("Check which plugin listens on this endpoint, then connect anew.")
+            .build(),
+        CsiConnectException.Reason.WRONG_PLUGIN,
+        null);
+  }
+
+  // ---- what it offers
+
+  /** Asks for one source after the other, and stops at the first need that is not met. */
+  private CompletableFuture<Optional<CsiException>> learn(
+      Known now,
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      List<Need> needs,
+      Set<Source> sources,
+      Duration limit,
+      @Nullable Executor executor) {
+    List<Need> answerable =
+        needs.stream().filter(need -> now.offered.containsKey(need.source())).toList();
+    Optional<CsiException> refusal = missing(now, describe, answerable);
+    if (refusal.isPresent()) {
+      return CompletableFuture.completedFuture(refusal);
+    }
+    Optional<Source> unknown =
+        sources.stream().filter(source -> !now.offered.containsKey(source)).findFirst();
+    if (unknown.isEmpty()) {
+      return CompletableFuture.completedFuture(judge(now, operation, request, describe, needs));
+    }
+    Source source = unknown.get();
+    return ask(now, source, () -> read(source, limit, executor), limit)
+        .handle(
+            (set, thrown) ->
+                thrown == null ? Optional.<CsiException>empty() : Optional.of(failure(thrown)))
+        .thenCompose(
+            failed ->
+                failed.isPresent()
+                    ? CompletableFuture.completedFuture(failed)
+                    : learn(now, operation, request, describe, needs, sources, limit, executor));
+  }
+
+  private CompletableFuture<? extends CapabilitySet<?>> read(
+      Source source, Duration limit, @Nullable Executor executor) {
+    return switch (source) {
+      case PLUGIN ->
+          path.ungated(
+              IdentityClient.GET_PLUGIN_CAPABILITIES, IdentityClient.NOTHING, limit, executor);
+      case CONTROLLER ->
+          path.ungated(ControllerClient.GET_CAPABILITIES, IdentityClient.NOTHING, limit, executor);
+      case NODE ->
+          path.ungated(NodeClient.GET_CAPABILITIES, IdentityClient.NOTHING, limit, executor);
+      case GROUP_CONTROLLER ->
+          path.ungated(
+              GroupControllerClient.GET_CAPABILITIES, IdentityClient.NOTHING, limit, executor);
+    };
+  }
+
+  /** Asks once for all who want to know on this connection; a failure is not remembered. */
+  private <V> CompletableFuture<?> ask(
+      Known now, Object question, Supplier<CompletableFuture<? extends V>> asked, Duration limit) {
+    CompletableFuture<Object> mine = new CompletableFuture<>();
+    CompletableFuture<?> others = now.asking.putIfAbsent(question, mine);
+    if (others != null) {
+      return within(limit, others);
+    }
+    long before = path.generation();
+    asked
+        .get()
+        .whenComplete(
+            (answer, thrown) -> {
+              if (thrown != null) {
+                now.asking.remove(question, mine);
+                mine.completeExceptionally(thrown);
+                return;
+              }
+              // The question itself may have made the connection; then the name is that of whoever
+              // is
+              // there now. What others offer counts only if they are still the ones with that name.
+              if (question == NAME && path.generation() - before <= 1) {
+                now.generation = path.generation();
+              }
+              if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {
+                now.offered.put(source, set);
+              }
+              mine.complete(answer);
+            });
+    return mine;
+  }
+
+  /** Whom to ask, in order: for the needs, and for the one rule that depends on what is offered. */
+  private static Set<Source> sources(Message request, List<Need> needs) {
+    boolean unstaged =
+        request instanceof NodePublishVolumeRequest publish
+            && publish.getStagingTargetPath().isEmpty();
+    if (needs.isEmpty()) {
+      return unstaged ? Set.of(Source.NODE) : Set.of();
+    }
+    Set<Source> sources = EnumSet.noneOf(Source.class);
+    needs.forEach(need -> sources.add(need.source()));
+    if (unstaged) {
+      sources.add(Source.NODE);
+    }
+    return sources;
+  }
+
+  // ---- refusing
+
+  private static Optional<CsiException> judge(
+      Known now,
+      CsiOperation operation,
+      Message request,
+      Function<StatusCode, CsiFailure.Builder> describe,
+      List<Need> needs) {
+    Optional<CsiException> refusal = missing(now, describe, needs);
+    if (refusal.isPresent()) {
+      return refusal;
+    }
+    List<Violation> violations = CapabilityRules.conditional(operation, request, now.offered);
+    return violations.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            CallFailures.refused(describe.apply(StatusCode.INVALID_ARGUMENT), violations));
+  }
+
+  private static Optional<CsiException> missing(
+      Known now, Function<StatusCode, CsiFailure.Builder> describe, List<Need> needs) {
+    return CapabilityRules.firstMissing(needs, now.offered)
+        .map(
+            need ->
+                new CsiUnsupportedException(
+                    describe
+                        .apply(StatusCode.UNIMPLEMENTED)
+                        .why(need.missing())
+                        .advice(need.advice())
+                        .build(),
+                    Optional.of(need.capability()),
+                    null));
+  }
+
+  /** Somebody else's question, but no longer than we have time ourselves. */
+  private CompletableFuture<?> within(Duration limit, CompletableFuture<?> others) {
+    CompletableFuture<Object> mine = new CompletableFuture<>();
+    others.whenComplete(
+        (answer, thrown) -> {
+          if (thrown == null) {
+            mine.complete(answer);
+          } else {
+            mine.completeExceptionally(thrown);
+          }
+        });
+    if (mine.isDone()) {
+      return mine;
+    }
+    try {
+      ScheduledFuture<?> alarm =
+          path.timer()
+              .schedule(
+                  () -> mine.completeExceptionally(late(limit)),
+                  Math.max(1, limit.toNanos()),
+                  TimeUnit.NANOSECONDS);
+      mine.whenComplete((answer, thrown) -> alarm.cancel(false));
+    } catch (RejectedExecutionException closing) {
+      return others;
+    }
+    return mine;
+  }
+
+  private CsiException late(Duration limit) {
+    return new CsiTransientException(
+        CsiFailure.builder(path.endpoint(), StatusCode.DEADLINE_EXCEEDED, Outcome.SETTLED)
+            .plugin(path.name().orElse(null))
+            .why("the plugin did not say in time what it offers")
+            .advice("Look at the plugin's log; it may hang.")
+            .elapsed(limit)
+            .build(),
+        null);
+  }
+
+  private static CsiException failure(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof CsiException failure) {
+      return failure;
+    }
+    throw new CompletionException(cause);
+  }
+}

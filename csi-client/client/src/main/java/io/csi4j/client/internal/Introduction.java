@@ -1,0 +1,205 @@
+package io.csi4j.client.internal;
+
+import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiCancelledException;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.StatusCode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The first words with a plugin: waits until it is ready, and learns its name. */
+public final class Introduction {
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final CallPath path;
+  private final Connection connection;
+  private final long began = System.nanoTime();
+  private final Duration limit;
+
+  /** The first words over {@code connection}, for at most {@code limit}. */
+  public Introduction(CallPath path, Connection connection, Duration limit) {
+    this.path = path;
+    this.connection = connection;
+    this.limit = limit;
+  }
+
+  /** Returns once the plugin is known, and ready if the options want that. */
+  public void complete() {
+    if (path.options().requireReady()) {
+      awaitReady();
+    }
+    learnName();
+  }
+
+  private void awaitReady() {
+    CsiConnectException last = null;
+    while (true) {
+      CsiConnectException problem;
+      CallPolicy policy = policy(CsiOperation.PROBE);
+      try {
+        Readiness readiness = path.blocking(IdentityClient.PROBE, IdentityClient.NOTHING, policy);
+        if (readiness.isReady()) {
+          return;
+        }
+        problem =
+            problem(
+                Reason.NOT_READY,
+                StatusCode.OK,
+                "the plugin answers, but says that it is not ready yet",
+                "Wait and connect again, or look at the plugin's log for what it waits for.",
+                null);
+      } catch (CsiException failed) {
+        problem = judge(failed);
+        // A probe that had not all its time says less than the one before.
+        boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
+        if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
+          problem = last;
+        }
+      }
+      last = problem;
+      if (problem.getCause() instanceof CsiUnsupportedException || left().isNegative()) {
+        throw problem;
+      }
+      pauseOr(problem);
+    }
+  }
+
+  private CsiConnectException judge(CsiException failed) {
+    if (failed instanceof CsiCancelledException) {
+      return problem(
+          Reason.INTERRUPTED,
+          StatusCode.CANCELLED,
+          "the waiting thread was interrupted",
+          "Connect again.",
+          failed);
+    }
+    Optional<String> said = failed.failure().pluginText();
+    if (failed.code() == StatusCode.UNAVAILABLE && said.isEmpty()) {
+      return connection.diagnose(failed.code(), elapsed());
+    }
+    return switch (failed.code()) {
+      case DEADLINE_EXCEEDED ->
+          problem(
+              Reason.NO_ANSWER,
+              failed.code(),
+              "the plugin did not answer a probe",
+              "Look at the plugin's log; it may hang.",
+              failed);
+      case UNIMPLEMENTED ->
+          problem(
+              Reason.UNHEALTHY,
+              failed.code(),
+              "whoever listens speaks gRPC, but serves no CSI identity",
+              "Check that the endpoint is that of a CSI plugin.",
+              failed);
+      default ->
+          problem(
+              Reason.UNHEALTHY,
+              failed.code(),
+              "the plugin is not healthy: " + said.orElse(failed.failure().why()),
+              failed.advice(),
+              failed);
+    };
+  }
+
+  private void learnName() {
+    long generation = path.generation();
+    Optional<PluginName> wanted = path.options().requiredName();
+    try {
+      PluginName name =
+          path.blocking(
+                  IdentityClient.GET_PLUGIN_INFO,
+                  IdentityClient.NOTHING,
+                  policy(CsiOperation.GET_PLUGIN_INFO))
+              .name();
+      if (wanted.isPresent() && !wanted.get().equals(name)) {
+        throw problem(
+            Reason.WRONG_PLUGIN,
+            StatusCode.OK,
+            "the plugin is '" + name + "', but '" + wanted.get() + "' was wanted",
+            "Check which plugin listens on this endpoint.",
+            null);
+      }
+      path.name(name);
+      path.gate().introduced(generation);
+    } catch (CsiConnectException wrong) {
+      throw wrong;
+    } catch (CsiException failed) {
+      if (failed instanceof CsiCancelledException) {
+        throw judge(failed);
+      }
+      if (wanted.isPresent()) {
+        throw problem(
+            Reason.WRONG_PLUGIN,
+            failed.code(),
+            "the plugin did not give a valid name, but '" + wanted.get() + "' was wanted",
+            "Check which plugin listens on this endpoint.",
+            failed);
+      }
+      if (failed instanceof CsiAnswerException) {
+        throw problem(
+            Reason.UNHEALTHY,
+            failed.code(),
+            "the plugin does not say properly who it is: " + failed.failure().why(),
+            "Report this to the maker of the plugin.",
+            failed);
+      }
+      // Some plugins fail here and work otherwise; they stay without a name.
+    }
+  }
+
+  private CallPolicy policy(CsiOperation operation) {
+    CallPolicy usual = path.options().policy(operation).withAttempts(1);
+    Duration left = left().isNegative() ? Duration.ofMillis(1) : left().plusMillis(1);
+    return left.compareTo(usual.attemptDeadline()) < 0 ? usual.withAttemptDeadline(left) : usual;
+  }
+
+  private Duration usual(CsiOperation operation) {
+    return path.options().policy(operation).attemptDeadline();
+  }
+
+  private void pauseOr(CsiConnectException problem) {
+    if (problem.reason() == Reason.INTERRUPTED) {
+      throw problem;
+    }
+    try {
+      TimeUnit.NANOSECONDS.sleep(Math.min(PAUSE.toNanos(), left().toNanos()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - began);
+  }
+
+  private Duration left() {
+    return limit.minus(elapsed());
+  }
+
+  private CsiConnectException problem(
+      Reason reason, StatusCode code, String why, String advice, @Nullable CsiException cause) {
+    return new CsiConnectException(
+        CsiFailure.builder(path.endpoint(), code, Outcome.SETTLED)
+            .plugin(path.name().orElse(null))
+            .why(why)
+            .advice(advice)
+            .elapsed(elapsed())
+            .build(),
+        reason,
+        cause);
+  }
+}

@@ -1,0 +1,448 @@
+package io.csi4j.client.internal;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.mapping.AnswerFindings;
+import io.csi4j.client.internal.mapping.MetadataCheck;
+import io.csi4j.client.internal.mapping.UnusableAnswerException;
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiCancelledException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiTransientException;
+import io.csi4j.client.model.FailureRule;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.MethodDescriptor;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscription to a stream of block metadata: a call that is taken up again where it broke.
+ *
+ * <p>All that happens to it happens in turn on the callback threads, so the fields need no lock,
+ * and whoever calls it goes on at once. At most one message is asked for at a time, and only when
+ * the subscriber wants one.
+ */
+final class MetadataCall<Q extends Message, A extends Message>
+    implements Flow.Subscription, Endable {
+
+  /** How one of the two streams is called and read. */
+  record Source<Q extends Message, A extends Message>(
+      CsiOperation operation, MethodDescriptor<Q, A> method, MetadataReader<A> reader) {}
+
+  /** Makes a batch from a message. */
+  @FunctionalInterface
+  interface MetadataReader<A> {
+    /** The batch; what is wrong with it goes to {@code findings}. */
+    BlockMetadataBatch read(MetadataCheck check, A message, AnswerFindings findings);
+  }
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+
+  /** A peer that ends its connection after every answer can never be held to one connection. */
+  private static final int MOST_ADMISSIONS = 3;
+
+  private final CallPath path;
+  private final Source<Q, A> source;
+  private final Q request;
+  private final CallPolicy policy;
+  private final Flow.Subscriber<? super BlockMetadataBatch> subscriber;
+  private final FieldDescriptor startingOffset;
+  private final long id;
+  private final long began;
+  private final List<CsiException> earlier = new ArrayList<>();
+  private final TaskQueue turns;
+
+  private MetadataCheck check;
+  private long demand;
+  private boolean begun;
+  private boolean done;
+  private boolean resumable;
+  private int sent;
+  private int admissions;
+  private int attempts;
+  private @Nullable CallAttempt<Q, A> running;
+  private @Nullable Future<?> alarm;
+
+  /** Whether something is awaited from the plugin, and since when. */
+  private boolean awaiting;
+
+  private long awaitingSince;
+
+  /**
+   * How long the plugin was waited for without progress; the subscriber's own time is not in it.
+   */
+  private Duration stuck = Duration.ZERO;
+
+  MetadataCall(
+      CallPath path,
+      Source<Q, A> source,
+      Q request,
+      CallPolicy policy,
+      Flow.Subscriber<? super BlockMetadataBatch> subscriber) {
+    this.path = path;
+    this.source = source;
+    this.request = request;
+    this.policy = policy;
+    this.subscriber = subscriber;
+    this.startingOffset = request.getDescriptorForType().findFieldByName("starting_offset");
+    this.check = new MetadataCheck((Long) request.getField(startingOffset));
+    this.id = path.nextId();
+    this.began = path.now();
+    this.turns = new TaskQueue(path.callbacks());
+  }
+
+  /** Hands itself to the subscriber, to whom nothing else happens meanwhile. */
+  void subscribe() {
+    inTurn(() -> subscriber.onSubscribe(this));
+  }
+
+  @Override
+  public void request(long n) {
+    inTurn(
+        () -> {
+          if (done) {
+            return;
+          }
+          if (n <= 0) {
+            failed(new IllegalArgumentException("A subscriber has to ask for at least one batch."));
+            return;
+          }
+          demand = demand + n < 0 ? Long.MAX_VALUE : demand + n;
+          if (!begun) {
+            begun = true;
+            begin();
+          } else if (resumable) {
+            attempt();
+          } else {
+            pull();
+          }
+        });
+  }
+
+  @Override
+  public void cancel() {
+    inTurn(
+        () -> {
+          if (!done) {
+            stop();
+          }
+        });
+  }
+
+  @Override
+  public void end(CsiCancelledException.Reason reason) {
+    inTurn(() -> failed(cancelled(reason)));
+  }
+
+  // ---- one thing after the other
+
+  private void inTurn(Runnable step) {
+    turns.execute(() -> guarded(step));
+  }
+
+  /** What a subscriber throws ends its call, and nothing else. */
+  private void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable thrown) {
+      if (done) {
+        LOGGER.log(
+            Level.WARNING,
+            "A subscriber to " + source.operation().rpcName() + " failed at its end.",
+            thrown);
+      } else {
+        guarded(() -> failed(thrown));
+      }
+    }
+  }
+
+  private void later(Duration delay, Runnable step) {
+    try {
+      alarm =
+          path.timer()
+              .schedule(
+                  () -> {
+                    inTurn(step);
+                    return null;
+                  },
+                  TimeUnit.NANOSECONDS.convert(delay),
+                  TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException closing) {
+      failed(cancelled(CsiCancelledException.Reason.CLOSED));
+    }
+  }
+
+  // ---- sending
+
+  private void begin() {
+    Optional<CsiException> refusal =
+        path.refuse(
+            source.operation(),
+            request,
+            () -> describe(StatusCode.INVALID_ARGUMENT, Outcome.SETTLED));
+    if (refusal.isPresent()) {
+      failed(refusal.get());
+      return;
+    }
+    path.waitingBegins(this);
+    // Behind the end that a closed connection has just put in line.
+    inTurn(this::attempt);
+  }
+
+  private void attempt() {
+    if (done) {
+      return;
+    }
+    resumable = false;
+    attempts++;
+    awaiting = true;
+    awaitingSince = path.now();
+    admissions = 0;
+    admit();
+  }
+
+  private void admit() {
+    path.gate()
+        .admit(
+            source.operation(),
+            request,
+            code -> describe(code, Outcome.SETTLED),
+            policy.attemptDeadline().toNanos(),
+            path.callbacks())
+        .ifPresentOrElse(
+            admission ->
+                admission.whenComplete(
+                    (refused, thrown) ->
+                        inTurn(
+                            () -> {
+                              if (thrown != null) {
+                                failed(thrown);
+                              } else {
+                                refused.ifPresentOrElse(this::notSent, this::send);
+                              }
+                            })),
+            this::send);
+  }
+
+  private void notSent(CsiException refusal) {
+    broken(path.notSent(describe(refusal.code(), Outcome.SETTLED), source.operation(), refusal));
+  }
+
+  private void send() {
+    path.reconnecting(policy.attemptDeadline().toNanos())
+        .ifPresentOrElse(
+            tried -> tried.whenComplete((none, never) -> inTurn(this::sendNow)), this::sendNow);
+  }
+
+  private void sendNow() {
+    if (done) {
+      return;
+    }
+    if (!path.gate().isCurrent(source.operation()) && admissions++ < MOST_ADMISSIONS) {
+      // The connection was lost meanwhile: another plugin may be there, or offer something else.
+      admit();
+      return;
+    }
+    if (sent > 0) {
+      check = check.continued();
+    }
+    sent++;
+    @SuppressWarnings("unchecked") // a builder of Q builds a Q
+    Q resumed = (Q) request.toBuilder().setField(startingOffset, check.nextOffset()).build();
+    CallAttempt<Q, A> attempt =
+        new CallAttempt<>(path, source.operation(), source.method(), id, sent, resumed);
+    running = attempt;
+    watch(attempt);
+    // In line, although in turn already: what the subscriber did meanwhile comes first.
+    attempt.stream(
+        turns,
+        message -> inTurn(() -> received(attempt, message)),
+        (status, none) -> inTurn(() -> ended(attempt, status)));
+  }
+
+  private void pull() {
+    CallAttempt<Q, A> attempt = running;
+    if (attempt != null && !awaiting && demand > 0) {
+      awaiting = true;
+      watch(attempt);
+      attempt.requestOne();
+    }
+  }
+
+  /**
+   * A plugin that keeps silent for too long is given up; a slow subscriber is not its fault. One
+   * alarm serves many messages.
+   */
+  private void watch(CallAttempt<Q, A> attempt) {
+    awaitingSince = path.now();
+    if (alarm == null) {
+      later(policy.attemptDeadline(), () -> look(attempt));
+    }
+  }
+
+  private void look(CallAttempt<Q, A> attempt) {
+    if (running != attempt) {
+      return;
+    }
+    alarm = null;
+    if (awaiting) {
+      Duration left = policy.attemptDeadline().minus(waited());
+      if (left.isNegative() || left.isZero()) {
+        attempt.cancelAsLate();
+      } else {
+        later(left, () -> look(attempt));
+      }
+    }
+  }
+
+  private Duration waited() {
+    return Duration.ofNanos(path.now() - awaitingSince);
+  }
+
+  // ---- what comes back
+
+  private void received(CallAttempt<Q, A> attempt, A message) {
+    if (done || running != attempt) {
+      return;
+    }
+    awaiting = false;
+    long before = check.nextOffset();
+    AnswerFindings findings = new AnswerFindings(path.scrubber(request));
+    BlockMetadataBatch batch;
+    try {
+      batch = source.reader().read(check, message, findings);
+    } catch (UnusableAnswerException unusable) {
+      path.warn(source.operation(), findings.warnings());
+      failed(
+          CallFailures.unusable(
+              describe(StatusCode.OK, Outcome.UNCERTAIN), findings.violations(), Optional.empty()));
+      return;
+    }
+    path.warn(source.operation(), findings.warnings());
+    if (check.nextOffset() > before) {
+      attempts = 1;
+      earlier.clear();
+      stuck = Duration.ZERO;
+    } else {
+      stuck = stuck.plus(waited());
+    }
+    demand--;
+    subscriber.onNext(batch);
+    pull();
+  }
+
+  private void ended(CallAttempt<Q, A> attempt, CallAttempt.Status status) {
+    if (done || running != attempt) {
+      return;
+    }
+    running = null;
+    silence();
+    if (status.code() == StatusCode.OK) {
+      finish();
+      subscriber.onComplete();
+      return;
+    }
+    if (path.isClosed()) {
+      failed(cancelled(CsiCancelledException.Reason.CLOSED));
+      return;
+    }
+    FailureRule rule = FailureRule.of(source.operation(), status.code());
+    CsiException failure =
+        path.failed(describe(status.code(), rule.outcome()), rule, status, request);
+    boolean unanswered = status.code() == StatusCode.UNAVAILABLE && !status.fromPlugin();
+    broken(unanswered ? path.explained(failure) : failure);
+  }
+
+  /** Takes the stream up again where it broke, if that may help, and when more of it is wanted. */
+  private void broken(CsiException failure) {
+    if (done) {
+      return;
+    }
+    if (awaiting) {
+      stuck = stuck.plus(waited());
+      awaiting = false;
+    }
+    Duration pause = Backoff.pause(policy, failure.code(), attempts, path.random());
+    stuck = stuck.plus(pause);
+    if (!(failure instanceof CsiTransientException)
+        || attempts >= policy.attempts()
+        || stuck.compareTo(policy.budget()) >= 0) {
+      failed(failure);
+      return;
+    }
+    earlier.add(failure);
+    later(pause, this::resume);
+  }
+
+  private void resume() {
+    alarm = null;
+    if (demand > 0) {
+      attempt();
+    } else {
+      resumable = true;
+    }
+  }
+
+  // ---- ending
+
+  private void failed(Throwable thrown) {
+    if (done) {
+      return;
+    }
+    stop();
+    earlier.stream().filter(each -> each != thrown).forEach(thrown::addSuppressed);
+    subscriber.onError(thrown);
+  }
+
+  private void stop() {
+    CallAttempt<Q, A> attempt = running;
+    finish();
+    if (attempt != null) {
+      attempt.cancel();
+    }
+  }
+
+  private void finish() {
+    done = true;
+    running = null;
+    silence();
+    path.waitingEnds(this);
+  }
+
+  private void silence() {
+    Future<?> ringing = alarm;
+    alarm = null;
+    if (ringing != null) {
+      try {
+        ringing.cancel(false);
+      } catch (RejectedExecutionException closing) {
+        // The timer has ended, and the alarm with it.
+        alarm = null;
+      }
+    }
+  }
+
+  private CsiCancelledException cancelled(CsiCancelledException.Reason reason) {
+    Outcome outcome = sent == 0 ? Outcome.SETTLED : Outcome.UNCERTAIN;
+    return path.cancelled(describe(StatusCode.CANCELLED, outcome), reason);
+  }
+
+  private CsiFailure.Builder describe(StatusCode code, Outcome outcome) {
+    return path.describe(source.operation(), request, code)
+        .outcome(outcome)
+        .attempts(sent)
+        .elapsed(Duration.ofNanos(path.now() - began));
+  }
+}

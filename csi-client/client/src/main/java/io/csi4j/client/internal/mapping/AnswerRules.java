@@ -1,0 +1,276 @@
+package io.csi4j.client.internal.mapping;
+
+import com.google.protobuf.Timestamp;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The rules that answers of all services share. Plugins in the field exceed the limits of the spec,
+ * so there are two of each: beyond the first an answer is reported, beyond the second refused.
+ */
+public final class AnswerRules {
+
+  /** What the spec allows for most ids, in bytes. */
+  public static final int ID_LIMIT = 128;
+
+  /** What the spec allows for the id of a node, in bytes. */
+  public static final int NODE_ID_LIMIT = 256;
+
+  /** Beyond this an id is refused. */
+  public static final int ID_HARD_LIMIT = 4096;
+
+  /** What the spec allows for all of a map, in bytes. */
+  public static final int MAP_LIMIT = 4096;
+
+  /** Beyond this a map is refused. */
+  public static final int MAP_HARD_LIMIT = 64 * 1024;
+
+  /** How many labels a place has at most before it is reported. */
+  public static final int SEGMENT_LIMIT = 64;
+
+  /** The first instant of the year 10000. */
+  private static final long END_OF_TIME = 253_402_300_800L;
+
+  private static final Pattern TOPOLOGY_NAME =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?");
+  private static final Pattern TOPOLOGY_PREFIX_LABEL =
+      Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+
+  private AnswerRules() {}
+
+  /** Notes that a required part is absent. To be thrown. */
+  public static UnusableAnswerException absent(AnswerFindings findings, String field) {
+    findings.violation(field, Rule.REQUIRED, "is absent");
+    return new UnusableAnswerException();
+  }
+
+  /** Whether {@code id} can be an id at all. */
+  public static boolean isId(String id) {
+    return brokenIdRule("", id).isEmpty();
+  }
+
+  /** Checks an id that is allowed 128 bytes; returns whether it can be used. */
+  public static boolean id(AnswerFindings findings, String field, String id) {
+    return id(findings, field, id, ID_LIMIT);
+  }
+
+  /** Checks an id; returns whether it can be used. */
+  public static boolean id(AnswerFindings findings, String field, String id, int limit) {
+    Optional<Violation> broken = brokenIdRule(field, id);
+    if (broken.isPresent()) {
+      Violation violation = broken.get();
+      findings.violation(violation.field(), violation.rule(), violation.detail());
+      return false;
+    }
+    int bytes = SafeText.utf8Length(id);
+    if (bytes > limit) {
+      findings.warning(
+          field, Rule.TOO_LARGE, "has " + bytes + " bytes; the spec allows " + limit + " bytes");
+    }
+    return true;
+  }
+
+  /** Which rule keeps {@code id} from being an id. */
+  public static Optional<Violation> brokenIdRule(String field, String id) {
+    if (id.isEmpty()) {
+      return Optional.of(new Violation(field, Rule.REQUIRED, "is empty"));
+    }
+    if (id.length() > ID_HARD_LIMIT || SafeText.utf8Length(id) > ID_HARD_LIMIT) {
+      return Optional.of(
+          new Violation(
+              field,
+              Rule.TOO_LARGE,
+              "has "
+                  + SafeText.utf8Length(id)
+                  + " bytes; up to "
+                  + ID_HARD_LIMIT
+                  + " bytes are accepted"));
+    }
+    int nul = id.indexOf('\0');
+    if (nul >= 0) {
+      return Optional.of(new Violation(field, Rule.NUL, "holds a NUL at " + nul));
+    }
+    int lone = SafeText.loneSurrogate(id);
+    if (lone >= 0) {
+      return Optional.of(new Violation(field, Rule.NOT_UNICODE, "has a lone surrogate at " + lone));
+    }
+    return Optional.empty();
+  }
+
+  /** Checks that the plugin answers about what it was asked about. */
+  public static void same(AnswerFindings findings, String field, String asked, String answered) {
+    if (!asked.equals(answered)) {
+      findings.violation(
+          field,
+          Rule.MISMATCH,
+          "is " + findings.quote(answered) + "; asked was " + findings.quote(asked));
+    }
+  }
+
+  /** Checks how large a map is, as the sum of its keys and values; never shows what is in it. */
+  public static void map(AnswerFindings findings, String field, Map<String, String> map) {
+    long bytes = 0;
+    for (Map.Entry<String, String> entry : map.entrySet()) {
+      bytes += SafeText.utf8Length(entry.getKey());
+      bytes += SafeText.utf8Length(entry.getValue());
+    }
+    if (bytes > MAP_HARD_LIMIT) {
+      findings.violation(
+          field,
+          Rule.TOO_LARGE,
+          "has " + bytes + " bytes; up to " + MAP_HARD_LIMIT + " bytes are accepted");
+    } else if (bytes > MAP_LIMIT) {
+      findings.warning(
+          field,
+          Rule.TOO_LARGE,
+          "has " + bytes + " bytes; the spec allows " + MAP_LIMIT + " bytes");
+    }
+  }
+
+  /** Checks a size in bytes of which zero means that it is not known. */
+  public static OptionalLong size(AnswerFindings findings, String field, long bytes) {
+    if (bytes < 0) {
+      findings.violation(field, Rule.OUT_OF_RANGE, negative(bytes));
+      return OptionalLong.empty();
+    }
+    return ValueMapping.unlessZero(bytes);
+  }
+
+  /** The same where a size that cannot be is no reason to drop the rest. */
+  public static OptionalLong sizeOrUnknown(AnswerFindings findings, String field, long bytes) {
+    if (bytes < 0) {
+      findings.warning(field, Rule.OUT_OF_RANGE, negative(bytes));
+      return OptionalLong.empty();
+    }
+    return ValueMapping.unlessZero(bytes);
+  }
+
+  /** What to say of a negative number. */
+  public static String negative(long value) {
+    return "is " + value + "; it cannot be negative";
+  }
+
+  /** Checks that a size, if known, is what was asked for. */
+  public static void within(
+      AnswerFindings findings,
+      String field,
+      OptionalLong bytes,
+      io.csi4j.client.internal.proto.CapacityRange asked) {
+    if (bytes.isEmpty()) {
+      return;
+    }
+    ValueMapping.fromProto(asked)
+        .filter(range -> !range.contains(bytes.getAsLong()))
+        .ifPresent(
+            range ->
+                findings.violation(
+                    field, Rule.OUT_OF_RANGE, "is " + bytes.getAsLong() + "; asked was " + range));
+  }
+
+  /** A time between 1970 and 9999; otherwise nothing, and a warning. */
+  public static Optional<Instant> time(
+      AnswerFindings findings, String field, boolean present, Timestamp time) {
+    if (!present) {
+      findings.warning(field, Rule.REQUIRED, "is absent");
+      return Optional.empty();
+    }
+    boolean possible =
+        time.getSeconds() >= 0
+            && time.getSeconds() < END_OF_TIME
+            && time.getNanos() >= 0
+            && time.getNanos() <= 999_999_999;
+    if (!possible) {
+      findings.warning(
+          field,
+          Rule.OUT_OF_RANGE,
+          "is no time between 1970 and 9999: "
+              + time.getSeconds()
+              + " seconds and "
+              + time.getNanos()
+              + " nanoseconds");
+      return Optional.empty();
+    }
+    return Optional.of(Instant.ofEpochSecond(time.getSeconds(), time.getNanos()));
+  }
+
+  /** The token of the next page; nothing on the last page. */
+  public static Optional<String> token(String token) {
+    return token.isEmpty() ? Optional.empty() : Optional.of(token);
+  }
+
+  /** Checks the labels of a place. Only an absurd size makes it unusable. */
+  public static void topology(
+      AnswerFindings findings, String field, io.csi4j.client.internal.proto.Topology topology) {
+    String segments = field + ".segments";
+    Map<String, String> labels = topology.getSegmentsMap();
+    map(findings, segments, labels);
+    if (labels.size() > SEGMENT_LIMIT) {
+      findings.warning(
+          segments,
+          Rule.TOO_LARGE,
+          "has " + labels.size() + " labels; " + SEGMENT_LIMIT + " are plenty");
+      return;
+    }
+    Set<String> folded = new HashSet<>();
+    Set<String> prefixes = new HashSet<>();
+    labels.forEach(
+        (key, value) -> {
+          int slash = key.indexOf('/');
+          String prefix = slash < 0 ? "" : key.substring(0, slash);
+          prefixes.add(prefix);
+          if (!TOPOLOGY_NAME.matcher(key.substring(slash + 1)).matches()
+              || (slash >= 0 && !isTopologyPrefix(prefix))) {
+            findings.warning(
+                segments,
+                Rule.CHARACTERS,
+                "has the key "
+                    + findings.quote(key)
+                    + "; a key is an optional lower-case domain and a slash, then up to 63 letters,"
+                    + " digits, dashes, underscores and dots with a letter or digit at both ends");
+          } else if (!TOPOLOGY_NAME.matcher(value).matches()) {
+            findings.warning(
+                segments,
+                Rule.CHARACTERS,
+                "has under "
+                    + findings.quote(key)
+                    + " the value "
+                    + findings.quote(value)
+                    + "; a value is up to 63 letters, digits, dashes, underscores and dots with a"
+                    + " letter or digit at both ends");
+          }
+          if (!folded.add(key.toLowerCase(Locale.ROOT))) {
+            findings.warning(
+                segments,
+                Rule.MISMATCH,
+                "has the key " + findings.quote(key) + " twice, in different case");
+          }
+        });
+    if (prefixes.size() > 1) {
+      findings.warning(
+          segments,
+          Rule.MISMATCH,
+          "has keys with different prefixes; the spec wants one prefix for all keys of a plugin");
+    }
+  }
+
+  private static boolean isTopologyPrefix(String prefix) {
+    if (prefix.length() > 63) {
+      return false;
+    }
+    for (String label : prefix.split("\\.", -1)) {
+      if (!TOPOLOGY_PREFIX_LABEL.matcher(label).matches()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

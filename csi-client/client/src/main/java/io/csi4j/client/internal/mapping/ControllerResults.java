@@ -1,0 +1,116 @@
+package io.csi4j.client.internal.mapping;
+
+import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ControllerPublishVolumeResult;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.SnapshotPage;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumePage;
+import io.csi4j.client.internal.redaction.RecordText;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The hidden values behind the results of {@code io.csi4j.client.controller}. */
+final class ControllerResults {
+
+  private ControllerResults() {}
+
+  /** See {@link Volume}. */
+  public record VolumeValue(
+      VolumeId id,
+      OptionalLong capacityBytes,
+      VolumeContext context,
+      Optional<VolumeContentSource> contentSource,
+      List<Topology> accessibleTopology)
+      implements Volume {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link VolumeEntry}. */
+  public record VolumeEntryValue(
+      Volume volume, List<NodeId> publishedNodes, Optional<VolumeCondition> condition)
+      implements VolumeEntry {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link VolumePage}. */
+  public record VolumePageValue(List<VolumeEntry> entries, Optional<String> nextToken, int skipped)
+      implements VolumePage {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link Capacity}. */
+  public record CapacityValue(
+      long availableBytes, OptionalLong maximumVolumeSize, OptionalLong minimumVolumeSize)
+      implements Capacity {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link Snapshot}. */
+  public record SnapshotValue(
+      SnapshotId id,
+      VolumeId sourceVolumeId,
+      OptionalLong sizeBytes,
+      Optional<Instant> creationTime,
+      boolean readyToUse,
+      Optional<GroupSnapshotId> groupSnapshotId)
+      implements Snapshot {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link SnapshotPage}. */
+  public record SnapshotPageValue(List<Snapshot> entries, Optional<String> nextToken, int skipped)
+      implements SnapshotPage {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerPublishVolumeResult}. */
+  public record ControllerPublishVolumeResultValue(PublishContext publishContext)
+      implements ControllerPublishVolumeResult {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerExpandVolumeResult}. */
+  public record ControllerExpandVolumeResultValue(
+      OptionalLong capacityBytes, boolean nodeExpansionRequired)
+      implements ControllerExpandVolumeResult {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+}

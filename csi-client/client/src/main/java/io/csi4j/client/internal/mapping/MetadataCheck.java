@@ -1,0 +1,192 @@
+package io.csi4j.client.internal.mapping;
+
+import io.csi4j.client.internal.proto.BlockMetadata;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
+import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.metadata.BlockMetadataType;
+import io.csi4j.client.metadata.BlockRange;
+import io.csi4j.client.model.Violation.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Checks the messages of one stream of block metadata, in their order, and remembers where the
+ * stream would have to go on. Used by one thread. After a violation the stream is over.
+ *
+ * <p>Throws {@link UnusableAnswerException} if the findings hold a violation.
+ */
+public final class MetadataCheck {
+
+  private final long resumeOffset;
+  private OptionalLong capacity;
+  private boolean first = true;
+  private int typeNumber;
+  private long nextOffset;
+  private long fixedSize;
+  private boolean shorterSeen;
+
+  private MetadataCheck(long resumeOffset, OptionalLong capacity) {
+    this.resumeOffset = resumeOffset;
+    this.nextOffset = resumeOffset;
+    this.capacity = capacity;
+  }
+
+  /** For a stream that was asked to begin at {@code startingOffset}. */
+  public MetadataCheck(long startingOffset) {
+    this(startingOffset, OptionalLong.empty());
+  }
+
+  /**
+   * For the stream that goes on where this one broke off. The type of its ranges may be another,
+   * the size of the volume may not.
+   */
+  public MetadataCheck continued() {
+    return new MetadataCheck(nextOffset, capacity);
+  }
+
+  /** The first byte that was not delivered yet. */
+  public long nextOffset() {
+    return nextOffset;
+  }
+
+  /** The next message of a stream of allocated ranges. */
+  public BlockMetadataBatch next(GetMetadataAllocatedResponse message, AnswerFindings findings) {
+    return next(
+        message.getBlockMetadataTypeValue(),
+        message.getVolumeCapacityBytes(),
+        message.getBlockMetadataList(),
+        findings);
+  }
+
+  /** The next message of a stream of changed ranges. */
+  public BlockMetadataBatch next(GetMetadataDeltaResponse message, AnswerFindings findings) {
+    return next(
+        message.getBlockMetadataTypeValue(),
+        message.getVolumeCapacityBytes(),
+        message.getBlockMetadataList(),
+        findings);
+  }
+
+  private BlockMetadataBatch next(
+      int number, long bytes, List<BlockMetadata> ranges, AnswerFindings findings) {
+    BlockMetadataType type =
+        switch (number) {
+          case 1 -> BlockMetadataType.FIXED_LENGTH;
+          case 2 -> BlockMetadataType.VARIABLE_LENGTH;
+          default -> BlockMetadataType.UNRECOGNIZED;
+        };
+    checkHead(number, type, bytes, findings);
+    List<BlockRange> delivered = new ArrayList<>(ranges.size());
+    long end = nextOffset;
+    for (int i = 0; i < ranges.size() && findings.isUsable(); i++) {
+      BlockRange range =
+          new BlockRange(ranges.get(i).getByteOffset(), ranges.get(i).getSizeBytes());
+      checkRange("block_metadata[" + i + "]", type, range, end, findings);
+      if (findings.isUsable()) {
+        end = range.end();
+        long begin = Math.max(range.offset(), resumeOffset);
+        delivered.add(new BlockRange(begin, end - begin));
+      }
+    }
+    long reached = end;
+    return findings.result(
+        () -> {
+          nextOffset = reached;
+          return new MetadataResults.BlockMetadataBatchValue(type, bytes, List.copyOf(delivered));
+        });
+  }
+
+  private void checkHead(int number, BlockMetadataType type, long bytes, AnswerFindings findings) {
+    if (first && type == BlockMetadataType.UNRECOGNIZED) {
+      findings.warning(
+          "block_metadata_type",
+          number == 0 ? Rule.REQUIRED : Rule.UNRECOGNIZED,
+          "is " + number + "; known are 1 and 2");
+    }
+    if (first) {
+      typeNumber = number;
+    } else if (number != typeNumber) {
+      findings.violation(
+          "block_metadata_type",
+          Rule.MISMATCH,
+          "is " + number + "; earlier in the stream it was " + typeNumber);
+    }
+    if (bytes < 0) {
+      findings.violation("volume_capacity_bytes", Rule.OUT_OF_RANGE, AnswerRules.negative(bytes));
+    } else if (capacity.isPresent() && capacity.getAsLong() != bytes) {
+      findings.violation(
+          "volume_capacity_bytes",
+          Rule.MISMATCH,
+          "is " + bytes + "; earlier it was " + capacity.getAsLong());
+    } else if (capacity.isEmpty()) {
+      capacity = OptionalLong.of(bytes);
+      if (bytes == 0) {
+        findings.warning("volume_capacity_bytes", Rule.REQUIRED, "is 0");
+      }
+    }
+    first = false;
+  }
+
+  private void checkRange(
+      String field, BlockMetadataType type, BlockRange range, long end, AnswerFindings findings) {
+    long limit = capacity.orElse(0);
+    if (range.offset() < 0) {
+      findings.violation(
+          field + ".byte_offset", Rule.OUT_OF_RANGE, AnswerRules.negative(range.offset()));
+    } else if (range.size() <= 0) {
+      findings.violation(
+          field + ".size_bytes",
+          Rule.OUT_OF_RANGE,
+          "is " + range.size() + "; it has to be above 0");
+    } else if (range.offset() > Long.MAX_VALUE - range.size()
+        || (limit > 0 && range.end() > limit)) {
+      findings.violation(
+          field,
+          Rule.OUT_OF_RANGE,
+          text(range)
+              + " ends behind the "
+              + (limit > 0 ? limit : Long.MAX_VALUE)
+              + " bytes of the volume");
+    } else if (end == resumeOffset && range.end() <= end) {
+      findings.violation(
+          field,
+          Rule.OUT_OF_RANGE,
+          text(range) + " ends before the offset " + resumeOffset + " that was asked for");
+    } else if (end != resumeOffset && range.offset() < end) {
+      findings.violation(
+          field, Rule.ORDER, text(range) + " begins before " + end + ", where the one before ends");
+    } else if (type == BlockMetadataType.FIXED_LENGTH) {
+      checkFixed(field + ".size_bytes", range, limit, findings);
+    }
+  }
+
+  /** Only the last range may be shorter than the others, where the volume ends within it. */
+  private void checkFixed(String field, BlockRange range, long limit, AnswerFindings findings) {
+    if (fixedSize == 0) {
+      fixedSize = range.size();
+    } else if (shorterSeen || range.size() > fixedSize) {
+      findings.violation(
+          field,
+          Rule.MISMATCH,
+          "is " + range.size() + "; the ranges before have a fixed length of " + fixedSize);
+    } else if (range.size() < fixedSize) {
+      shorterSeen = true;
+      if (limit > 0 && range.end() != limit) {
+        findings.violation(
+            field,
+            Rule.MISMATCH,
+            "is "
+                + range.size()
+                + "; the ranges before have a fixed length of "
+                + fixedSize
+                + ", and this one does not end with the volume");
+      }
+    }
+  }
+
+  private static String text(BlockRange range) {
+    return "of " + range.size() + " bytes at " + range.offset();
+  }
+}

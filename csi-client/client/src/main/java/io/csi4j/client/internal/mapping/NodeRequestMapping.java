@@ -1,0 +1,86 @@
+package io.csi4j.client.internal.mapping;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetVolumeStatsRequest;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.client.node.NodeUnstageVolumeRequest;
+
+/**
+ * The requests of the node service as they go over the wire, secrets in clear.
+ *
+ * <p>Entries are put one by one: a whole map, even an empty one, makes an object of each entry on
+ * its way.
+ */
+public final class NodeRequestMapping {
+
+  private NodeRequestMapping() {}
+
+  public static io.csi4j.client.internal.proto.NodeStageVolumeRequest toProto(
+      NodeStageVolumeRequest request) {
+    var out =
+        io.csi4j.client.internal.proto.NodeStageVolumeRequest.newBuilder()
+            .setVolumeId(request.volumeId().value())
+            .setStagingTargetPath(request.stagingTargetPath().value())
+            .setVolumeCapability(ValueMapping.toProto(request.capability()));
+    request.publishContext().reveal().forEach(out::putPublishContext);
+    request.secrets().reveal().forEach(out::putSecrets);
+    request.volumeContext().reveal().forEach(out::putVolumeContext);
+    return out.build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeUnstageVolumeRequest toProto(
+      NodeUnstageVolumeRequest request) {
+    return io.csi4j.client.internal.proto.NodeUnstageVolumeRequest.newBuilder()
+        .setVolumeId(request.volumeId().value())
+        .setStagingTargetPath(request.stagingTargetPath().value())
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodePublishVolumeRequest toProto(
+      NodePublishVolumeRequest request) {
+    var out =
+        io.csi4j.client.internal.proto.NodePublishVolumeRequest.newBuilder()
+            .setVolumeId(request.volumeId().value())
+            .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+            .setTargetPath(request.targetPath().value())
+            .setVolumeCapability(ValueMapping.toProto(request.capability()))
+            .setReadonly(request.readonly());
+    request.publishContext().reveal().forEach(out::putPublishContext);
+    request.secrets().reveal().forEach(out::putSecrets);
+    request.volumeContext().reveal().forEach(out::putVolumeContext);
+    return out.build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest toProto(
+      NodeUnpublishVolumeRequest request) {
+    return io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest.newBuilder()
+        .setVolumeId(request.volumeId().value())
+        .setTargetPath(request.targetPath().value())
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest toProto(
+      NodeGetVolumeStatsRequest request) {
+    return io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest.newBuilder()
+        .setVolumeId(request.volumeId().value())
+        .setVolumePath(request.volumePath().value())
+        .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeExpandVolumeRequest toProto(
+      NodeExpandVolumeRequest request) {
+    var out =
+        io.csi4j.client.internal.proto.NodeExpandVolumeRequest.newBuilder()
+            .setVolumeId(request.volumeId().value())
+            .setVolumePath(request.volumePath().value())
+            .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+            .putAllSecrets(request.secrets().reveal());
+    request.capacityRange().map(ValueMapping::toProto).ifPresent(out::setCapacityRange);
+    request.capability().map(ValueMapping::toProto).ifPresent(out::setVolumeCapability);
+    return out.build();
+  }
+}

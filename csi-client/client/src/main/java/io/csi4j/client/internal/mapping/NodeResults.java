@@ -1,0 +1,47 @@
+package io.csi4j.client.internal.mapping;
+
+import io.csi4j.client.internal.redaction.RecordText;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.node.NodeExpandVolumeResult;
+import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.client.node.VolumeUsage;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The hidden values behind the results of {@code io.csi4j.client.node}. */
+final class NodeResults {
+
+  private NodeResults() {}
+
+  /** See {@link VolumeStats}. */
+  public record VolumeStatsValue(List<VolumeUsage> usage, Optional<VolumeCondition> condition)
+      implements VolumeStats {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link NodeExpandVolumeResult}. */
+  public record NodeExpandVolumeResultValue(OptionalLong capacityBytes)
+      implements NodeExpandVolumeResult {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link NodeInfo}. */
+  public record NodeInfoValue(
+      NodeId nodeId, OptionalLong maxVolumesPerNode, Optional<Topology> accessibleTopology)
+      implements NodeInfo {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+}

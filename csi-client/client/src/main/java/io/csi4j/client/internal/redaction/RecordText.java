@@ -1,0 +1,33 @@
+package io.csi4j.client.internal.redaction;
+
+import io.csi4j.client.internal.text.SafeText;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.StringJoiner;
+
+/** The text form of records that carry text of unknown origin: one printable line. */
+public final class RecordText {
+
+  private static final int LIMIT = 4096;
+
+  private RecordText() {}
+
+  /** The record as records print themselves, escaped, each component cut to 4 KiB. */
+  public static String of(Record record) {
+    String name = record.getClass().getSimpleName();
+    String shown = name.endsWith("Value") ? name.substring(0, name.length() - 5) : name;
+    StringJoiner out = new StringJoiner(", ", shown + "[", "]");
+    for (RecordComponent component : record.getClass().getRecordComponents()) {
+      try {
+        Method accessor = component.getAccessor();
+        // The records behind the API are hidden in its packages.
+        accessor.setAccessible(true);
+        Object value = accessor.invoke(record);
+        out.add(component.getName() + "=" + SafeText.escape(String.valueOf(value), LIMIT));
+      } catch (ReflectiveOperationException impossible) {
+        throw new LinkageError(record.getClass().getName(), impossible);
+      }
+    }
+    return out.toString();
+  }
+}

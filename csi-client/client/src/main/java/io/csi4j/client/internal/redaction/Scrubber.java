@@ -1,0 +1,480 @@
+package io.csi4j.client.internal.redaction;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.csi4j.client.internal.text.SafeText;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * Takes sensitive values out of a text, in all the forms in which programs print them: as they are,
+ * escaped for JSON, Go, URLs or a shell, in base64 (also inside a longer base64 text) and in hex.
+ *
+ * <p>A value is compared with the text character by character, where each character may stand there
+ * in any of its forms. So mixed and repeated escapes are found, too, as they come up when one
+ * program quotes another. All that is found is marked first and replaced together, so that values
+ * that overlap leave nothing behind.
+ */
+public final class Scrubber {
+
+  /** What stands in place of a value. */
+  public static final String MARK = "<redacted>";
+
+  /** As much of a text is looked at; far more than is ever shown. */
+  private static final int WINDOW = 16 << 10;
+
+  /** So much of the beginning of a value is taken out at the end of a text that was cut there. */
+  private static final int LEAST_BEGINNING = 8;
+
+  /** The longest form of one character, for characters that were cut in two. */
+  private static final int LONGEST_FORM = 20;
+
+  /** Steps after which a text is withheld as a whole: nobody writes such texts in good faith. */
+  private static final int STEPS_LIMIT = 5_000_000;
+
+  /** Leaves room for the note of what was cut. */
+  private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
+
+  private final String text;
+  private final BitSet marked = new BitSet();
+  private Positions here = new Positions();
+  private Positions next = new Positions();
+
+  private Scrubber(String text) {
+    this.text = text;
+  }
+
+  /** {@code text} without {@code values}, as one printable line of 1 KiB at the most. */
+  public static String scrub(String text, Collection<String> values) {
+    return of(values).apply(text);
+  }
+
+  /** {@link #scrub} for several texts, with the work that depends on the values alone done once. */
+  public static UnaryOperator<String> of(Collection<String> values) {
+    List<Form> forms = values.stream().flatMap(value -> forms(value).stream()).toList();
+    return text -> scrub(text, forms);
+  }
+
+  private static String scrub(String text, List<Form> forms) {
+    Scrubber scrubber = new Scrubber(text.length() > WINDOW ? text.substring(0, WINDOW) : text);
+    for (Form form : forms) {
+      if (!scrubber.mark(form)) {
+        return MARK;
+      }
+    }
+    return SafeText.escape(scrubber.replaced(), LIMIT);
+  }
+
+  private static List<Form> forms(String value) {
+    // What is longer than the text can only begin in it.
+    String head = value.length() > WINDOW ? value.substring(0, WINDOW + 1) : value;
+    byte[] bytes = head.getBytes(UTF_8);
+    List<Form> forms = new ArrayList<>();
+    forms.add(new Escaped(head.codePoints().toArray()));
+    forms.add(new Hex(HexFormat.of().formatHex(bytes)));
+    for (int before = 0; before < 3; before++) {
+      forms.add(Base64Text.of(bytes, before));
+    }
+    return forms;
+  }
+
+  /** Marks all places of {@code form}; false if that takes too long. */
+  private boolean mark(Form form) {
+    for (int start = 0; start < text.length(); start++) {
+      if (marked.get(start) && marked.nextClearBit(start) >= text.length()) {
+        break;
+      }
+      if (form.mayBeginWith(text.charAt(start))) {
+        int end = match(form, start);
+        if (end > start) {
+          marked.set(form.widenedStart(text, start), form.widenedEnd(text, end));
+        }
+        if (isTooMuch()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Where the form that begins at {@code start} ends, or -1. */
+  private int match(Form form, int start) {
+    here.clear();
+    here.add(start);
+    for (int i = 0; i < form.length() && !isTooMuch(); i++) {
+      next.clear();
+      for (int p = 0; p < here.size; p++) {
+        form.step(text, i, here.at[p], next);
+      }
+      if (next.size == 0) {
+        return i >= LEAST_BEGINNING && isCutInside() ? text.length() : -1;
+      }
+      Positions swap = here;
+      here = next;
+      next = swap;
+      if (i + 1 >= LEAST_BEGINNING && here.max() == text.length()) {
+        return text.length();
+      }
+    }
+    return here.max();
+  }
+
+  private boolean isTooMuch() {
+    return here.work + next.work > STEPS_LIMIT;
+  }
+
+  /** Whether the text ends in the middle of an escape, or with the dots of whoever cut it. */
+  private boolean isCutInside() {
+    for (int p = 0; p < here.size; p++) {
+      int from = here.at[p];
+      if (text.length() - from < LONGEST_FORM
+          && !Escaped.isLetterOrDigit(text.charAt(from))
+          && text.indexOf(' ', from) < 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String replaced() {
+    StringBuilder out = new StringBuilder(text.length());
+    int from = 0;
+    for (int start = marked.nextSetBit(0); start >= 0; start = marked.nextSetBit(from)) {
+      out.append(text, from, start).append(MARK);
+      from = marked.nextClearBit(start);
+    }
+    return out.append(text, from, text.length()).toString();
+  }
+
+  /** Places in the text, each once. */
+  private static final class Positions {
+    private int[] at = new int[16];
+    private int size;
+    private long work;
+
+    void clear() {
+      size = 0;
+    }
+
+    void add(int position) {
+      work++;
+      for (int i = size - 1; i >= 0; i--) {
+        work++;
+        if (at[i] == position) {
+          return;
+        }
+      }
+      if (size == at.length) {
+        at = Arrays.copyOf(at, size * 2);
+      }
+      at[size++] = position;
+    }
+
+    int max() {
+      int max = -1;
+      for (int i = 0; i < size; i++) {
+        max = Math.max(max, at[i]);
+      }
+      return max;
+    }
+  }
+
+  /** One way to write a value, as a sequence of characters with several forms each. */
+  private interface Form {
+
+    int length();
+
+    /** A cheap test that lets pass every first character there can be. */
+    boolean mayBeginWith(char c);
+
+    /** Adds each place to which a form of character {@code i} leads from {@code from}. */
+    void step(String text, int i, int from, Positions to);
+
+    default int widenedStart(String text, int start) {
+      return start;
+    }
+
+    default int widenedEnd(String text, int end) {
+      return end;
+    }
+  }
+
+  /** The characters themselves, or escaped in any of the usual ways. */
+  private static final class Escaped implements Form {
+    private static final List<String> QUOTES = List.of("'\\''", "'\"'\"'", "''");
+    private static final int BACKSLASHES = 64;
+    private static final int REQUOTED = 8;
+
+    private final int[] value;
+
+    Escaped(int[] value) {
+      this.value = value;
+    }
+
+    @Override
+    public int length() {
+      return value.length;
+    }
+
+    @Override
+    public boolean mayBeginWith(char c) {
+      return c == '%'
+          || c == '\\'
+          || c
+              == (Character.isBmpCodePoint(value[0]) ? value[0] : Character.highSurrogate(value[0]))
+          || (c == '+' && value[0] == ' ');
+    }
+
+    @Override
+    public void step(String text, int i, int from, Positions to) {
+      if (from >= text.length()) {
+        return;
+      }
+      int c = value[i];
+      char first = text.charAt(from);
+      if (text.codePointAt(from) == c) {
+        to.add(from + Character.charCount(c));
+      }
+      if (first == '+' && c == ' ') {
+        to.add(from + 1);
+      } else if (first == '%') {
+        percent(text, c, from, to);
+      } else if (first == '\\') {
+        backslash(text, c, from, to);
+      } else if (first == '\'' && c == '\'') {
+        for (String quote : QUOTES) {
+          if (text.startsWith(quote, from)) {
+            to.add(from + quote.length());
+          }
+        }
+      }
+    }
+
+    private static void percent(String text, int c, int from, Positions to) {
+      int at = from;
+      for (byte octet : utf8(c)) {
+        if (at >= text.length()
+            || text.charAt(at) != '%'
+            || number(text, at + 1, 2, 16) != (octet & 0xFF)) {
+          return;
+        }
+        at += 3;
+      }
+      to.add(at);
+    }
+
+    /** Counts several backslashes as one: what was quoted twice has them doubled twice. */
+    private static void backslash(String text, int c, int from, Positions to) {
+      int at = afterBackslashes(text, from);
+      if (c == '\\') {
+        for (int count = 1; count <= REQUOTED && from + count <= at; count *= 2) {
+          to.add(from + count);
+        }
+      }
+      if (at >= text.length()) {
+        return;
+      }
+      if (c != '\\' && !isLetterOrDigit(c) && text.codePointAt(at) == c) {
+        to.add(at + Character.charCount(c));
+      }
+      char kind = text.charAt(at);
+      if (c >= 7 && c <= 13 && "abtnvfr".charAt(c - 7) == kind) {
+        to.add(at + 1);
+      }
+      if (kind == 'u') {
+        utf16(text, c, at, to);
+      } else if (kind == 'U') {
+        if (number(text, at + 1, 8, 16) == c) {
+          to.add(at + 9);
+        }
+        if (number(text, at + 1, 6, 16) == c) {
+          to.add(at + 7);
+        }
+      } else {
+        octets(text, c, from, to);
+      }
+    }
+
+    private static void utf16(String text, int c, int from, Positions to) {
+      int at = from;
+      for (char unit : Character.toChars(c)) {
+        if (at > from) {
+          at = afterBackslashes(text, at);
+        }
+        if (at >= text.length() || text.charAt(at) != 'u' || number(text, at + 1, 4, 16) != unit) {
+          return;
+        }
+        at += 5;
+      }
+      to.add(at);
+    }
+
+    private static void octets(String text, int c, int from, Positions to) {
+      int at = from;
+      for (byte octet : utf8(c)) {
+        int digits = afterBackslashes(text, at);
+        if (digits == at || digits >= text.length()) {
+          return;
+        }
+        if (text.charAt(digits) == 'x' && number(text, digits + 1, 2, 16) == (octet & 0xFF)) {
+          at = digits + 3;
+        } else if (number(text, digits, 3, 8) == (octet & 0xFF)) {
+          at = digits + 3;
+        } else {
+          return;
+        }
+      }
+      to.add(at);
+    }
+
+    private static int afterBackslashes(String text, int from) {
+      int at = from;
+      while (at < text.length() && text.charAt(at) == '\\' && at - from < BACKSLASHES) {
+        at++;
+      }
+      return at;
+    }
+
+    /** The number of exactly so many digits, or -1. */
+    private static int number(String text, int from, int digits, int radix) {
+      if (from + digits > text.length()) {
+        return -1;
+      }
+      int number = 0;
+      for (int i = from; i < from + digits; i++) {
+        int digit = text.charAt(i) < 128 ? Character.digit(text.charAt(i), radix) : -1;
+        if (digit < 0) {
+          return -1;
+        }
+        number = number * radix + digit;
+      }
+      return number;
+    }
+
+    private static byte[] utf8(int c) {
+      return Character.toString(c).getBytes(UTF_8);
+    }
+
+    static boolean isLetterOrDigit(int c) {
+      return c < 0x80 && Character.isLetterOrDigit(c);
+    }
+  }
+
+  /** The octets of the UTF-8 form, as hex digits of either case. */
+  private record Hex(String digits) implements Form {
+    @Override
+    public int length() {
+      return digits.length();
+    }
+
+    @Override
+    public boolean mayBeginWith(char c) {
+      return lower(c) == digits.charAt(0);
+    }
+
+    @Override
+    public void step(String text, int i, int from, Positions to) {
+      if (from < text.length() && lower(text.charAt(from)) == digits.charAt(i)) {
+        to.add(from + 1);
+      }
+    }
+
+    private static int lower(char c) {
+      return c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c;
+    }
+  }
+
+  /**
+   * The part of a base64 text that depends on the value alone.
+   *
+   * @param digits that part, in the standard alphabet
+   * @param shared whether the digit before it tells some bits of the value
+   */
+  private record Base64Text(String digits, boolean shared) implements Form {
+
+    /** The value after {@code before} octets of something else. */
+    static Base64Text of(byte[] value, int before) {
+      byte[] octets = new byte[before + value.length];
+      System.arraycopy(value, 0, octets, before, value.length);
+      String all = Base64.getEncoder().withoutPadding().encodeToString(octets);
+      int from = before == 0 ? 0 : before + 1;
+      return new Base64Text(all.substring(from, octets.length * 8 / 6), before > 0);
+    }
+
+    @Override
+    public int length() {
+      return digits.length();
+    }
+
+    @Override
+    public boolean mayBeginWith(char c) {
+      return standard(c) == digits.charAt(0) || c == '%' || c == '\\';
+    }
+
+    @Override
+    public void step(String text, int i, int from, Positions to) {
+      int at = i == 0 ? from : afterLineEnd(text, from);
+      if (at >= text.length()) {
+        return;
+      }
+      char digit = digits.charAt(i);
+      if (standard(text.charAt(at)) == digit) {
+        to.add(at + 1);
+      } else if (digit == '+' && text.regionMatches(true, at, "%2B", 0, 3)) {
+        to.add(at + 3);
+      } else if (digit == '/' && text.regionMatches(true, at, "%2F", 0, 3)) {
+        to.add(at + 3);
+      } else if (digit == '/' && text.startsWith("\\/", at)) {
+        to.add(at + 2);
+      } else if (digit == '+' && text.regionMatches(true, at, "\\u002b", 0, 6)) {
+        to.add(at + 6);
+      }
+    }
+
+    @Override
+    public int widenedStart(String text, int start) {
+      return shared && start > 0 && isDigit(text.charAt(start - 1)) ? start - 1 : start;
+    }
+
+    @Override
+    public int widenedEnd(String text, int end) {
+      int at = end;
+      if (at < text.length() && isDigit(text.charAt(at))) {
+        at++;
+      }
+      while (at < text.length() && text.charAt(at) == '=') {
+        at++;
+      }
+      return at;
+    }
+
+    /** Base64 is often broken into lines. */
+    private static int afterLineEnd(String text, int from) {
+      int at = from;
+      while (at < text.length()) {
+        if (text.charAt(at) == '\n' || text.charAt(at) == '\r') {
+          at++;
+        } else if (text.startsWith("\\n", at) || text.startsWith("\\r", at)) {
+          at += 2;
+        } else {
+          return at;
+        }
+      }
+      return at;
+    }
+
+    private static boolean isDigit(char c) {
+      return Escaped.isLetterOrDigit(c) || "+/-_".indexOf(c) >= 0;
+    }
+
+    private static char standard(char c) {
+      return c == '-' ? '+' : c == '_' ? '/' : c;
+    }
+  }
+}

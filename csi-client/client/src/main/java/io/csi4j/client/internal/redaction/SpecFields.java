@@ -1,0 +1,106 @@
+package io.csi4j.client.internal.redaction;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.CsiProto;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of the generated messages as the spec sees them: their names, and what is secret. */
+public final class SpecFields {
+
+  /** Not marked in the spec, and yet plugins put passwords and tokens there. */
+  private static final Set<String> SENSITIVE =
+      Set.of("mount_flags", "volume_context", "publish_context");
+
+  private SpecFields() {}
+
+  private static final Set<String> SENSITIVE_MESSAGES =
+      CsiProto.getDescriptor().getMessageTypes().stream()
+          .filter(SpecFields::holdsSensitiveField)
+          .map(Descriptor::getFullName)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** The name in the spec. */
+  public static String name(FieldDescriptor field) {
+    // The one field that our contract had to rename, see csi.proto.
+    return field.getName().equals("mutable_params") ? "mutable_parameters" : field.getName();
+  }
+
+  /** Whether the spec marks the field as a secret. */
+  public static boolean isSecret(FieldDescriptor field) {
+    return field.getOptions().getExtension(CsiProto.csiSecret);
+  }
+
+  /** Whether the values of the field are to be shown to nobody. */
+  public static boolean isSensitive(FieldDescriptor field) {
+    return isSecret(field) || SENSITIVE.contains(field.getName());
+  }
+
+  /** Whether messages of this kind can hold such values, however deep. */
+  public static boolean canBeSensitive(Descriptor type) {
+    return SENSITIVE_MESSAGES.contains(type.getFullName());
+  }
+
+  private static boolean holdsSensitiveField(Descriptor type) {
+    return type.getFields().stream()
+        .anyMatch(
+            field ->
+                isSensitive(field)
+                    || (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                        && holdsSensitiveField(field.getMessageType())));
+  }
+
+  /** The entries of a map field, in the order of the message. */
+  public static Map<String, String> map(Message message, FieldDescriptor field) {
+    Map<String, String> known = known(message, field.getNumber());
+    if (known != null) {
+      return known;
+    }
+    FieldDescriptor key = field.getMessageType().findFieldByNumber(1);
+    FieldDescriptor value = field.getMessageType().findFieldByNumber(2);
+    Map<String, String> entries = new LinkedHashMap<>();
+    for (Object element : list(message, field)) {
+      Message entry = (Message) element;
+      entries.put(entry.getField(key).toString(), entry.getField(value).toString());
+    }
+    return entries;
+  }
+
+  /**
+   * The map of the messages that are sent most, or null. Reached through its descriptor, a map is
+   * made into a list of messages first, which costs more than the call.
+   */
+  private static @Nullable Map<String, String> known(Message message, int field) {
+    if (message instanceof NodePublishVolumeRequest publish) {
+      return switch (field) {
+        case NodePublishVolumeRequest.PUBLISH_CONTEXT_FIELD_NUMBER ->
+            publish.getPublishContextMap();
+        case NodePublishVolumeRequest.VOLUME_CONTEXT_FIELD_NUMBER -> publish.getVolumeContextMap();
+        case NodePublishVolumeRequest.SECRETS_FIELD_NUMBER -> publish.getSecretsMap();
+        default -> null;
+      };
+    }
+    if (message instanceof NodeStageVolumeRequest stage) {
+      return switch (field) {
+        case NodeStageVolumeRequest.PUBLISH_CONTEXT_FIELD_NUMBER -> stage.getPublishContextMap();
+        case NodeStageVolumeRequest.VOLUME_CONTEXT_FIELD_NUMBER -> stage.getVolumeContextMap();
+        case NodeStageVolumeRequest.SECRETS_FIELD_NUMBER -> stage.getSecretsMap();
+        default -> null;
+      };
+    }
+    return null;
+  }
+
+  /** The elements of a repeated field. */
+  public static List<?> list(Message message, FieldDescriptor field) {
+    return (List<?>) message.getField(field);
+  }
+}

@@ -1,0 +1,188 @@
+package io.csi4j.client.internal.rules;
+
+import static java.util.Map.entry;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.OneofDescriptor;
+import io.csi4j.client.internal.proto.Topology;
+import io.csi4j.client.internal.redaction.SpecFields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What one kind of message is checked for: its fields as the contract describes them, read once,
+ * since every call needs them.
+ *
+ * @param fields those of which anything can be wrong
+ * @param choices those fields of which one at the most is set
+ */
+record MessageRules(List<Field> fields, List<Choice> choices) {
+
+  /** The fields that must be set: not empty, or with one element at the least. */
+  static final Map<String, List<String>> REQUIRED =
+      Map.ofEntries(
+          entry("GetPluginInfoRequest", List.of()),
+          entry("GetPluginCapabilitiesRequest", List.of()),
+          entry("ProbeRequest", List.of()),
+          entry("CreateVolumeRequest", List.of("name", "volume_capabilities")),
+          entry("DeleteVolumeRequest", List.of("volume_id")),
+          entry(
+              "ControllerPublishVolumeRequest",
+              List.of("volume_id", "node_id", "volume_capability")),
+          entry("ControllerUnpublishVolumeRequest", List.of("volume_id")),
+          entry("ValidateVolumeCapabilitiesRequest", List.of("volume_id", "volume_capabilities")),
+          entry("ListVolumesRequest", List.of()),
+          entry("ControllerGetVolumeRequest", List.of("volume_id")),
+          entry("ControllerModifyVolumeRequest", List.of("volume_id", "mutable_parameters")),
+          entry("GetCapacityRequest", List.of()),
+          entry("ControllerGetCapabilitiesRequest", List.of()),
+          entry("CreateSnapshotRequest", List.of("source_volume_id", "name")),
+          entry("DeleteSnapshotRequest", List.of("snapshot_id")),
+          entry("ListSnapshotsRequest", List.of()),
+          entry("GetSnapshotRequest", List.of("snapshot_id")),
+          entry("ControllerExpandVolumeRequest", List.of("volume_id", "capacity_range")),
+          entry("GroupControllerGetCapabilitiesRequest", List.of()),
+          entry("CreateVolumeGroupSnapshotRequest", List.of("name", "source_volume_ids")),
+          entry("DeleteVolumeGroupSnapshotRequest", List.of("group_snapshot_id", "snapshot_ids")),
+          entry("GetVolumeGroupSnapshotRequest", List.of("group_snapshot_id", "snapshot_ids")),
+          entry("GetMetadataAllocatedRequest", List.of("snapshot_id")),
+          entry("GetMetadataDeltaRequest", List.of("base_snapshot_id", "target_snapshot_id")),
+          entry(
+              "NodeStageVolumeRequest",
+              List.of("volume_id", "staging_target_path", "volume_capability")),
+          entry("NodeUnstageVolumeRequest", List.of("volume_id", "staging_target_path")),
+          entry(
+              "NodePublishVolumeRequest", List.of("volume_id", "target_path", "volume_capability")),
+          entry("NodeUnpublishVolumeRequest", List.of("volume_id", "target_path")),
+          entry("NodeGetVolumeStatsRequest", List.of("volume_id", "volume_path")),
+          entry("NodeExpandVolumeRequest", List.of("volume_id", "volume_path")),
+          entry("NodeGetCapabilitiesRequest", List.of()),
+          entry("NodeGetInfoRequest", List.of()),
+          entry("VolumeCapability", List.of("access_mode")),
+          entry("SnapshotSource", List.of("snapshot_id")),
+          entry("VolumeSource", List.of("volume_id")));
+
+  /** The choices of which one must be made. */
+  static final Map<String, String> REQUIRED_CHOICE =
+      Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
+
+  private static final Map<Descriptor, MessageRules> KNOWN = new ConcurrentHashMap<>();
+
+  /** What a field, or each of its elements, holds. */
+  enum Kind {
+    TEXT,
+    NAME,
+    NODE_ID,
+    PATH,
+    FS_TYPE,
+    MESSAGE,
+    NUMBER,
+    ENUM,
+    FLAGS,
+    MAP,
+    /** Of which nothing can be wrong, unless it is required. */
+    OTHER
+  }
+
+  /**
+   * One field.
+   *
+   * @param in the contract
+   * @param name what the spec calls it
+   * @param kind what it holds
+   * @param required whether it must be set
+   * @param repeated whether it has elements; not so for maps and flags
+   * @param present whether it tells what is not set from what is empty
+   * @param secret whether nobody may see it
+   * @param topology whether its entries are labels of a place
+   */
+  record Field(
+      FieldDescriptor in,
+      String name,
+      Kind kind,
+      boolean required,
+      boolean repeated,
+      boolean present,
+      boolean secret,
+      boolean topology) {}
+
+  /**
+   * Fields of which one at the most is set.
+   *
+   * @param in the contract
+   * @param required whether one has to be set
+   * @param fields each of them
+   */
+  record Choice(OneofDescriptor in, boolean required, Map<FieldDescriptor, Field> fields) {}
+
+  /** The rules for messages of {@code type}. */
+  static MessageRules of(Descriptor type) {
+    MessageRules known = KNOWN.get(type);
+    return known != null ? known : KNOWN.computeIfAbsent(type, MessageRules::read);
+  }
+
+  private static MessageRules read(Descriptor type) {
+    List<String> required = REQUIRED.getOrDefault(type.getName(), List.of());
+    List<Field> fields = new ArrayList<>();
+    for (FieldDescriptor field : type.getFields()) {
+      Field read = read(field, required.contains(SpecFields.name(field)));
+      boolean checked = read.kind() != Kind.OTHER || read.required();
+      if (checked && field.getRealContainingOneof() == null) {
+        fields.add(read);
+      }
+    }
+    List<Choice> choices =
+        type.getRealOneofs().stream()
+            .map(
+                oneof ->
+                    new Choice(
+                        oneof,
+                        oneof.getName().equals(REQUIRED_CHOICE.get(type.getName())),
+                        oneof.getFields().stream()
+                            .collect(
+                                Collectors.toUnmodifiableMap(
+                                    Function.identity(), field -> read(field, false)))))
+            .toList();
+    return new MessageRules(List.copyOf(fields), choices);
+  }
+
+  private static Field read(FieldDescriptor field, boolean required) {
+    Kind kind = kind(field);
+    boolean repeated = field.isRepeated() && kind != Kind.MAP && kind != Kind.FLAGS;
+    return new Field(
+        field,
+        SpecFields.name(field),
+        kind,
+        required,
+        repeated,
+        field.hasPresence(),
+        SpecFields.isSecret(field),
+        field.getContainingType().equals(Topology.getDescriptor()));
+  }
+
+  private static Kind kind(FieldDescriptor field) {
+    if (field.isMapField()) {
+      return Kind.MAP;
+    }
+    return switch (field.getJavaType()) {
+      case STRING ->
+          switch (field.getName()) {
+            case "name" -> Kind.NAME;
+            case "node_id" -> Kind.NODE_ID;
+            case "fs_type" -> Kind.FS_TYPE;
+            case "mount_flags" -> Kind.FLAGS;
+            case "staging_target_path", "target_path", "volume_path" -> Kind.PATH;
+            default -> Kind.TEXT;
+          };
+      case MESSAGE -> Kind.MESSAGE;
+      case INT, LONG -> Kind.NUMBER;
+      case ENUM -> Kind.ENUM;
+      case BOOLEAN, FLOAT, DOUBLE, BYTE_STRING -> Kind.OTHER;
+    };
+  }
+}

@@ -1,0 +1,417 @@
+package io.csi4j.client.internal.rules;
+
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.CapacityRange;
+import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
+import io.csi4j.client.internal.proto.Topology;
+import io.csi4j.client.internal.proto.TopologyRequirement;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.rules.MessageRules.Choice;
+import io.csi4j.client.internal.rules.MessageRules.Field;
+import io.csi4j.client.internal.rules.MessageRules.Kind;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What the spec demands of a request whatever the plugin can do.
+ *
+ * <p>The rules walk over the fields as the contract describes them, so that a new field is held to
+ * the general rules (Unicode, NUL, sizes, sign of numbers) without a line of code.
+ */
+public final class RequestChecks {
+
+  private static final int TEXT_LIMIT = 128;
+  private static final int NODE_ID_LIMIT = 256;
+  private static final int TOTAL_LIMIT = 4 << 10;
+  private static final int HARD_LIMIT = 1 << 20;
+  private static final int FLAGS_LIMIT = 10_000;
+
+  /** More findings of one kind than this help nobody. */
+  private static final int FINDINGS_LIMIT = 100;
+
+  private static final Set<CsiOperation> NAMING =
+      EnumSet.of(
+          CsiOperation.CREATE_VOLUME,
+          CsiOperation.CREATE_SNAPSHOT,
+          CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT);
+
+  private static final Pattern LABEL =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?");
+  private static final Pattern PREFIX =
+      Pattern.compile(
+          "(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
+
+  private final CsiOperation operation;
+  // What is sent is nearly always right, so lists are made when there is something to tell.
+  private List<Violation> violations = List.of();
+  private List<Violation> oversize = List.of();
+  private List<Violation> remarks = List.of();
+
+  /** The fields on the way to the one that is looked at, which is the last. */
+  private final List<String> way = new ArrayList<>();
+
+  private RequestChecks(CsiOperation operation) {
+    this.operation = operation;
+  }
+
+  /**
+   * What was found.
+   *
+   * @param violations what must not be sent
+   * @param oversize what is beyond the sizes of the spec, and yet many plugins take it
+   * @param remarks what the spec allows, and yet not every plugin has to take it
+   */
+  public record Result(
+      List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {}
+
+  /** All that is wrong with {@code request}, a generated message of {@code operation}. */
+  public static Result check(CsiOperation operation, Message request) {
+    RequestChecks checks = new RequestChecks(operation);
+    checks.message(request);
+    if (request instanceof GetMetadataDeltaRequest delta) {
+      checks.delta(delta);
+    }
+    return new Result(
+        List.copyOf(checks.violations), List.copyOf(checks.oversize), List.copyOf(checks.remarks));
+  }
+
+  private void message(Message message) {
+    MessageRules rules = MessageRules.of(message.getDescriptorForType());
+    // Without iterators: this happens on every call.
+    List<Field> fields = rules.fields();
+    for (int i = 0; i < fields.size(); i++) {
+      way.add(fields.get(i).name());
+      field(message, fields.get(i));
+      way.remove(way.size() - 1);
+    }
+    List<Choice> choices = rules.choices();
+    for (int i = 0; i < choices.size(); i++) {
+      choice(message, choices.get(i));
+    }
+    if (message instanceof CapacityRange range) {
+      capacity(range);
+    } else if (message instanceof TopologyRequirement requirement) {
+      topologyRequirement(requirement);
+    }
+  }
+
+  private void field(Message message, Field field) {
+    if (field.required() && isAbsent(message, field.in())) {
+      refuse(Rule.REQUIRED, field.present() ? "is not set" : "is empty");
+    } else if (field.kind() == Kind.MAP) {
+      map(field, SpecFields.map(message, field.in()));
+    } else if (field.kind() == Kind.FLAGS) {
+      flags(SpecFields.list(message, field.in()));
+    } else if (field.repeated()) {
+      list(field, SpecFields.list(message, field.in()));
+    } else if (!field.present() || message.hasField(field.in())) {
+      value(field.kind(), message.getField(field.in()));
+    }
+  }
+
+  private void choice(Message message, Choice choice) {
+    FieldDescriptor made = message.getOneofFieldDescriptor(choice.in());
+    Field field = made == null ? null : choice.fields().get(made);
+    if (field != null) {
+      way.add(field.name());
+      value(field.kind(), message.getField(field.in()));
+      way.remove(way.size() - 1);
+    } else if (choice.required()) {
+      String choices =
+          choice.in().getFields().stream().map(SpecFields::name).collect(Collectors.joining(", "));
+      way.add(choice.in().getName());
+      refuse(Rule.REQUIRED, "is none of " + choices);
+      way.remove(way.size() - 1);
+    }
+  }
+
+  private static boolean isAbsent(Message message, FieldDescriptor field) {
+    if (field.isRepeated()) {
+      return message.getRepeatedFieldCount(field) == 0;
+    }
+    return !message.hasField(field);
+  }
+
+  private void list(Field field, List<?> elements) {
+    for (int i = 0; i < elements.size(); i++) {
+      way.set(way.size() - 1, field.name() + "[" + i + "]");
+      if (field.required() && elements.get(i).equals("")) {
+        refuse(Rule.REQUIRED, "is empty");
+      } else {
+        value(field.kind(), elements.get(i));
+      }
+    }
+  }
+
+  private void value(Kind kind, Object value) {
+    switch (kind) {
+      case TEXT, NAME, NODE_ID, PATH, FS_TYPE -> text(kind, (String) value);
+      case MESSAGE -> message((Message) value);
+      case NUMBER -> {
+        if (((Number) value).longValue() < 0) {
+          refuse(Rule.OUT_OF_RANGE, "is " + value + ", CSI allows nothing below 0");
+        }
+      }
+      case ENUM -> enumeration((EnumValueDescriptor) value);
+      case MAP, FLAGS, OTHER -> {}
+    }
+  }
+
+  private void enumeration(EnumValueDescriptor value) {
+    if (value.getNumber() == 0) {
+      refuse(Rule.UNRECOGNIZED, "is not stated");
+    } else if (value.getIndex() < 0) {
+      refuse(Rule.UNRECOGNIZED, "is " + value.getNumber() + ", which CSI 1.12 does not know");
+    }
+  }
+
+  private void text(Kind kind, String text) {
+    int bytes = text.length();
+    if (!SafeText.isPlain(text)) {
+      characters("", text);
+      bytes = SafeText.utf8Length(text);
+    }
+    if (kind == Kind.NAME && NAMING.contains(operation)) {
+      banned(text);
+    }
+    if (kind == Kind.FS_TYPE) {
+      fsType(text, bytes);
+      return;
+    }
+    boolean isPath = kind == Kind.PATH;
+    if (isPath && !text.isEmpty() && text.charAt(0) != '/') {
+      refuse(Rule.NOT_ABSOLUTE, "does not begin with /");
+    }
+    int limit = kind == Kind.NODE_ID ? NODE_ID_LIMIT : TEXT_LIMIT;
+    if (bytes > HARD_LIMIT) {
+      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, at most ", HARD_LIMIT, " are sent"));
+    } else if (bytes > limit && isPath) {
+      remarks =
+          with(
+              remarks,
+              Rule.TOO_LARGE,
+              tooLarge(bytes, "bytes, plugins need not take more than ", limit, ""));
+    } else if (bytes > limit) {
+      oversize = with(oversize, Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", limit, ""));
+    }
+  }
+
+  private void characters(String entry, String text) {
+    int nul = text.indexOf('\0');
+    if (nul >= 0) {
+      refuse(entry, Rule.NUL, "has a NUL at index " + nul);
+    }
+    int lone = SafeText.loneSurrogate(text);
+    if (lone >= 0) {
+      refuse(entry, Rule.NOT_UNICODE, "is no valid Unicode at index " + lone);
+    }
+  }
+
+  private void banned(String text) {
+    int index = indexOf(text, c -> Character.isISOControl(c) && "\0\t\n\r".indexOf(c) < 0);
+    if (index >= 0) {
+      refuse(
+          Rule.CHARACTERS,
+          String.format(
+              "has U+%04X at index %d, which CSI bans from names",
+              (int) text.charAt(index), index));
+    }
+  }
+
+  private void fsType(String text, int bytes) {
+    // It ends in the command line of some mkfs or mount.
+    int index = indexOf(text, c -> c != 0 && !isLetterOrDigit(c) && "._+-".indexOf(c) < 0);
+    if (index >= 0) {
+      refuse(
+          Rule.CHARACTERS, "has a character other than letters, digits and ._+- at index " + index);
+    }
+    if (bytes > TEXT_LIMIT) {
+      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", TEXT_LIMIT, ""));
+    }
+  }
+
+  private void flags(List<?> flags) {
+    long bytes = 0;
+    for (int i = 0; i < flags.size(); i++) {
+      String flag = (String) flags.get(i);
+      if (SafeText.isPlain(flag)) {
+        bytes += flag.length();
+      } else {
+        characters("[" + i + "]", flag);
+        bytes += SafeText.utf8Length(flag);
+      }
+    }
+    if (flags.size() > FLAGS_LIMIT) {
+      refuse(Rule.TOO_LARGE, tooLarge(flags.size(), "entries, at most ", FLAGS_LIMIT, " are sent"));
+    }
+    total(bytes, "bytes in all");
+  }
+
+  private void map(Field field, Map<String, String> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    long[] bytes = {0};
+    // Unlike its entries, an unmodifiable map can be walked without making objects.
+    entries.forEach(
+        (key, value) -> {
+          boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
+          bytes[0] +=
+              plain
+                  ? key.length() + (long) value.length()
+                  : SafeText.utf8Length(key) + (long) SafeText.utf8Length(value);
+          if (!plain || field.topology() || (field.secret() && !isSecretKey(key))) {
+            oddEntry(field, key, value);
+          }
+        });
+    total(bytes[0], "bytes in keys and values");
+  }
+
+  private void oddEntry(Field field, String key, String value) {
+    String entry = "[\"" + SafeText.escape(key, TEXT_LIMIT).replace("\"", "\\\"") + "\"]";
+    if (key.indexOf('\0') >= 0) {
+      refuse(entry, Rule.NUL, "has a NUL in its key at index " + key.indexOf('\0'));
+    }
+    if (SafeText.loneSurrogate(key) >= 0) {
+      refuse(
+          entry,
+          Rule.NOT_UNICODE,
+          "has a key that is no valid Unicode at index " + SafeText.loneSurrogate(key));
+    }
+    characters(entry, value);
+    if (field.secret() && !isSecretKey(key)) {
+      refuse(
+          entry,
+          Rule.CHARACTERS,
+          key.isEmpty()
+              ? "has an empty key"
+              : "has a key with something other than letters, digits and -_.");
+    }
+    if (field.topology()) {
+      label(entry, key, value);
+    }
+  }
+
+  private void total(long bytes, String what) {
+    if (bytes > HARD_LIMIT) {
+      refuse(Rule.TOO_LARGE, tooLarge(bytes, what + ", at most ", HARD_LIMIT, " are sent"));
+    } else if (bytes > TOTAL_LIMIT) {
+      oversize =
+          with(oversize, Rule.TOO_LARGE, tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
+    }
+  }
+
+  /** Labels come from the plugin, so a bad one is not the caller's fault. */
+  private void label(String entry, String key, String value) {
+    int slash = key.indexOf('/');
+    boolean prefixed = slash < 0 || isLabel(PREFIX, key.substring(0, slash));
+    if (!prefixed || !isLabel(LABEL, key.substring(slash + 1))) {
+      oversize = with(oversize, entry, Rule.CHARACTERS, "has a key that is no topology key of CSI");
+    }
+    if (!isLabel(LABEL, value)) {
+      oversize =
+          with(oversize, entry, Rule.CHARACTERS, "has a value that is no topology value of CSI");
+    }
+  }
+
+  private static boolean isLabel(Pattern pattern, String text) {
+    return text.length() <= 63 && pattern.matcher(text).matches();
+  }
+
+  private void capacity(CapacityRange range) {
+    long required = range.getRequiredBytes();
+    long limit = range.getLimitBytes();
+    if (required == 0 && limit == 0) {
+      refuse(Rule.REQUIRED, "has neither required_bytes nor limit_bytes");
+    } else if (limit > 0 && required > limit) {
+      refuse(Rule.OUT_OF_RANGE, "has required_bytes " + required + " above limit_bytes " + limit);
+    }
+  }
+
+  private void topologyRequirement(TopologyRequirement requirement) {
+    if (requirement.getRequisiteCount() + requirement.getPreferredCount() == 0) {
+      refuse(Rule.REQUIRED, "has neither requisite nor preferred entries");
+    }
+    if (requirement.getRequisiteCount() == 0) {
+      return;
+    }
+    Set<Map<String, String>> requisite = new HashSet<>();
+    requirement.getRequisiteList().forEach(place -> requisite.add(folded(place)));
+    for (int i = 0; i < requirement.getPreferredCount(); i++) {
+      if (!requisite.contains(folded(requirement.getPreferred(i)))) {
+        refuse(".preferred[" + i + "]", Rule.MISMATCH, "is not among the requisite entries");
+      }
+    }
+  }
+
+  private static Map<String, String> folded(Topology place) {
+    Map<String, String> folded = new TreeMap<>();
+    place.getSegmentsMap().forEach((key, value) -> folded.put(key.toLowerCase(Locale.ROOT), value));
+    return folded;
+  }
+
+  private void delta(GetMetadataDeltaRequest delta) {
+    String target = delta.getTargetSnapshotId();
+    if (!target.isEmpty() && target.equals(delta.getBaseSnapshotId())) {
+      refuse("target_snapshot_id", Rule.MISMATCH, "is the same as base_snapshot_id");
+    }
+  }
+
+  private static int indexOf(String text, IntPredicate wanted) {
+    for (int i = 0; i < text.length(); i++) {
+      if (wanted.test(text.charAt(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isSecretKey(String key) {
+    return !key.isEmpty() && indexOf(key, c -> !isLetterOrDigit(c) && "._-".indexOf(c) < 0) < 0;
+  }
+
+  private static boolean isLetterOrDigit(int c) {
+    return c < 0x80 && Character.isLetterOrDigit(c);
+  }
+
+  private static String tooLarge(long actual, String what, int limit, String rest) {
+    return "has " + actual + " " + what + limit + rest;
+  }
+
+  private void refuse(Rule rule, String detail) {
+    refuse("", rule, detail);
+  }
+
+  private void refuse(String entry, Rule rule, String detail) {
+    violations = with(violations, entry, rule, detail);
+  }
+
+  private List<Violation> with(List<Violation> findings, Rule rule, String detail) {
+    return with(findings, "", rule, detail);
+  }
+
+  /** Where it was found is put together only now that there is something to tell of it. */
+  private List<Violation> with(List<Violation> findings, String entry, Rule rule, String detail) {
+    if (findings.size() == FINDINGS_LIMIT) {
+      return findings;
+    }
+    List<Violation> more = findings.isEmpty() ? new ArrayList<>() : findings;
+    more.add(new Violation(String.join(".", way) + entry, rule, detail));
+    return more;
+  }
+}

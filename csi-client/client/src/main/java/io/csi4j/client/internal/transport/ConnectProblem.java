@@ -1,0 +1,52 @@
+package io.csi4j.client.internal.transport;
+
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands between us and a socket.
+ *
+ * @param reason its kind
+ * @param why the clause for the message
+ * @param advice the sentence for the message
+ */
+public record ConnectProblem(Reason reason, String why, String advice) {
+
+  /** Whether it can go away while we wait: a plugin that is still starting looks like that. */
+  public boolean mayPass() {
+    return switch (reason) {
+      case NO_SUCH_SOCKET, NOBODY_LISTENING, NO_ANSWER, NOT_READY, UNHEALTHY -> true;
+      default -> false;
+    };
+  }
+
+  /** The status that fits best, as no call was made that would have one. */
+  public StatusCode code() {
+    return switch (reason) {
+      case PATH_TOO_LONG, NOT_A_SOCKET, SYMLINK, UNSAFE_DIRECTORY -> StatusCode.INVALID_ARGUMENT;
+      case PERMISSION_DENIED, WRONG_PEER -> StatusCode.PERMISSION_DENIED;
+      case NO_ANSWER -> StatusCode.DEADLINE_EXCEEDED;
+      case INTERRUPTED -> StatusCode.CANCELLED;
+      case WRONG_PLUGIN -> StatusCode.FAILED_PRECONDITION;
+      case NO_SUCH_SOCKET, NOBODY_LISTENING, NOT_GRPC, NOT_READY, UNHEALTHY, NO_TRANSPORT ->
+          StatusCode.UNAVAILABLE;
+    };
+  }
+
+  public CsiConnectException toException(
+      CsiEndpoint endpoint, StatusCode code, Duration elapsed, @Nullable Throwable cause) {
+    CsiFailure failure =
+        CsiFailure.builder(endpoint, code, Outcome.SETTLED)
+            .why(why)
+            .advice(advice)
+            .elapsed(elapsed)
+            .build();
+    return new CsiConnectException(failure, reason, cause);
+  }
+}

@@ -1,0 +1,448 @@
+package io.csi4j.client.internal.transport;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PeerCredentials;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoop;
+import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to one plugin: a channel, the one I/O thread it runs on, and the threads for callbacks.
+ * The channel reconnects by itself; each time the plugin's user is checked anew.
+ */
+public final class Connection implements AutoCloseable {
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LONGEST_TRY_MILLIS = 5_000;
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final CsiEndpoint endpoint;
+  private final ConnectOptions options;
+  private final UnixSockets sockets;
+  private final EventLoop loop;
+  private final ManagedChannel channel;
+  private final CallbackThreads callbacks = new CallbackThreads();
+  private final AtomicLong generation = new AtomicLong();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReference<CompletableFuture<Void>> nextAttempt =
+      new AtomicReference<>(new CompletableFuture<>());
+  private volatile CompletableFuture<Void> attempt = new CompletableFuture<>();
+  private final AtomicBoolean watched = new AtomicBoolean();
+  private volatile @Nullable PeerGate newest;
+  private volatile @Nullable Thread ioThread;
+
+  private Connection(CsiEndpoint endpoint, ConnectOptions options, UnixSockets sockets) {
+    this.endpoint = endpoint;
+    this.options = options;
+    this.sockets = sockets;
+    this.loop = new SingleThreadIoEventLoop(null, this::newIoThread, sockets.handler());
+    this.channel = newChannel();
+    watchForLoss();
+  }
+
+  /**
+   * Counts the generation up when gRPC lets go of a connection: from then on calls take another,
+   * even while the socket of the old one is still open.
+   */
+  private void watchForLoss() {
+    ConnectivityState state = channel.getState(false);
+    if (state != ConnectivityState.SHUTDOWN) {
+      channel.notifyWhenStateChanged(
+          state,
+          () -> {
+            if (state == ConnectivityState.READY) {
+              generation.incrementAndGet();
+            }
+            watchForLoss();
+          });
+    }
+  }
+
+  /**
+   * Connects to the socket at {@code endpoint}, waiting for it if need be. Says nothing to the
+   * plugin beyond the greeting of HTTP/2.
+   *
+   * @param deadline how long that may take
+   * @throws CsiConnectException if it does not come about, with the reason; nothing is left open
+   */
+  public static Connection open(CsiEndpoint endpoint, ConnectOptions options, Duration deadline) {
+    Stopwatch waiting = new Stopwatch(endpoint, deadline);
+    Path path = endpoint.path();
+    UnixSockets sockets;
+    try {
+      sockets = UnixSockets.choose(options, path);
+    } catch (UnixSockets.Unavailable e) {
+      throw waiting.failure(e.problem(), e.getCause());
+    }
+    int length = SafeText.utf8Length(path.toString());
+    if (length > sockets.longestPath()) {
+      throw waiting.failure(tooLong(length, sockets.longestPath()), null);
+    }
+    FrameLogSilencer.install();
+    Connection connection;
+    try {
+      connection = new Connection(endpoint, options, sockets);
+    } catch (RuntimeException e) {
+      throw waiting.failure(UnixSockets.unusable(e), e);
+    }
+    boolean connected = false;
+    try {
+      connection.connect(waiting);
+      connected = true;
+      return connection;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw waiting.failure(interrupted(), e);
+    } finally {
+      if (!connected) {
+        connection.close();
+      }
+    }
+  }
+
+  /** The channel; connects again by itself when it is used. */
+  public ManagedChannel channel() {
+    return channel;
+  }
+
+  /** Grows whenever a socket is connected, and whenever a connection is lost. */
+  public long generation() {
+    return generation.get();
+  }
+
+  /** Who listens on the socket, as far as the newest attempt to connect has told. */
+  public PeerCredentials peer() {
+    PeerGate gate = newest;
+    return gate == null ? PeerCredentials.unknown() : gate.peer();
+  }
+
+  /** How bytes travel; never {@link ConnectOptions.Transport#AUTO}. */
+  public ConnectOptions.Transport transport() {
+    return sockets.transport();
+  }
+
+  /**
+   * Lets the channel connect again at once, without the pause that it takes after failures. A call
+   * that is made before that has come about still fails like the last one, unless it waits for the
+   * channel to be ready.
+   */
+  public void resetBackoff() {
+    channel.resetConnectBackoff();
+  }
+
+  /**
+   * Nothing if a call can be sent now. After a failure to connect, gRPC tells each call of that
+   * failure until a connection has come about; so this makes another attempt as soon as possible,
+   * and completes when it has ended, or after {@code limitNanos}. May complete on the I/O thread.
+   */
+  public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
+    if (channel.getState(false) != ConnectivityState.TRANSIENT_FAILURE) {
+      return Optional.empty();
+    }
+    // One that has begun already may have met the socket as it was before.
+    CompletableFuture<Void> mine = nextAttempt.get().copy();
+    try {
+      ScheduledFuture<?> overdue =
+          loop.schedule(
+              () -> mine.complete(null),
+              Math.min(TimeUnit.NANOSECONDS.toMillis(limitNanos) + 1, LONGEST_TRY_MILLIS),
+              TimeUnit.MILLISECONDS);
+      mine.whenComplete((none, thrown) -> overdue.cancel(false));
+    } catch (RejectedExecutionException closing) {
+      return Optional.empty();
+    }
+    // One watch for all: gRPC keeps each until the state changes, which may take days.
+    if (watched.compareAndSet(false, true)) {
+      channel.notifyWhenStateChanged(
+          ConnectivityState.TRANSIENT_FAILURE,
+          () -> {
+            watched.set(false);
+            attempt.complete(null);
+            nextAttempt.get().complete(null);
+          });
+    }
+    channel.resetConnectBackoff();
+    return Optional.of(mine);
+  }
+
+  private void attemptEnded(CompletableFuture<Void> ended) {
+    ended.complete(null);
+    if (nextAttempt.get().getNumberOfDependents() > 0) {
+      channel.resetConnectBackoff();
+    }
+  }
+
+  /** The I/O thread: good for timers, and for nothing that blocks. */
+  public ScheduledExecutorService loop() {
+    return loop;
+  }
+
+  /** Where what may block runs that nobody of the host may wait for. */
+  public Executor aside() {
+    return callbacks;
+  }
+
+  /** Where actions of the host run; what its own executor refuses runs on ours. */
+  public Executor callbacks() {
+    Executor hosts = options.callbackExecutor().orElse(callbacks);
+    return task -> {
+      try {
+        hosts.execute(task);
+      } catch (RejectedExecutionException full) {
+        callbacks.execute(task);
+      }
+    };
+  }
+
+  /**
+   * What is wrong with the socket at this moment, to explain a call that did not get through. Looks
+   * at the file and connects to it once, but never waits.
+   *
+   * @param code the status of the call
+   * @param elapsed how long the call took
+   */
+  public CsiConnectException diagnose(StatusCode code, Duration elapsed) {
+    ConnectProblem problem = SocketFile.inspect(endpoint.path(), options);
+    if (problem == null) {
+      problem = SocketFile.knock(endpoint.path());
+    }
+    if (problem == null) {
+      PeerGate gate = newest;
+      ConnectProblem known = gate == null ? null : gate.problem();
+      problem = known != null && !known.mayPass() ? known : lost();
+    }
+    return problem.toException(endpoint, code, elapsed, null);
+  }
+
+  /**
+   * Ends the calls in flight, and then every thread. Takes as long as the options allow at most,
+   * and does not wait for the thread it is called on.
+   */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    Stopwatch waiting = new Stopwatch(endpoint, options.closeTimeout());
+    boolean mayWait = !loop.inEventLoop();
+    channel.shutdownNow();
+    if (mayWait) {
+      waiting.await(channel::awaitTermination);
+    }
+    var unused = loop.shutdownGracefully(0, Math.max(1, waiting.left()), TimeUnit.NANOSECONDS);
+    callbacks.shutdown();
+    if (mayWait) {
+      waiting.await(loop::awaitTermination);
+      Thread thread = ioThread;
+      if (thread != null) {
+        waiting.await(Termination.of(thread));
+      }
+      if (!callbacks.isCurrent() && !waiting.await(callbacks::awaitTermination)) {
+        callbacks.shutdownNow();
+      }
+    }
+  }
+
+  private Thread newIoThread(Runnable task) {
+    Thread thread = new FrameLogSilencer.IoThread(task);
+    ioThread = thread;
+    return thread;
+  }
+
+  private ManagedChannel newChannel() {
+    return NettyChannelBuilder.forAddress(new PeerGate.Destination())
+        .channelFactory(this::newSocket, PeerGate.Destination.class)
+        .eventLoopGroup(loop)
+        .usePlaintext()
+        // What Go sends. The path, which is gRPC's own choice, is refused by strict servers.
+        .overrideAuthority("localhost")
+        // gRPC sets it for TCP; UNIX sockets would log a warning.
+        .withOption(ChannelOption.SO_KEEPALIVE, null)
+        .maxInboundMessageSize(options.maxMessageBytes())
+        .maxInboundMetadataSize(options.maxMetadataBytes())
+        .directExecutor()
+        .offloadExecutor(loop)
+        .disableRetry()
+        .disableServiceConfigLookUp()
+        .maxTraceEvents(0)
+        .idleTimeout(Long.MAX_VALUE, TimeUnit.DAYS)
+        .build();
+  }
+
+  /** Called by gRPC for each transport, right after it has made the loggers of that transport. */
+  private Channel newSocket() {
+    CompletableFuture<Void> begun = nextAttempt.getAndSet(new CompletableFuture<>());
+    attempt = begun;
+    if (!FrameLogSilencer.install()) {
+      throw unavailable("the logger factory of netty was replaced");
+    }
+    ConnectProblem problem = SocketFile.inspect(endpoint.path(), options);
+    if (problem != null) {
+      loop.execute(() -> attemptEnded(begun));
+      throw unavailable(problem.why());
+    }
+    UnixSockets.NewSocket socket = sockets.open();
+    PeerGate gate =
+        new PeerGate(socket, options.requiredPeerUid(), generation, () -> attemptEnded(begun));
+    socket.channel().pipeline().addFirst(gate);
+    newest = gate;
+    return socket.channel();
+  }
+
+  /** Fails one attempt to connect; the calls that wait for it end with this status. */
+  private static StatusRuntimeException unavailable(String why) {
+    return Status.UNAVAILABLE.withDescription(why).asRuntimeException();
+  }
+
+  private void connect(Stopwatch waiting) throws InterruptedException {
+    ConnectProblem last = null;
+    long pause = FIRST_PAUSE_NANOS;
+    while (true) {
+      ConnectProblem missing = SocketFile.inspect(endpoint.path(), options);
+      ConnectivityState state = channel.getState(missing == null);
+      if (state == ConnectivityState.READY) {
+        return;
+      }
+      PeerGate gate = newest;
+      // Asked before the problem is, which does not change any more once an attempt is over.
+      boolean over = gate != null && gate.ended();
+      ConnectProblem now = missing == null && gate != null ? problemBehind(gate) : missing;
+      boolean sure = missing != null || gate == null || !gate.undecided();
+      if (now != null && sure && !now.mayPass()) {
+        throw waiting.failure(now, null);
+      }
+      // A connection that was made just now looks silent, even if the one before was closed.
+      if (now != null && (sure || last == null || last.reason() != now.reason())) {
+        last = now;
+      }
+      long left = waiting.left();
+      if (left <= 0) {
+        last = last == null ? SocketFile.knock(endpoint.path()) : last;
+        throw waiting.failure(last == null ? nothing() : last, null);
+      }
+      if (missing != null || (over && state == ConnectivityState.TRANSIENT_FAILURE)) {
+        TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
+        channel.resetConnectBackoff();
+      } else {
+        awaitChange(state, Math.min(pause, left));
+      }
+      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
+  }
+
+  private @Nullable ConnectProblem problemBehind(PeerGate gate) {
+    return gate.neverConnected() ? SocketFile.knock(endpoint.path()) : gate.problem();
+  }
+
+  private void awaitChange(ConnectivityState from, long nanos) throws InterruptedException {
+    CountDownLatch changed = new CountDownLatch(1);
+    channel.notifyWhenStateChanged(from, changed::countDown);
+    boolean unused = changed.await(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private static ConnectProblem tooLong(int length, int limit) {
+    return new ConnectProblem(
+        Reason.PATH_TOO_LONG,
+        "the path has " + length + " bytes, and a socket path may have " + limit + " at most",
+        "Let the plugin listen on a shorter path.");
+  }
+
+  private static ConnectProblem interrupted() {
+    return new ConnectProblem(
+        Reason.INTERRUPTED,
+        "the thread was interrupted while it waited for the plugin",
+        "Connect again when the thread may wait.");
+  }
+
+  private static ConnectProblem nothing() {
+    return new ConnectProblem(
+        Reason.NO_ANSWER,
+        "the time was over before the first attempt had a result",
+        "Allow more time.");
+  }
+
+  private static ConnectProblem lost() {
+    return new ConnectProblem(
+        Reason.NO_ANSWER,
+        "the plugin ended the connection; by now somebody listens on the socket again",
+        "Try again, and look at the plugin's log for a crash.");
+  }
+
+  /** A stretch of time that began when this was made. */
+  private static final class Stopwatch {
+    private final CsiEndpoint endpoint;
+    private final long began = System.nanoTime();
+    private final long nanos;
+
+    Stopwatch(CsiEndpoint endpoint, Duration limit) {
+      this.endpoint = endpoint;
+      // Decades are as good as any longer time, and do not overflow.
+      this.nanos =
+          limit.compareTo(Duration.ofDays(9999)) < 0 ? limit.toNanos() : Long.MAX_VALUE / 4;
+    }
+
+    long left() {
+      return nanos - (System.nanoTime() - began);
+    }
+
+    /** Waits for an end even when interrupted: the time is bounded, and the flag survives. */
+    boolean await(Termination termination) {
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            return termination.await(Math.max(0, left()), TimeUnit.NANOSECONDS);
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    CsiConnectException failure(ConnectProblem problem, @Nullable Throwable cause) {
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
+      return problem.toException(endpoint, problem.code(), elapsed, cause);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Termination {
+    boolean await(long time, TimeUnit unit) throws InterruptedException;
+
+    static Termination of(Thread thread) {
+      return (time, unit) -> {
+        unit.timedJoin(thread, time);
+        return !thread.isAlive();
+      };
+    }
+  }
+}

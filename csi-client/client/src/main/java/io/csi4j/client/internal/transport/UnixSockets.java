@@ -1,0 +1,212 @@
+package io.csi4j.client.internal.transport;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.ConnectOptions.Transport;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.PeerCredentials;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way to have UNIX domain sockets in netty. Nothing native is loaded before {@link #choose} is
+ * asked for epoll.
+ */
+public sealed interface UnixSockets {
+
+  /** The way that the options ask for. */
+  static UnixSockets choose(ConnectOptions options, Path path) throws Unavailable {
+    Transport asked = options.transport();
+    if (asked != Transport.JDK && Epoll.isAvailable()) {
+      return new EpollSockets(path);
+    }
+    if (asked == Transport.EPOLL) {
+      throw new Unavailable(Epoll.unavailabilityCause());
+    }
+    return new JdkSockets(path, options.requiredPeerUid());
+  }
+
+  /** No socket can be made at all. */
+  static ConnectProblem unusable(Exception cause) {
+    return new ConnectProblem(
+        Reason.NO_TRANSPORT,
+        "no socket can be made: " + SafeText.escape(cause.toString()),
+        "Look at the limits of this process, open files first.");
+  }
+
+  Transport transport();
+
+  /** The longest path that fits into an address, in bytes. */
+  int longestPath();
+
+  IoHandlerFactory handler();
+
+  /** A socket that is not connected yet. */
+  NewSocket open();
+
+  /**
+   * A channel, what belongs to it, and what netty does not offer for all channels alike.
+   *
+   * @param channel not connected yet
+   * @param address where to connect it to
+   * @param peer who listens there; for a connected channel
+   * @param rest what has come and was not read yet; for a connected channel, on its thread
+   */
+  record NewSocket(Channel channel, SocketAddress address, PeerQuestion peer, RawRead rest) {}
+
+  /** Reads into a direct buffer without waiting; tells the number of bytes, or less than one. */
+  @FunctionalInterface
+  interface RawRead {
+    int read(ByteBuffer direct) throws IOException;
+  }
+
+  /** Asks the kernel who listens on the other side of a connected socket. */
+  @FunctionalInterface
+  interface PeerQuestion {
+    PeerCredentials ask() throws IOException;
+  }
+
+  /** The way that was asked for does not exist on this machine. */
+  final class Unavailable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Unavailable(@Nullable Throwable cause) {
+      super(cause == null ? "" : String.valueOf(cause.getMessage()), cause);
+    }
+
+    ConnectProblem problem() {
+      StringBuilder why = new StringBuilder();
+      for (Throwable each = getCause(); each != null; each = each.getCause()) {
+        why.append(why.isEmpty() ? ": " : ", because of ").append(SafeText.escape("" + each));
+      }
+      return new ConnectProblem(
+          Reason.NO_TRANSPORT,
+          "epoll was asked for, but does not load here" + why,
+          "Use the transport AUTO or JDK.");
+    }
+  }
+
+  /** Sockets through epoll. */
+  record EpollSockets(Path path) implements UnixSockets {
+    @Override
+    public Transport transport() {
+      return Transport.EPOLL;
+    }
+
+    @Override
+    public int longestPath() {
+      return 107;
+    }
+
+    @Override
+    public IoHandlerFactory handler() {
+      return EpollIoHandler.newFactory();
+    }
+
+    @Override
+    public NewSocket open() {
+      EpollDomainSocketChannel channel = new EpollDomainSocketChannel();
+      return new NewSocket(
+          channel,
+          new DomainSocketAddress(path.toString()),
+          () -> {
+            var peer = channel.peerCredentials();
+            return new PeerCredentials(OptionalInt.of(peer.pid()), OptionalInt.of(peer.uid()));
+          },
+          buffer -> channel.fd().read(buffer, 0, buffer.capacity()));
+    }
+  }
+
+  /** Sockets of the JDK. */
+  record JdkSockets(Path path, OptionalInt requiredUid) implements UnixSockets {
+    @Override
+    public Transport transport() {
+      return Transport.JDK;
+    }
+
+    @Override
+    public int longestPath() {
+      return 106;
+    }
+
+    @Override
+    public IoHandlerFactory handler() {
+      return NioIoHandler.newFactory();
+    }
+
+    @Override
+    public NewSocket open() {
+      try {
+        SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+        return new NewSocket(
+            new NioDomainSocketChannel(socket),
+            UnixDomainSocketAddress.of(path),
+            () -> peerOf(socket),
+            socket::read);
+      } catch (IOException e) {
+        throw Status.UNAVAILABLE.withDescription(unusable(e).why()).asRuntimeException();
+      }
+    }
+
+    private PeerCredentials peerOf(SocketChannel socket) throws IOException {
+      if (!socket.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)) {
+        return PeerCredentials.unknown();
+      }
+      UnixDomainPrincipal peer = socket.getOption(ExtendedSocketOptions.SO_PEERCRED);
+      return new PeerCredentials(OptionalInt.empty(), uidOf(peer.user()));
+    }
+
+    /**
+     * The number of a user, whom the JDK knows by name only: that of the required user, or of the
+     * owner of a file that tells both. Nothing if it is none of them.
+     */
+    private OptionalInt uidOf(UserPrincipal user) {
+      if (requiredUid.isPresent() && user.equals(userOf(requiredUid.getAsInt()))) {
+        return requiredUid;
+      }
+      for (Path each : List.of(path, Path.of("/proc/self/status"), Path.of("/"))) {
+        try {
+          Map<String, Object> facts = Files.readAttributes(each, "unix:uid,owner");
+          if (user.equals(facts.get("owner")) && facts.get("uid") instanceof Integer uid) {
+            return OptionalInt.of(uid);
+          }
+        } catch (IOException e) {
+          // Then this file does not help.
+        }
+      }
+      return OptionalInt.empty();
+    }
+
+    private @Nullable UserPrincipal userOf(int uid) {
+      try {
+        return path.getFileSystem()
+            .getUserPrincipalLookupService()
+            .lookupPrincipalByName(Integer.toString(uid));
+      } catch (IOException e) {
+        return null;
+      }
+    }
+  }
+}

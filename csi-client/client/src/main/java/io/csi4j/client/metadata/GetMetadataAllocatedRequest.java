@@ -1,0 +1,67 @@
+package io.csi4j.client.metadata;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+
+/**
+ * Asks which ranges of a snapshot hold data.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface GetMetadataAllocatedRequest permits MetadataRequests.GetMetadataAllocated {
+
+  /** The snapshot. */
+  SnapshotId snapshotId();
+
+  /** The first byte of interest; zero for all. */
+  long startingOffset();
+
+  /** How many ranges one message may have; zero leaves it to the plugin. */
+  int maxResults();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(SnapshotId snapshotId) {
+    return new Builder(snapshotId);
+  }
+
+  /** Collects the parts of a {@link GetMetadataAllocatedRequest}. */
+  final class Builder {
+    private final SnapshotId snapshotId;
+    private long startingOffset;
+    private int maxResults;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(SnapshotId snapshotId) {
+      this.snapshotId = snapshotId;
+    }
+
+    /** The first byte of interest; zero for all. */
+    public Builder startingOffset(long value) {
+      startingOffset = value;
+      return this;
+    }
+
+    /** How many ranges one message may have; zero leaves it to the plugin. */
+    public Builder maxResults(int value) {
+      maxResults = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public GetMetadataAllocatedRequest build() {
+      return new MetadataRequests.GetMetadataAllocated(
+          snapshotId, startingOffset, maxResults, secrets);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.csi4j.client.metadata;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+
+/**
+ * Asks which ranges differ between two snapshots of one volume.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface GetMetadataDeltaRequest permits MetadataRequests.GetMetadataDelta {
+
+  /** The older snapshot. */
+  SnapshotId baseSnapshotId();
+
+  /** The newer snapshot. */
+  SnapshotId targetSnapshotId();
+
+  /** The first byte of interest; zero for all. */
+  long startingOffset();
+
+  /** How many ranges one message may have; zero leaves it to the plugin. */
+  int maxResults();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(SnapshotId baseSnapshotId, SnapshotId targetSnapshotId) {
+    return new Builder(baseSnapshotId, targetSnapshotId);
+  }
+
+  /** Collects the parts of a {@link GetMetadataDeltaRequest}. */
+  final class Builder {
+    private final SnapshotId baseSnapshotId;
+    private final SnapshotId targetSnapshotId;
+    private long startingOffset;
+    private int maxResults;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(SnapshotId baseSnapshotId, SnapshotId targetSnapshotId) {
+      this.baseSnapshotId = baseSnapshotId;
+      this.targetSnapshotId = targetSnapshotId;
+    }
+
+    /** The first byte of interest; zero for all. */
+    public Builder startingOffset(long value) {
+      startingOffset = value;
+      return this;
+    }
+
+    /** How many ranges one message may have; zero leaves it to the plugin. */
+    public Builder maxResults(int value) {
+      maxResults = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public GetMetadataDeltaRequest build() {
+      return new MetadataRequests.GetMetadataDelta(
+          baseSnapshotId, targetSnapshotId, startingOffset, maxResults, secrets);
+    }
+  }
+}

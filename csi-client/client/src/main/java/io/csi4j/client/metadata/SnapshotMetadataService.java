@@ -1,0 +1,42 @@
+package io.csi4j.client.metadata;
+
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.Experimental;
+import java.util.concurrent.Flow;
+import java.util.function.UnaryOperator;
+
+/**
+ * Which blocks of a block volume a snapshot holds, or which changed between two. Ranges only, no
+ * data. Safe for use by many threads.
+ */
+@Experimental
+public interface SnapshotMetadataService {
+
+  /** The ranges of a snapshot that hold data, in ascending order. */
+  MetadataStream getMetadataAllocated(GetMetadataAllocatedRequest request);
+
+  /** The ranges that differ between two snapshots, in ascending order. */
+  MetadataStream getMetadataDelta(GetMetadataDeltaRequest request);
+
+  /** The same service, not blocking. */
+  Async async();
+
+  /** The same service, with the policy of every call changed by {@code change}. */
+  SnapshotMetadataService with(UnaryOperator<CallPolicy> change);
+
+  /**
+   * The snapshot metadata service without blocking. Each subscription is a call of its own, sent
+   * when the first batch is requested; no more batches are fetched than were requested. Cancelling
+   * the subscription cancels the call. Only {@code onComplete} means that the metadata is complete.
+   * Subscribers are called on the callback threads of the connection.
+   */
+  @Experimental
+  interface Async {
+
+    /** The ranges of a snapshot that hold data, in ascending order. */
+    Flow.Publisher<BlockMetadataBatch> getMetadataAllocated(GetMetadataAllocatedRequest request);
+
+    /** The ranges that differ between two snapshots, in ascending order. */
+    Flow.Publisher<BlockMetadataBatch> getMetadataDelta(GetMetadataDeltaRequest request);
+  }
+}

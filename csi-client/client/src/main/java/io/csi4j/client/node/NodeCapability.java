@@ -1,0 +1,32 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.Experimental;
+
+/** One thing that the node service of a plugin can do. */
+public enum NodeCapability {
+  /** Volumes have to be staged before they are published. */
+  STAGE_UNSTAGE_VOLUME(1),
+  /** The space in use can be read. */
+  GET_VOLUME_STATS(2),
+  /** Filesystems can be grown on the node. */
+  EXPAND_VOLUME(3),
+  /** Statistics tell whether volumes are well. */
+  @Experimental
+  VOLUME_CONDITION(4),
+  /** The two access modes for single nodes are told apart. */
+  @Experimental
+  SINGLE_NODE_MULTI_WRITER(5),
+  /** The plugin gives the files of a volume to a group. */
+  VOLUME_MOUNT_GROUP(6);
+
+  private final int number;
+
+  NodeCapability(int number) {
+    this.number = number;
+  }
+
+  /** Its number on the wire. */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,93 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks to grow the filesystem or device on this node to the size of its volume.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodeExpandVolumeRequest permits NodeRequests.NodeExpandVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** A path where it is staged or published now, as the plugin sees it. */
+  PluginPath volumePath();
+
+  /** How large the volume has to be, if stated. */
+  Optional<CapacityRange> capacityRange();
+
+  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  Optional<PluginPath> stagingTargetPath();
+
+  /** How the volume is used, if stated. */
+  Optional<VolumeCapability> capability();
+
+  /** The secrets that the plugin needs for this. */
+  @Experimental
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, PluginPath volumePath) {
+    return new Builder(volumeId, volumePath);
+  }
+
+  /** Collects the parts of a {@link NodeExpandVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath volumePath;
+    private @Nullable CapacityRange capacityRange;
+    private @Nullable PluginPath stagingTargetPath;
+    private @Nullable VolumeCapability capability;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(VolumeId volumeId, PluginPath volumePath) {
+      this.volumeId = volumeId;
+      this.volumePath = volumePath;
+    }
+
+    /** How large the volume has to be. */
+    public Builder capacityRange(CapacityRange value) {
+      capacityRange = value;
+      return this;
+    }
+
+    /** The staging directory of the volume on this node, as the plugin sees it. */
+    public Builder stagingTargetPath(PluginPath value) {
+      stagingTargetPath = value;
+      return this;
+    }
+
+    /** How the volume is used. */
+    public Builder capability(VolumeCapability value) {
+      capability = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    @Experimental
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodeExpandVolumeRequest build() {
+      return new NodeRequests.NodeExpandVolume(
+          volumeId,
+          volumePath,
+          Optional.ofNullable(capacityRange),
+          Optional.ofNullable(stagingTargetPath),
+          Optional.ofNullable(capability),
+          secrets);
+    }
+  }
+}

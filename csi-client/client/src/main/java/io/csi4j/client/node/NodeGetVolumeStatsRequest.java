@@ -1,0 +1,52 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for the space in use and the condition of a volume.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodeGetVolumeStatsRequest permits NodeRequests.NodeGetVolumeStats {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** A path where it is staged or published now, as the plugin sees it. */
+  PluginPath volumePath();
+
+  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  Optional<PluginPath> stagingTargetPath();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, PluginPath volumePath) {
+    return new Builder(volumeId, volumePath);
+  }
+
+  /** Collects the parts of a {@link NodeGetVolumeStatsRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath volumePath;
+    private @Nullable PluginPath stagingTargetPath;
+
+    private Builder(VolumeId volumeId, PluginPath volumePath) {
+      this.volumeId = volumeId;
+      this.volumePath = volumePath;
+    }
+
+    /** The staging directory of the volume on this node, as the plugin sees it. */
+    public Builder stagingTargetPath(PluginPath value) {
+      stagingTargetPath = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodeGetVolumeStatsRequest build() {
+      return new NodeRequests.NodeGetVolumeStats(
+          volumeId, volumePath, Optional.ofNullable(stagingTargetPath));
+    }
+  }
+}

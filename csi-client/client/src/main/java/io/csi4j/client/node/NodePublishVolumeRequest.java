@@ -1,0 +1,108 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks to make a volume appear at a path, for one workload.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublishVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** Where it is to appear, as the plugin sees it. The plugin makes it; its parent has to exist. */
+  PluginPath targetPath();
+
+  /** How the volume is used. */
+  VolumeCapability capability();
+
+  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  Optional<PluginPath> stagingTargetPath();
+
+  /** Whether it may only be read. */
+  boolean readonly();
+
+  /** What attaching the volume to this node returned. */
+  PublishContext publishContext();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** The volume's own context, as its plugin gave it. */
+  VolumeContext volumeContext();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, PluginPath targetPath, VolumeCapability capability) {
+    return new Builder(volumeId, targetPath, capability);
+  }
+
+  /** Collects the parts of a {@link NodePublishVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath targetPath;
+    private final VolumeCapability capability;
+    private @Nullable PluginPath stagingTargetPath;
+    private boolean readonly;
+    private PublishContext publishContext = PublishContext.empty();
+    private Secrets secrets = Secrets.empty();
+    private VolumeContext volumeContext = VolumeContext.empty();
+
+    private Builder(VolumeId volumeId, PluginPath targetPath, VolumeCapability capability) {
+      this.volumeId = volumeId;
+      this.targetPath = targetPath;
+      this.capability = capability;
+    }
+
+    /** The staging directory of the volume on this node, as the plugin sees it. */
+    public Builder stagingTargetPath(PluginPath value) {
+      stagingTargetPath = value;
+      return this;
+    }
+
+    /** Whether it may only be read. */
+    public Builder readonly(boolean value) {
+      readonly = value;
+      return this;
+    }
+
+    /** What attaching the volume to this node returned. */
+    public Builder publishContext(PublishContext value) {
+      publishContext = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The volume's own context, as its plugin gave it. */
+    public Builder volumeContext(VolumeContext value) {
+      volumeContext = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodePublishVolumeRequest build() {
+      return new NodeRequests.NodePublishVolume(
+          volumeId,
+          targetPath,
+          capability,
+          Optional.ofNullable(stagingTargetPath),
+          readonly,
+          publishContext,
+          secrets,
+          volumeContext);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CapabilitySet;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work on the node where a volume is used.
+ *
+ * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
+ * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
+ * the call. Safe for use by many threads, virtual ones too.
+ */
+public interface NodeService {
+
+  /** Makes a volume available on the node, once, for all its later publishes. */
+  void stageVolume(NodeStageVolumeRequest request);
+
+  /** Undoes the staging. A volume that is not staged there counts as unstaged. */
+  void unstageVolume(NodeUnstageVolumeRequest request);
+
+  /** Makes a volume appear at a path. */
+  void publishVolume(NodePublishVolumeRequest request);
+
+  /** Makes a volume disappear from a path. One that is not there counts as gone. */
+  void unpublishVolume(NodeUnpublishVolumeRequest request);
+
+  /** Reads how much of a volume is in use, and whether it is well. */
+  VolumeStats getVolumeStats(NodeGetVolumeStatsRequest request);
+
+  /** Grows the filesystem or device on the node. */
+  NodeExpandVolumeResult expandVolume(NodeExpandVolumeRequest request);
+
+  /** Reads what the node service can do. */
+  CapabilitySet<NodeCapability> getCapabilities();
+
+  /**
+   * Reads how the storage system knows this node. Only plugins that attach volumes have to serve
+   * it.
+   */
+  NodeInfo getInfo();
+
+  /** The same service, not blocking. */
+  Async async();
+
+  /** The same service, with the policy of every call changed by {@code change}. */
+  NodeService with(UnaryOperator<CallPolicy> change);
+
+  /**
+   * Work on the node where a volume is used. Without blocking.
+   *
+   * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
+   * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the
+   * call. Actions that hang on a stage run on the callback threads of the connection, never on its
+   * I/O thread.
+   */
+  interface Async {
+
+    /** Makes a volume available on the node, once, for all its later publishes. */
+    CompletionStage<@Nullable Void> stageVolume(NodeStageVolumeRequest request);
+
+    /** Undoes the staging. A volume that is not staged there counts as unstaged. */
+    CompletionStage<@Nullable Void> unstageVolume(NodeUnstageVolumeRequest request);
+
+    /** Makes a volume appear at a path. */
+    CompletionStage<@Nullable Void> publishVolume(NodePublishVolumeRequest request);
+
+    /** Makes a volume disappear from a path. One that is not there counts as gone. */
+    CompletionStage<@Nullable Void> unpublishVolume(NodeUnpublishVolumeRequest request);
+
+    /** Reads how much of a volume is in use, and whether it is well. */
+    CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
+
+    /** Grows the filesystem or device on the node. */
+    CompletionStage<NodeExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);
+
+    /** Reads what the node service can do. */
+    CompletionStage<CapabilitySet<NodeCapability>> getCapabilities();
+
+    /**
+     * Reads how the storage system knows this node. Only plugins that attach volumes have to serve
+     * it.
+     */
+    CompletionStage<NodeInfo> getInfo();
+  }
+}

@@ -1,0 +1,80 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks to make a volume available on this node, once, for all its later publishes.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The staging directory of the volume on this node, as the plugin sees it. */
+  PluginPath stagingTargetPath();
+
+  /** How the volume is used. */
+  VolumeCapability capability();
+
+  /** What attaching the volume to this node returned. */
+  PublishContext publishContext();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** The volume's own context, as its plugin gave it. */
+  VolumeContext volumeContext();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(
+      VolumeId volumeId, PluginPath stagingTargetPath, VolumeCapability capability) {
+    return new Builder(volumeId, stagingTargetPath, capability);
+  }
+
+  /** Collects the parts of a {@link NodeStageVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath stagingTargetPath;
+    private final VolumeCapability capability;
+    private PublishContext publishContext = PublishContext.empty();
+    private Secrets secrets = Secrets.empty();
+    private VolumeContext volumeContext = VolumeContext.empty();
+
+    private Builder(VolumeId volumeId, PluginPath stagingTargetPath, VolumeCapability capability) {
+      this.volumeId = volumeId;
+      this.stagingTargetPath = stagingTargetPath;
+      this.capability = capability;
+    }
+
+    /** What attaching the volume to this node returned. */
+    public Builder publishContext(PublishContext value) {
+      publishContext = value;
+      return this;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The volume's own context, as its plugin gave it. */
+    public Builder volumeContext(VolumeContext value) {
+      volumeContext = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodeStageVolumeRequest build() {
+      return new NodeRequests.NodeStageVolume(
+          volumeId, stagingTargetPath, capability, publishContext, secrets, volumeContext);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks to make a volume disappear from a path.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodeUnpublishVolumeRequest permits NodeRequests.NodeUnpublishVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** Where it appeared, as the plugin sees it. */
+  PluginPath targetPath();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, PluginPath targetPath) {
+    return new Builder(volumeId, targetPath);
+  }
+
+  /** Collects the parts of a {@link NodeUnpublishVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath targetPath;
+
+    private Builder(VolumeId volumeId, PluginPath targetPath) {
+      this.volumeId = volumeId;
+      this.targetPath = targetPath;
+    }
+
+    /** The request. */
+    public NodeUnpublishVolumeRequest build() {
+      return new NodeRequests.NodeUnpublishVolume(volumeId, targetPath);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks to undo the staging of a volume on this node.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+public sealed interface NodeUnstageVolumeRequest permits NodeRequests.NodeUnstageVolume {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The staging directory of the volume on this node, as the plugin sees it. */
+  PluginPath stagingTargetPath();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId, PluginPath stagingTargetPath) {
+    return new Builder(volumeId, stagingTargetPath);
+  }
+
+  /** Collects the parts of a {@link NodeUnstageVolumeRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private final PluginPath stagingTargetPath;
+
+    private Builder(VolumeId volumeId, PluginPath stagingTargetPath) {
+      this.volumeId = volumeId;
+      this.stagingTargetPath = stagingTargetPath;
+    }
+
+    /** The request. */
+    public NodeUnstageVolumeRequest build() {
+      return new NodeRequests.NodeUnstageVolume(volumeId, stagingTargetPath);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Volumes on the node where they are used: every node call with its request, its result and its
+ * capability.
+ *
+ * <p>Start at {@link io.csi4j.client.node.NodeService}. What other services use too lives in {@code
+ * io.csi4j.client.model}. Results are made by the client alone, and later releases may give them
+ * more methods. All values here are immutable and safe to share between threads.
+ */
+@NullMarked
+package io.csi4j.client.node;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package io.csi4j.client.registration;
+
+import io.csi4j.client.internal.redaction.RecordText;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginName;
+import java.util.List;
+import java.util.Optional;
+
+/** See {@link PluginAnnouncement}. */
+record AnnouncementValue(
+    String type,
+    String name,
+    Optional<PluginName> pluginName,
+    String endpoint,
+    Optional<CsiEndpoint> pluginEndpoint,
+    List<String> supportedVersions)
+    implements PluginAnnouncement {
+  @Override
+  public String toString() {
+    return RecordText.of(this);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * One CSI plugin, spoken to correctly: a typed client for every call of the Container Storage
+ * Interface 1.12.
+ */
+@SuppressWarnings({"requires-automatic", "module"})
+module io.csi4j.client {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client.model;
+  requires io.grpc;
+  requires io.grpc.stub;
+  requires io.grpc.protobuf;
+  requires io.grpc.netty.shaded;
+  requires com.google.common;
+  requires com.google.protobuf;
+  requires dev.failsafe.core;
+  requires jdk.jfr;
+  requires jdk.net;
+  requires jdk.unsupported;
+
+  exports io.csi4j.client;
+  exports io.csi4j.client.identity;
+  exports io.csi4j.client.controller;
+  exports io.csi4j.client.node;
+  exports io.csi4j.client.group;
+  exports io.csi4j.client.metadata;
+  exports io.csi4j.client.registration;
+  // The testkit speaks the same contract from the other side; nobody else sees generated code.
+  // Protobuf reads the fields of a message by reflection when it is asked for them by name.
+  exports io.csi4j.client.internal.proto to
+      io.csi4j.conformance,
+      io.csi4j.testkit,
+      com.google.protobuf;
+  exports io.csi4j.client.internal.redaction to
+      io.csi4j.conformance,
+      io.csi4j.testkit;
+}

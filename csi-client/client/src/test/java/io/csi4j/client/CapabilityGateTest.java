@@ -1,0 +1,390 @@
+package io.csi4j.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoRequest;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiTransientException;
+import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.scripted.Samples;
+import io.csi4j.client.scripted.ScriptedPlugin;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What a plugin does not offer is not sent to it, and what it offers is asked once. */
+class CapabilityGateTest extends AgainstScriptedPlugin {
+
+  private static final DeleteVolumeRequest SECRET =
+      DeleteVolumeRequest.builder(VolumeId.of("vol-1"))
+          .secrets(Secrets.of(Map.of("token", "s3cr3t-s3cr3t")))
+          .build();
+
+  private void controllerOffers(ControllerCapability... capabilities) {
+    scripted.answer(
+        CsiOperation.CONTROLLER_GET_CAPABILITIES,
+        ScriptedPlugin.controllerCapabilities(List.of(capabilities)));
+  }
+
+  private int asked(CsiOperation operation) {
+    return scripted.calls(operation).size();
+  }
+
+  @Test
+  void aCallThatIsNotOfferedIsRefusedBeforeItIsSent() {
+    controllerOffers(ControllerCapability.LIST_VOLUMES);
+    CsiPlugin plugin = connect();
+    CsiUnsupportedException failure =
+        catchThrowableOfType(
+            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
+    assertThat(failure.missing()).contains("CREATE_DELETE_VOLUME");
+    assertThat(failure.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(failure.attempts()).isZero();
+    assertThat(failure.failure().subject()).contains("vol-1");
+    assertThat(failure.getMessage())
+        .contains("needs the controller capability CREATE_DELETE_VOLUME, which the plugin does not")
+        .contains("[DeleteVolume, ")
+        .contains(", not sent, ")
+        .endsWith(", settled]");
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  @Test
+  void aPluginWithoutTheServiceIsNotEvenAskedForItsCapabilities() {
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_CAPABILITIES, GetPluginCapabilitiesResponse.getDefaultInstance());
+    CsiPlugin plugin = connect();
+    CsiUnsupportedException failure =
+        catchThrowableOfType(
+            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
+    assertThat(failure.missing()).contains("CONTROLLER_SERVICE");
+    assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isZero();
+  }
+
+  @Test
+  void fiftyFirstCallsAtOnceAskOnce() {
+    CsiPlugin plugin = connect();
+    scripted.forget();
+    fiftyDeletes(plugin);
+    assertThat(asked(CsiOperation.GET_PLUGIN_CAPABILITIES)).isEqualTo(1);
+    assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
+    assertThat(asked(CsiOperation.GET_PLUGIN_INFO)).isZero();
+  }
+
+  @Test
+  void fiftyFirstCallsAfterAReconnectAskOnceAgain() {
+    CsiPlugin plugin = connect();
+    plugin.controller().deleteVolume(DELETE);
+    for (int round = 0; round < 10; round++) {
+      restart(plugin);
+      scripted.forget();
+      fiftyDeletes(plugin);
+      assertThat(asked(CsiOperation.GET_PLUGIN_CAPABILITIES)).isEqualTo(1);
+      assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
+      assertThat(asked(CsiOperation.GET_PLUGIN_INFO)).isEqualTo(1);
+    }
+  }
+
+  private void fiftyDeletes(CsiPlugin plugin) {
+    int before = asked(CsiOperation.DELETE_VOLUME);
+    List<CompletableFuture<Void>> calls =
+        Stream.generate(
+                () -> CompletableFuture.runAsync(() -> plugin.controller().deleteVolume(DELETE)))
+            .limit(10)
+            .toList();
+    List<CompletableFuture<Void>> stages =
+        Stream.generate(
+                () -> plugin.controller().async().deleteVolume(DELETE).toCompletableFuture())
+            .limit(40)
+            .toList();
+    calls.forEach(CompletableFuture::join);
+    stages.forEach(CompletableFuture::join);
+    assertThat(asked(CsiOperation.DELETE_VOLUME) - before).isEqualTo(50);
+  }
+
+  /** Ends the connection, and lets the client notice before the plugin is back. */
+  private void restart(CsiPlugin plugin) {
+    scripted.kill();
+    var unused = catchThrowableOfType(CsiTransientException.class, () -> plugin.identity().probe());
+    scripted.start();
+  }
+
+  @Test
+  void aRestartedPluginMayOfferSomethingElse() {
+    CsiPlugin plugin = connect();
+    plugin.controller().deleteVolume(DELETE);
+    controllerOffers(ControllerCapability.LIST_VOLUMES);
+    plugin.controller().deleteVolume(DELETE);
+    restart(plugin);
+    scripted.forget();
+    CsiUnsupportedException failure =
+        catchThrowableOfType(
+            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
+    assertThat(failure.missing()).contains("CREATE_DELETE_VOLUME");
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  @Test
+  void unknownDoubleAndEmptyEntriesAreTolerated() {
+    ControllerGetCapabilitiesResponse.Builder odd =
+        ScriptedPlugin.controllerCapabilities(
+            List.of(
+                ControllerCapability.CREATE_DELETE_VOLUME,
+                ControllerCapability.CREATE_DELETE_VOLUME))
+            .toBuilder();
+    odd.addCapabilitiesBuilder();
+    odd.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(0);
+    odd.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(999);
+    scripted.answer(CsiOperation.CONTROLLER_GET_CAPABILITIES, odd.build());
+    CsiPlugin plugin = connect();
+    plugin.controller().deleteVolume(DELETE);
+    CapabilitySet<ControllerCapability> read = plugin.controller().getCapabilities();
+    assertThat(read.offered()).containsExactly(ControllerCapability.CREATE_DELETE_VOLUME);
+    assertThat(read.unrecognized()).containsExactlyInAnyOrder("empty", "rpc 0", "rpc 999");
+  }
+
+  @Test
+  void anEndpointWithoutANodeServiceSaysSoForNodeCalls() {
+    scripted.fail(
+        CsiOperation.NODE_GET_CAPABILITIES,
+        StatusCode.UNIMPLEMENTED,
+        "unknown service csi.v1.Node");
+    CsiPlugin plugin = connect();
+    CsiUnsupportedException failure =
+        catchThrowableOfType(
+            CsiUnsupportedException.class,
+            () ->
+                Samples.call(
+                    plugin,
+                    CsiOperation.NODE_STAGE_VOLUME,
+                    new Samples(1).request(CsiOperation.NODE_STAGE_VOLUME, false)));
+    assertThat(failure.operation()).contains(CsiOperation.NODE_STAGE_VOLUME);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(failure.attempts()).isZero();
+    assertThat(failure.failure().pluginText()).contains("unknown service csi.v1.Node");
+    assertThat(asked(CsiOperation.NODE_STAGE_VOLUME)).isZero();
+    assertThat(asked(CsiOperation.NODE_GET_CAPABILITIES)).isEqualTo(1);
+  }
+
+  @Test
+  void aFailureToReadCapabilitiesIsRepeatedWithinThePolicyOfTheCall() {
+    scripted.fail(CsiOperation.CONTROLLER_GET_CAPABILITIES, StatusCode.UNAVAILABLE, "starting");
+    CsiPlugin plugin = connect();
+    CsiTransientException failure =
+        catchThrowableOfType(
+            CsiTransientException.class,
+            () -> plugin.controller().with(policy -> policy.withAttempts(4)).deleteVolume(DELETE));
+    assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(4);
+    assertThat(failure.operation()).contains(CsiOperation.DELETE_VOLUME);
+    assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(failure.attempts()).isZero();
+    assertThat(failure.getSuppressed()).hasSize(3);
+    assertThat(failure.failure().pluginText()).contains("starting");
+    assertThat(failure.failure().why())
+        .startsWith("it was not sent, because ControllerGetCapabilities failed: ")
+        .doesNotContain("somebody listens");
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  @Test
+  void aFailureToReadCapabilitiesIsNotRemembered() {
+    AtomicInteger left = new AtomicInteger(2);
+    scripted.on(
+        CsiOperation.CONTROLLER_GET_CAPABILITIES,
+        (call, reply) -> {
+          if (left.getAndDecrement() > 0) {
+            reply.fail(StatusCode.UNAVAILABLE, "starting");
+          } else {
+            reply.ok(ScriptedPlugin.defaultAnswer(call.operation(), call.request()));
+          }
+        });
+    connect().controller().deleteVolume(DELETE);
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isEqualTo(1);
+  }
+
+  @Test
+  void aHangingReadOfCapabilitiesDoesNotOutlastTheCaller() {
+    hang(CsiOperation.CONTROLLER_GET_CAPABILITIES);
+    CsiPlugin plugin = connect();
+    CsiTransientException failure =
+        catchThrowableOfType(
+            CsiTransientException.class,
+            () ->
+                plugin
+                    .controller()
+                    .with(
+                        policy ->
+                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .deleteVolume(DELETE));
+    assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(scripted.calls(CsiOperation.CONTROLLER_GET_CAPABILITIES).get(0).timeout())
+        .isLessThanOrEqualTo(Duration.ofMillis(100));
+  }
+
+  @Test
+  void joiningAQuestionThatHangsDoesNotOutlastOnesOwnDeadline() {
+    hang(CsiOperation.CONTROLLER_GET_CAPABILITIES);
+    CsiPlugin plugin = connect();
+    CompletableFuture<?> patient =
+        plugin.controller().async().deleteVolume(DELETE).toCompletableFuture();
+    arrived(CsiOperation.CONTROLLER_GET_CAPABILITIES, 1);
+    CsiTransientException failure =
+        catchThrowableOfType(
+            CsiTransientException.class,
+            () ->
+                plugin
+                    .controller()
+                    .with(
+                        policy ->
+                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .deleteVolume(DELETE));
+    assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(failure.attempts()).isZero();
+    assertThat(patient).isNotDone();
+    assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
+  }
+
+  @Test
+  void noSecretGoesToAnotherPluginThatHasTakenThePlace() {
+    CsiPlugin plugin = connect();
+    plugin.controller().deleteVolume(SECRET);
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_INFO,
+        GetPluginInfoResponse.newBuilder().setName("evil.example").setVendorVersion("1").build());
+    scripted.kill();
+    scripted.start();
+    scripted.forget();
+    for (int i = 0; i < 3; i++) {
+      CsiConnectException failure = null;
+      while (failure == null) {
+        // The first call may still go to the connection that is just being lost.
+        try {
+          plugin.controller().deleteVolume(SECRET);
+        } catch (CsiConnectException wrong) {
+          failure = wrong;
+        }
+      }
+      assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
+      assertThat(failure.attempts()).isZero();
+      assertThat(failure.getMessage())
+          .contains("the plugin 'evil.example' answers where 'scripted.csi4j.example' was before");
+    }
+    assertThat(scripted.calls())
+        .extracting(ScriptedPlugin.Call::operation)
+        .containsOnly(CsiOperation.GET_PLUGIN_INFO);
+  }
+
+  @Test
+  void noSecretGoesToAPluginThatTookThePlaceWhileTheFirstWasBeingAsked() {
+    HeldExecutor held = new HeldExecutor();
+    CsiPlugin plugin = connect(options -> options.callbackExecutor(held));
+    held.hold();
+    CompletableFuture<?> call =
+        plugin.controller().async().deleteVolume(SECRET).toCompletableFuture();
+    arrived(CsiOperation.GET_PLUGIN_CAPABILITIES, 1);
+    eventually(held::isHolding);
+    answerAsAnotherPlugin();
+    scripted.kill();
+    scripted.start();
+    held.release();
+    CompletionException failure = catchThrowableOfType(CompletionException.class, call::join);
+    assertThat(failure.getCause())
+        .isInstanceOfSatisfying(
+            CsiConnectException.class,
+            wrong -> assertThat(wrong.reason()).isEqualTo(Reason.WRONG_PLUGIN));
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  @Test
+  void aPluginThatToldItsNameLateIsHeldToItToo() {
+    scripted.fail(CsiOperation.GET_PLUGIN_INFO, StatusCode.UNAVAILABLE, "no version");
+    CsiPlugin plugin = connect();
+    assertThat(plugin.name()).isEmpty();
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_INFO,
+        ScriptedPlugin.defaultAnswer(
+            CsiOperation.GET_PLUGIN_INFO, GetPluginInfoRequest.getDefaultInstance()));
+    plugin.controller().deleteVolume(SECRET);
+    assertThat(plugin.name()).contains(PluginName.of("scripted.csi4j.example"));
+    answerAsAnotherPlugin();
+    restart(plugin);
+    scripted.forget();
+    CsiConnectException failure =
+        catchThrowableOfType(
+            CsiConnectException.class, () -> plugin.controller().deleteVolume(SECRET));
+    assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
+    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+  }
+
+  private void answerAsAnotherPlugin() {
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_INFO,
+        GetPluginInfoResponse.newBuilder().setName("evil.example").setVendorVersion("1").build());
+  }
+
+  /** Keeps what it is given while it is told to. */
+  private static final class HeldExecutor implements Executor {
+    private final Queue<Runnable> kept = new ConcurrentLinkedQueue<>();
+    private volatile boolean holding;
+
+    void hold() {
+      holding = true;
+    }
+
+    boolean isHolding() {
+      return !kept.isEmpty();
+    }
+
+    void release() {
+      holding = false;
+      for (Runnable task = kept.poll(); task != null; task = kept.poll()) {
+        execute(task);
+      }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (holding) {
+        kept.add(task);
+      } else {
+        CompletableFuture.runAsync(task);
+      }
+    }
+  }
+
+  @Test
+  void whatIsAskedDependsOnTheCall() {
+    CsiPlugin plugin = connect();
+    scripted.forget();
+    plugin.node().unpublishVolume(UNPUBLISH);
+    assertThat(scripted.calls())
+        .extracting(ScriptedPlugin.Call::operation)
+        .containsExactly(CsiOperation.NODE_UNPUBLISH_VOLUME);
+  }
+}

@@ -1,0 +1,65 @@
+package io.csi4j.client.model;
+
+/** How many nodes may use a volume at a time, and which of them may write. */
+public enum AccessMode {
+  /** Nothing stated. Never sent; some plugins answer with it. */
+  UNSPECIFIED(false, false, false),
+  /** One node, published once, for reading and writing. */
+  SINGLE_NODE_WRITER(true, false, false),
+  /** One node, published once, for reading. */
+  SINGLE_NODE_READER_ONLY(false, false, false),
+  /** Many nodes, all of them reading. */
+  MULTI_NODE_READER_ONLY(false, true, false),
+  /** Many nodes, one of them writing. */
+  MULTI_NODE_SINGLE_WRITER(true, true, false),
+  /** Many nodes, all of them writing. */
+  MULTI_NODE_MULTI_WRITER(true, true, false),
+  /** One workload on one node. Needs the capability SINGLE_NODE_MULTI_WRITER. */
+  @Experimental
+  SINGLE_NODE_SINGLE_WRITER(true, false, true),
+  /** Several workloads on one node. Needs the capability SINGLE_NODE_MULTI_WRITER. */
+  @Experimental
+  SINGLE_NODE_MULTI_WRITER(true, false, true),
+  /** A mode of a later spec than this library knows. Never sent. */
+  UNRECOGNIZED(false, false, false);
+
+  private final boolean writable;
+  private final boolean multiNode;
+  private final boolean needsCapability;
+
+  AccessMode(boolean writable, boolean multiNode, boolean needsCapability) {
+    this.writable = writable;
+    this.multiNode = multiNode;
+    this.needsCapability = needsCapability;
+  }
+
+  /** Whether somebody may write. */
+  public boolean isWritable() {
+    return writable;
+  }
+
+  /** Whether several nodes may use the volume at a time. */
+  public boolean isMultiNode() {
+    return multiNode;
+  }
+
+  /** Whether exactly one node may use the volume at a time. */
+  public boolean isSingleNode() {
+    return isStated() && !multiNode;
+  }
+
+  /** Whether this is one of the seven modes of the spec. */
+  public boolean isStated() {
+    return this != UNSPECIFIED && this != UNRECOGNIZED;
+  }
+
+  /** Whether the plugin has to offer the capability SINGLE_NODE_MULTI_WRITER for this mode. */
+  public boolean needsSingleNodeMultiWriter() {
+    return needsCapability;
+  }
+
+  /** The mode to use instead with a plugin that lacks SINGLE_NODE_MULTI_WRITER. */
+  public AccessMode withoutSingleNodeMultiWriter() {
+    return needsCapability ? SINGLE_NODE_WRITER : this;
+  }
+}

@@ -1,0 +1,27 @@
+package io.csi4j.client.model;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a service of a plugin said that it can do.
+ *
+ * @param offered the capabilities that this library knows, each once
+ * @param unrecognized what else was said, such as {@code rpc 99}; for people, and otherwise ignored
+ * @param <C> the capabilities of that service
+ */
+public record CapabilitySet<C extends Enum<C>>(Set<C> offered, Set<String> unrecognized) {
+
+  /** Copies both sets. */
+  public CapabilitySet {
+    offered = offered.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(offered));
+    unrecognized = Collections.unmodifiableSet(new TreeSet<>(unrecognized));
+  }
+
+  /** Whether {@code capability} was offered. */
+  public boolean offers(C capability) {
+    return offered.contains(capability);
+  }
+}

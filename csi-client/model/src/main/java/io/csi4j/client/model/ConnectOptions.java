@@ -1,0 +1,318 @@
+package io.csi4j.client.model;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** How to connect to a plugin, and how calls to it behave. */
+public final class ConnectOptions {
+
+  private static final Executor IN_PLACE = Runnable::run;
+  private static final ConnectOptions DEFAULTS = builder().build();
+
+  private final Builder parts;
+  private final Map<CsiOperation, CallPolicy> policies;
+
+  private ConnectOptions(Builder parts) {
+    this.parts = parts.copy();
+    Map<CsiOperation, CallPolicy> all = new EnumMap<>(CsiOperation.class);
+    for (CsiOperation operation : CsiOperation.values()) {
+      CallPolicy policy = parts.allPolicies.apply(CallPolicy.defaultFor(operation));
+      all.put(
+          operation,
+          parts.policies.getOrDefault(operation, UnaryOperator.identity()).apply(policy));
+    }
+    this.policies = all;
+  }
+
+  /** How bytes travel. */
+  public enum Transport {
+    /** {@link #EPOLL} where its native library loads, else {@link #JDK}. */
+    AUTO,
+    /** Linux epoll, through a native library. Tells the peer's process and user. */
+    EPOLL,
+    /** The sockets of the JDK. Needs nothing native. */
+    JDK
+  }
+
+  /** Options that fit most hosts. */
+  public static ConnectOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Begins with these options. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** How long connecting may take. */
+  public Duration deadline() {
+    return parts.deadline;
+  }
+
+  /** Whether connecting waits until the plugin says that it is ready. */
+  public boolean requireReady() {
+    return parts.requireReady;
+  }
+
+  /** How bytes travel. */
+  public Transport transport() {
+    return parts.transport;
+  }
+
+  /** The largest answer taken, in bytes. */
+  public int maxMessageBytes() {
+    return parts.maxMessageBytes;
+  }
+
+  /** The largest set of headers or trailers taken, in bytes. */
+  public int maxMetadataBytes() {
+    return parts.maxMetadataBytes;
+  }
+
+  /** Whether requests beyond the sizes of the spec are refused rather than warned of. */
+  public boolean strictSizes() {
+    return parts.strictSizes;
+  }
+
+  /** Whether the socket may be a symbolic link. */
+  public boolean allowSymlink() {
+    return parts.allowSymlink;
+  }
+
+  /** Whether the socket may be in a directory where others can replace it. */
+  public boolean allowUnsafeDirectory() {
+    return parts.allowUnsafeDirectory;
+  }
+
+  /** The user that has to listen, if that matters. */
+  public OptionalInt requiredPeerUid() {
+    return parts.requiredPeerUid;
+  }
+
+  /** The name that the plugin has to have, if that matters. */
+  public Optional<PluginName> requiredName() {
+    return Optional.ofNullable(parts.requiredName);
+  }
+
+  /** The policy of calls of {@code operation} on this connection. */
+  public CallPolicy policy(CsiOperation operation) {
+    CallPolicy policy = policies.get(operation);
+    return policy == null ? CallPolicy.defaultFor(operation) : policy;
+  }
+
+  /** Who is told of calls, in this order. */
+  public List<CsiListener> listeners() {
+    return List.copyOf(parts.listeners);
+  }
+
+  /** Whether calls are written to the wire log, where its logger is on. */
+  public boolean wireLog() {
+    return parts.wireLog;
+  }
+
+  /**
+   * Where actions on stages, subscribers and listeners run, if not on threads of the connection.
+   */
+  public Optional<Executor> callbackExecutor() {
+    return Optional.ofNullable(parts.callbackExecutor);
+  }
+
+  /** Whether those actions run on the I/O thread. */
+  public boolean callbacksInPlace() {
+    return parts.callbackExecutor == IN_PLACE;
+  }
+
+  /** How long closing may take. */
+  public Duration closeTimeout() {
+    return parts.closeTimeout;
+  }
+
+  /** Collects options. */
+  public static final class Builder {
+    private Duration deadline = Duration.ofSeconds(10);
+    private boolean requireReady = true;
+    private Transport transport = Transport.AUTO;
+    private int maxMessageBytes = 4 << 20;
+    private int maxMetadataBytes = 1 << 20;
+    private boolean strictSizes;
+    private boolean allowSymlink;
+    private boolean allowUnsafeDirectory;
+    private OptionalInt requiredPeerUid = OptionalInt.empty();
+    private @Nullable PluginName requiredName;
+    private UnaryOperator<CallPolicy> allPolicies = UnaryOperator.identity();
+    private final Map<CsiOperation, UnaryOperator<CallPolicy>> policies =
+        new EnumMap<>(CsiOperation.class);
+    private final List<CsiListener> listeners = new ArrayList<>();
+    private boolean wireLog = true;
+    private @Nullable Executor callbackExecutor;
+    private Duration closeTimeout = Duration.ofSeconds(2);
+
+    private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.deadline = deadline;
+      copy.requireReady = requireReady;
+      copy.transport = transport;
+      copy.maxMessageBytes = maxMessageBytes;
+      copy.maxMetadataBytes = maxMetadataBytes;
+      copy.strictSizes = strictSizes;
+      copy.allowSymlink = allowSymlink;
+      copy.allowUnsafeDirectory = allowUnsafeDirectory;
+      copy.requiredPeerUid = requiredPeerUid;
+      copy.requiredName = requiredName;
+      copy.allPolicies = allPolicies;
+      copy.policies.putAll(policies);
+      copy.listeners.addAll(listeners);
+      copy.wireLog = wireLog;
+      copy.callbackExecutor = callbackExecutor;
+      copy.closeTimeout = closeTimeout;
+      return copy;
+    }
+
+    /** How long connecting may take, waiting for the socket included. 10 s by default. */
+    public Builder deadline(Duration value) {
+      deadline = positive("deadline", value);
+      return this;
+    }
+
+    /** Whether connecting waits until the plugin says that it is ready. It does by default. */
+    public Builder requireReady(boolean value) {
+      requireReady = value;
+      return this;
+    }
+
+    /** How bytes travel. {@link Transport#AUTO} by default. */
+    public Builder transport(Transport value) {
+      transport = value;
+      return this;
+    }
+
+    /** The largest answer taken. 4 MiB by default; long lists need more. */
+    public Builder maxMessageBytes(int value) {
+      maxMessageBytes = positive("largest message", value);
+      return this;
+    }
+
+    /** The largest set of headers or trailers taken; error texts travel there. 1 MiB by default. */
+    public Builder maxMetadataBytes(int value) {
+      maxMetadataBytes = positive("largest metadata", value);
+      return this;
+    }
+
+    /** Refuse requests beyond the sizes of the spec, rather than warn of them. Not by default. */
+    public Builder strictSizes(boolean value) {
+      strictSizes = value;
+      return this;
+    }
+
+    /** Let the socket be a symbolic link. Not by default. */
+    public Builder allowSymlink(boolean value) {
+      allowSymlink = value;
+      return this;
+    }
+
+    /** Let the socket be in a directory where everybody may write. Not by default. */
+    public Builder allowUnsafeDirectory(boolean value) {
+      allowUnsafeDirectory = value;
+      return this;
+    }
+
+    /** Demand that this user listens on the socket; checked before anything is sent to it. */
+    public Builder requirePeerUid(int uid) {
+      requiredPeerUid = OptionalInt.of(uid);
+      return this;
+    }
+
+    /** Demand that the plugin has this name. */
+    public Builder requireName(PluginName value) {
+      requiredName = value;
+      return this;
+    }
+
+    /** Changes the policy of every operation. */
+    public Builder policies(UnaryOperator<CallPolicy> change) {
+      allPolicies = change;
+      return this;
+    }
+
+    /** Changes the policy of one operation, on top of {@link #policies}. */
+    public Builder policy(CsiOperation operation, UnaryOperator<CallPolicy> change) {
+      policies.put(operation, change);
+      return this;
+    }
+
+    /** Adds somebody to be told of calls. */
+    public Builder listener(CsiListener value) {
+      listeners.add(value);
+      return this;
+    }
+
+    /** Whether calls are written to the wire log. False costs nothing at all. */
+    public Builder wireLog(boolean value) {
+      wireLog = value;
+      return this;
+    }
+
+    /**
+     * Runs actions on stages, subscribers and listeners here instead of on threads of the
+     * connection.
+     */
+    public Builder callbackExecutor(Executor value) {
+      callbackExecutor = value;
+      return this;
+    }
+
+    /**
+     * Runs those actions on the I/O thread of the connection, at the least cost there is: they must
+     * not block, or no call of the connection goes on. A failure that takes a look at the socket to
+     * explain is told on a thread of the connection all the same.
+     */
+    public Builder callbacksInPlace() {
+      callbackExecutor = IN_PLACE;
+      return this;
+    }
+
+    /** How long closing may take. 2 s by default. */
+    public Builder closeTimeout(Duration value) {
+      closeTimeout = positive("close timeout", value);
+      return this;
+    }
+
+    /** The options. */
+    public ConnectOptions build() {
+      return new ConnectOptions(this);
+    }
+
+    private static Duration positive(String what, Duration value) {
+      if (value.isZero() || value.isNegative()) {
+        throw new IllegalArgumentException(
+            "The " + what + " has to be positive, not " + value + ".");
+      }
+      // A century is as good as any longer time, and still a number of nanoseconds.
+      Duration longest = Duration.ofDays(36_500);
+      return value.compareTo(longest) < 0 ? value : longest;
+    }
+
+    private static int positive(String what, int value) {
+      if (value <= 0) {
+        throw new IllegalArgumentException(
+            "The " + what + " has to be positive, not " + value + ".");
+      }
+      return value;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.csi4j.client.model;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Somebody who is told of every attempt that goes over the wire, and of oddities in requests and
+ * answers that were let pass all the same.
+ *
+ * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
+ * and attempt. For one call the events come in order and never two at a time; different calls are
+ * told in parallel. What a listener throws is logged and goes no further. The call waits for its
+ * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
+ * on callback threads.
+ */
+public interface CsiListener {
+
+  /** An attempt begins. */
+  default void onStart(Started event) {}
+
+  /** An attempt has ended. */
+  default void onEnd(Ended event) {}
+
+  /** Something in an answer, or in a request, is not as the spec wants it, but was let pass. */
+  default void onWarning(Warning event) {}
+
+  /**
+   * The beginning of one attempt.
+   *
+   * @param callId tells calls on one connection apart; all attempts of a call share it
+   * @param operation the call
+   * @param plugin the plugin, where its name is known
+   * @param endpoint where it listens
+   * @param attempt 1 for the first
+   */
+  record Started(
+      long callId,
+      CsiOperation operation,
+      Optional<PluginName> plugin,
+      CsiEndpoint endpoint,
+      int attempt) {}
+
+  /**
+   * The end of one attempt.
+   *
+   * @param started how it began
+   * @param code the status it ended with
+   * @param outcome what it left behind, if it failed
+   * @param elapsed how long it took
+   */
+  record Ended(Started started, StatusCode code, Optional<Outcome> outcome, Duration elapsed) {}
+
+  /**
+   * An oddity that was let pass.
+   *
+   * @param operation the call it happened in
+   * @param plugin the plugin, where its name is known
+   * @param endpoint where it listens
+   * @param violation what is odd
+   */
+  record Warning(
+      CsiOperation operation,
+      Optional<PluginName> plugin,
+      CsiEndpoint endpoint,
+      Violation violation) {}
+}

@@ -1,0 +1,133 @@
+package io.csi4j.client.model;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** One remote call of CSI 1.12. */
+public enum CsiOperation {
+  /** {@code GetPluginInfo}. */
+  GET_PLUGIN_INFO(CsiService.IDENTITY, "GetPluginInfo", "reading the plugin info"),
+  /** {@code GetPluginCapabilities}. */
+  GET_PLUGIN_CAPABILITIES(
+      CsiService.IDENTITY, "GetPluginCapabilities", "reading the plugin capabilities"),
+  /** {@code Probe}. */
+  PROBE(CsiService.IDENTITY, "Probe", "probing"),
+  /** {@code CreateVolume}. */
+  CREATE_VOLUME(CsiService.CONTROLLER, "CreateVolume", "creating volume"),
+  /** {@code DeleteVolume}. */
+  DELETE_VOLUME(CsiService.CONTROLLER, "DeleteVolume", "deleting volume"),
+  /** {@code ControllerPublishVolume}. */
+  CONTROLLER_PUBLISH_VOLUME(CsiService.CONTROLLER, "ControllerPublishVolume", "attaching volume"),
+  /** {@code ControllerUnpublishVolume}. */
+  CONTROLLER_UNPUBLISH_VOLUME(
+      CsiService.CONTROLLER, "ControllerUnpublishVolume", "detaching volume"),
+  /** {@code ValidateVolumeCapabilities}. */
+  VALIDATE_VOLUME_CAPABILITIES(
+      CsiService.CONTROLLER, "ValidateVolumeCapabilities", "validating the capabilities of volume"),
+  /** {@code ListVolumes}. */
+  LIST_VOLUMES(CsiService.CONTROLLER, "ListVolumes", "listing volumes"),
+  /** {@code GetCapacity}. */
+  GET_CAPACITY(CsiService.CONTROLLER, "GetCapacity", "reading the capacity"),
+  /** {@code ControllerGetCapabilities}. */
+  CONTROLLER_GET_CAPABILITIES(
+      CsiService.CONTROLLER, "ControllerGetCapabilities", "reading the controller capabilities"),
+  /** {@code CreateSnapshot}. */
+  CREATE_SNAPSHOT(CsiService.CONTROLLER, "CreateSnapshot", "creating snapshot"),
+  /** {@code DeleteSnapshot}. */
+  DELETE_SNAPSHOT(CsiService.CONTROLLER, "DeleteSnapshot", "deleting snapshot"),
+  /** {@code ListSnapshots}. */
+  LIST_SNAPSHOTS(CsiService.CONTROLLER, "ListSnapshots", "listing snapshots"),
+  /** {@code GetSnapshot}. */
+  @Experimental
+  GET_SNAPSHOT(CsiService.CONTROLLER, "GetSnapshot", "reading snapshot"),
+  /** {@code ControllerExpandVolume}. */
+  CONTROLLER_EXPAND_VOLUME(CsiService.CONTROLLER, "ControllerExpandVolume", "expanding volume"),
+  /** {@code ControllerGetVolume}. */
+  @Experimental
+  CONTROLLER_GET_VOLUME(CsiService.CONTROLLER, "ControllerGetVolume", "reading volume"),
+  /** {@code ControllerModifyVolume}. */
+  CONTROLLER_MODIFY_VOLUME(CsiService.CONTROLLER, "ControllerModifyVolume", "modifying volume"),
+  /** {@code GroupControllerGetCapabilities}. */
+  GROUP_CONTROLLER_GET_CAPABILITIES(
+      CsiService.GROUP_CONTROLLER,
+      "GroupControllerGetCapabilities",
+      "reading the group controller capabilities"),
+  /** {@code CreateVolumeGroupSnapshot}. */
+  CREATE_VOLUME_GROUP_SNAPSHOT(
+      CsiService.GROUP_CONTROLLER, "CreateVolumeGroupSnapshot", "creating group snapshot"),
+  /** {@code DeleteVolumeGroupSnapshot}. */
+  DELETE_VOLUME_GROUP_SNAPSHOT(
+      CsiService.GROUP_CONTROLLER, "DeleteVolumeGroupSnapshot", "deleting group snapshot"),
+  /** {@code GetVolumeGroupSnapshot}. */
+  GET_VOLUME_GROUP_SNAPSHOT(
+      CsiService.GROUP_CONTROLLER, "GetVolumeGroupSnapshot", "reading group snapshot"),
+  /** {@code GetMetadataAllocated}. */
+  @Experimental
+  GET_METADATA_ALLOCATED(
+      CsiService.SNAPSHOT_METADATA,
+      "GetMetadataAllocated",
+      "reading the allocated blocks of snapshot"),
+  /** {@code GetMetadataDelta}. */
+  @Experimental
+  GET_METADATA_DELTA(
+      CsiService.SNAPSHOT_METADATA,
+      "GetMetadataDelta",
+      "reading the changed blocks since snapshot"),
+  /** {@code NodeStageVolume}. */
+  NODE_STAGE_VOLUME(CsiService.NODE, "NodeStageVolume", "staging volume"),
+  /** {@code NodeUnstageVolume}. */
+  NODE_UNSTAGE_VOLUME(CsiService.NODE, "NodeUnstageVolume", "unstaging volume"),
+  /** {@code NodePublishVolume}. */
+  NODE_PUBLISH_VOLUME(CsiService.NODE, "NodePublishVolume", "publishing volume"),
+  /** {@code NodeUnpublishVolume}. */
+  NODE_UNPUBLISH_VOLUME(CsiService.NODE, "NodeUnpublishVolume", "unpublishing volume"),
+  /** {@code NodeGetVolumeStats}. */
+  NODE_GET_VOLUME_STATS(CsiService.NODE, "NodeGetVolumeStats", "reading the statistics of volume"),
+  /** {@code NodeExpandVolume}. */
+  NODE_EXPAND_VOLUME(CsiService.NODE, "NodeExpandVolume", "expanding the filesystem of volume"),
+  /** {@code NodeGetCapabilities}. */
+  NODE_GET_CAPABILITIES(CsiService.NODE, "NodeGetCapabilities", "reading the node capabilities"),
+  /** {@code NodeGetInfo}. */
+  NODE_GET_INFO(CsiService.NODE, "NodeGetInfo", "reading the node info");
+
+  private static final Map<String, CsiOperation> BY_NAME =
+      Arrays.stream(values()).collect(Collectors.toMap(CsiOperation::rpcName, Function.identity()));
+
+  private final CsiService service;
+  private final String rpcName;
+  private final String phrase;
+
+  CsiOperation(CsiService service, String rpcName, String phrase) {
+    this.service = service;
+    this.rpcName = rpcName;
+    this.phrase = phrase;
+  }
+
+  /** The service that serves it. */
+  public CsiService service() {
+    return service;
+  }
+
+  /** Its name in the spec, such as {@code NodeStageVolume}. */
+  public String rpcName() {
+    return rpcName;
+  }
+
+  /** Its full name on the wire, such as {@code csi.v1.Node/NodeStageVolume}. */
+  public String fullName() {
+    return service.fullName() + "/" + rpcName;
+  }
+
+  /** What it does, as a phrase: {@code staging volume}. */
+  public String phrase() {
+    return phrase;
+  }
+
+  /** The operation with this name in the spec. */
+  public static Optional<CsiOperation> ofRpcName(String rpcName) {
+    return Optional.ofNullable(BY_NAME.get(rpcName));
+  }
+}

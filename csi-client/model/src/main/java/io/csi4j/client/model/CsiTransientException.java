@@ -1,0 +1,17 @@
+package io.csi4j.client.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure that time may mend: repeat the identical request later. The client has already done so
+ * as often as its policy allows.
+ */
+public final class CsiTransientException extends CsiException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** A failure with its cause, if there is one. */
+  public CsiTransientException(CsiFailure failure, @Nullable Throwable cause) {
+    super(failure, cause);
+  }
+}

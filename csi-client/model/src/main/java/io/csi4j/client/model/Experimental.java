@@ -1,0 +1,16 @@
+package io.csi4j.client.model;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks what the CSI spec calls alpha: plugins need not have it, and a minor release of the spec
+ * may change or drop it. Such parts of csi4j may change in a minor release too.
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target({ElementType.TYPE, ElementType.METHOD, ElementType.FIELD})
+public @interface Experimental {}

@@ -1,0 +1,30 @@
+package io.csi4j.client.model;
+
+/**
+ * What one status of one operation means, and what to do about it: a row of the table that all
+ * failures are judged by. There is a row for every operation and every code but OK.
+ *
+ * @param operation the call that failed
+ * @param code the status it failed with
+ * @param meaning what it means, as a clause
+ * @param retry what has to happen before it makes sense again
+ * @param outcome what such a failure leaves behind
+ * @param advice what to do next, as a sentence
+ */
+public record FailureRule(
+    CsiOperation operation,
+    StatusCode code,
+    String meaning,
+    Retry retry,
+    Outcome outcome,
+    String advice) {
+
+  /**
+   * The row for this operation and code.
+   *
+   * @throws IllegalArgumentException for {@link StatusCode#OK}, which is no failure
+   */
+  public static FailureRule of(CsiOperation operation, StatusCode code) {
+    return FailureTable.rule(operation, code);
+  }
+}

@@ -1,0 +1,15 @@
+package io.csi4j.client.model;
+
+/** What a failed call has left behind. This alone decides whether cleaning up is owed. */
+public enum Outcome {
+  /** The plugin is not working on it, and has not done it. */
+  SETTLED,
+  /** The plugin may still be working on it, or may have done it. */
+  UNCERTAIN;
+
+  /** How it is written in messages. */
+  @Override
+  public String toString() {
+    return this == SETTLED ? "settled" : "uncertain";
+  }
+}

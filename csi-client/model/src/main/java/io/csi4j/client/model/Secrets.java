@@ -1,0 +1,29 @@
+package io.csi4j.client.model;
+
+import java.util.Map;
+
+/**
+ * The secrets that one call hands to a plugin: credentials, keys, passphrases.
+ *
+ * <p>Only the keys are ever printed. Values are kept as strings because protobuf needs strings, so
+ * they stay in the heap until collected; hold on to a {@code Secrets} no longer than the call that
+ * needs it.
+ */
+public final class Secrets extends SensitiveMap {
+
+  private static final Secrets EMPTY = new Secrets(Map.of());
+
+  private Secrets(Map<String, String> entries) {
+    super(entries);
+  }
+
+  /** A copy of these entries. */
+  public static Secrets of(Map<String, String> entries) {
+    return entries.isEmpty() ? EMPTY : new Secrets(entries);
+  }
+
+  /** No entries. */
+  public static Secrets empty() {
+    return EMPTY;
+  }
+}

@@ -1,0 +1,61 @@
+package io.csi4j.client.model;
+
+import io.csi4j.client.internal.text.SafeText;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A place in the storage system's view of the world, as labels: region, zone, rack.
+ *
+ * @param segments the labels; keys are compared without regard to case
+ */
+public record Topology(Map<String, String> segments) {
+
+  /** Copies the labels. */
+  public Topology {
+    Map<String, String> copy = new LinkedHashMap<>();
+    segments.forEach((key, value) -> copy.put(notNull(key), notNull(value)));
+    segments = Collections.unmodifiableMap(copy);
+  }
+
+  /** A place with these labels. */
+  public static Topology of(Map<String, String> segments) {
+    return new Topology(segments);
+  }
+
+  /** Whether every label of {@code other} stands here too, with the same value. */
+  public boolean includes(Topology other) {
+    return folded().entrySet().containsAll(other.folded().entrySet());
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Topology that && folded().equals(that.folded());
+  }
+
+  @Override
+  public int hashCode() {
+    return folded().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return SafeText.escape(segments.toString());
+  }
+
+  private Map<String, String> folded() {
+    Map<String, String> folded = new TreeMap<>();
+    segments.forEach((key, value) -> folded.put(key.toLowerCase(Locale.ROOT), value));
+    return folded;
+  }
+
+  private static String notNull(String text) {
+    if (text == null) {
+      throw new IllegalArgumentException("A topology has a null key or value.");
+    }
+    return text;
+  }
+}

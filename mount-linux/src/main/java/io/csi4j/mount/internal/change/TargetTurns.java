@@ -1,0 +1,125 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One turn at a time for each target, so that of two threads that mount the same, the second one
+ * finds what the first one made. A turn may be given back by another thread than took it.
+ *
+ * <p>Whoever waits for a turn does so on its own thread: a target that hangs takes none from the
+ * pool but the first.
+ */
+final class TargetTurns {
+
+  private final ConcurrentHashMap<MountPath, Turn> turns = new ConcurrentHashMap<>();
+  private final Duration deadline;
+
+  TargetTurns(Duration deadline) {
+    this.deadline = deadline;
+  }
+
+  private static final class Turn {
+    private final Semaphore free = new Semaphore(1);
+
+    /** Who has it or waits for it; changed in {@code compute} only. */
+    private int users;
+  }
+
+  /**
+   * Waits for the turn, then has the work done with the time that is left.
+   *
+   * @throws MountException with {@link Reason#DEADLINE} if somebody else's turn does not end in
+   *     time
+   */
+  <T> T call(MountCallPool pool, String doing, MountPath target, MountCallPool.Work<T> work) {
+    long start = System.nanoTime();
+    take(doing, target);
+    Duration waited = Duration.ofNanos(System.nanoTime() - start);
+    return pool.call(doing, waited.negated(), new InTurn<>(work, () -> giveBack(target)));
+  }
+
+  /** How many targets somebody has or waits for. */
+  int size() {
+    return turns.size();
+  }
+
+  private void take(String doing, MountPath target) {
+    Turn turn =
+        turns.compute(
+            target,
+            (path, there) -> {
+              Turn joined = there == null ? new Turn() : there;
+              joined.users++;
+              return joined;
+            });
+    boolean taken = false;
+    try {
+      taken = turn.free.tryAcquire(MountCallPool.nanos(deadline), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw MountException.builder(
+              Reason.INTERRUPTED,
+              doing + " was not begun: this thread was interrupted. Nothing was changed.")
+          .target(target)
+          .build();
+    } finally {
+      if (!taken) {
+        leave(target);
+      }
+    }
+    if (!taken) {
+      throw MountException.builder(
+              Reason.DEADLINE,
+              doing
+                  + " did not begin in time: another call for the same target has not come back"
+                  + " from the kernel. Nothing was changed. Find out which server hangs; a forced"
+                  + " unmount of it frees the call.")
+          .target(target)
+          .build();
+    }
+  }
+
+  private void giveBack(MountPath target) {
+    Turn turn = turns.get(target);
+    if (turn != null) {
+      turn.free.release();
+      leave(target);
+    }
+  }
+
+  private void leave(MountPath target) {
+    turns.computeIfPresent(target, (path, turn) -> --turn.users == 0 ? null : turn);
+  }
+
+  /** Work that gives its turn back when it is over. */
+  private record InTurn<T>(MountCallPool.Work<T> work, Runnable giveBack)
+      implements MountCallPool.Work<T> {
+
+    @Override
+    public T run(BooleanSupplier abandoned) {
+      return work.run(abandoned);
+    }
+
+    @Override
+    public boolean canUndo() {
+      return work.canUndo();
+    }
+
+    @Override
+    public void undo(T result) {
+      work.undo(result);
+    }
+
+    @Override
+    public void end() {
+      giveBack.run();
+    }
+  }
+}

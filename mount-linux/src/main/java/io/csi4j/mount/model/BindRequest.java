@@ -1,0 +1,143 @@
+package io.csi4j.mount.model;
+
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * That a directory or file shall be seen at a second place.
+ *
+ * <p>Nothing is set that was not asked for: the mount is writable if its source is, not recursive,
+ * keeps the flags of the mount that its source is in, and its target has to exist.
+ */
+public final class BindRequest {
+
+  private final MountPath source;
+  private final MountPath target;
+  private final boolean recursive;
+  private final boolean createTarget;
+  private final boolean followSource;
+  private final Set<MountFlag> flags;
+  private final Optional<Propagation> propagation;
+
+  private BindRequest(Builder builder) {
+    source = builder.source;
+    target = builder.target;
+    recursive = builder.recursive;
+    createTarget = builder.createTarget;
+    followSource = builder.followSource;
+    flags = Set.copyOf(builder.flags);
+    propagation = Optional.ofNullable(builder.propagation);
+  }
+
+  /** A request to see the source at the target. */
+  public static Builder builder(MountPath source, MountPath target) {
+    return new Builder(source, target);
+  }
+
+  /** What is to be seen. */
+  public MountPath source() {
+    return source;
+  }
+
+  /** Where. */
+  public MountPath target() {
+    return target;
+  }
+
+  /** Whether the mounts below the source are to be seen too. */
+  public boolean recursive() {
+    return recursive;
+  }
+
+  /** Whether a missing target is made, of the kind that the source is. */
+  public boolean createTarget() {
+    return createTarget;
+  }
+
+  /** Whether symbolic links in the source are followed instead of refused. */
+  public boolean followSource() {
+    return followSource;
+  }
+
+  /** What the mount shall forbid, over what its source's mount forbids already. */
+  public Set<MountFlag> flags() {
+    return flags;
+  }
+
+  /** With whom it shall share mounts made below it; as its place has it if empty. */
+  public Optional<Propagation> propagation() {
+    return propagation;
+  }
+
+  @Override
+  public String toString() {
+    return "bind " + source + " to " + target + (flags.isEmpty() ? "" : " " + flags);
+  }
+
+  /** Collects what a bind mount may have. */
+  public static final class Builder {
+
+    private final MountPath source;
+    private final MountPath target;
+    private boolean recursive;
+    private boolean createTarget;
+    private boolean followSource;
+    private final Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+    private @org.jspecify.annotations.Nullable Propagation propagation;
+
+    private Builder(MountPath source, MountPath target) {
+      this.source = source;
+      this.target = target;
+    }
+
+    /** Takes the mounts below the source along; flags then hold for them too. */
+    public Builder recursive() {
+      recursive = true;
+      return this;
+    }
+
+    /**
+     * Makes a missing target: one empty directory for a directory, one empty file for anything
+     * else, which all may read and its owner may write, less the umask. The directory above has to
+     * exist. It is removed again if the mount fails.
+     */
+    public Builder createTarget() {
+      createTarget = true;
+      return this;
+    }
+
+    /** Follows symbolic links in the source; only for sources that nobody else can write to. */
+    public Builder followSource() {
+      followSource = true;
+      return this;
+    }
+
+    /** Forbids writing, without a moment in which it is allowed where the kernel can. */
+    public Builder readOnly() {
+      return flag(MountFlag.READ_ONLY);
+    }
+
+    /** {@link #readOnly()} if true. */
+    public Builder readOnly(boolean readOnly) {
+      return readOnly ? readOnly() : this;
+    }
+
+    /** Sets one more flag. */
+    public Builder flag(MountFlag flag) {
+      flags.add(flag);
+      return this;
+    }
+
+    /** Sets with whom it shares mounts made below it. */
+    public Builder propagation(Propagation propagation) {
+      this.propagation = propagation;
+      return this;
+    }
+
+    /** The request. */
+    public BindRequest build() {
+      return new BindRequest(this);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.csi4j.mount.model;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What {@link io.csi4j.mount.Mounts#cleanup} did.
+ *
+ * @param outcome how it ended
+ * @param unmounted the unmounts that took mounts away, in their order
+ * @param problem why it is still mounted, if it is
+ */
+public record CleanupResult(
+    Outcome outcome, List<UnmountResult> unmounted, Optional<MountException> problem) {
+
+  /** How it ended. */
+  public enum Outcome {
+    /** Nothing is mounted there, and the one empty directory or file is gone. */
+    REMOVED,
+    /** Nothing is mounted there; the directory holds something, and all of it is still there. */
+    NOT_EMPTY,
+    /** It is still mounted, and nothing was removed. */
+    STILL_MOUNTED,
+    /** There was nothing. */
+    MISSING
+  }
+
+  /** Copies the list. */
+  public CleanupResult {
+    unmounted = List.copyOf(unmounted);
+  }
+}

@@ -1,0 +1,25 @@
+package io.csi4j.mount.model;
+
+/**
+ * The device that a filesystem is on, as the kernel numbers it; {@code 8:1}. Filesystems without a
+ * device of their own have a made-up one with major number 0.
+ *
+ * @param major the major number
+ * @param minor the minor number
+ */
+public record DeviceId(int major, int minor) {
+
+  /** Refuses negative numbers. */
+  public DeviceId {
+    if (major < 0 || minor < 0) {
+      throw new IllegalArgumentException(
+          "The device number " + major + ":" + minor + " is negative. Both parts count from 0.");
+    }
+  }
+
+  /** The form of the kernel's tables. */
+  @Override
+  public String toString() {
+    return major + ":" + minor;
+  }
+}

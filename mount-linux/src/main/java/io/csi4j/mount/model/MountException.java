@@ -1,0 +1,195 @@
+package io.csi4j.mount.model;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mount that could not be seen or changed. Its message is one line for an operator: what failed,
+ * why, what to do next, and in brackets the system call.
+ */
+public final class MountException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+  private final transient @Nullable Details details;
+
+  /** Why. */
+  public enum Reason {
+    /** This process lacks a privilege, or the mount is locked by the namespace above. */
+    NOT_PERMITTED,
+    /** The path, or something above it, does not exist. */
+    NOT_FOUND,
+    /** A part of the path is a symbolic link, and those are not followed. */
+    SYMLINK,
+    /** The path leads out of the directory that it has to stay in. */
+    OUTSIDE,
+    /** A directory is needed, and something else is there, or the other way round. */
+    WRONG_KIND,
+    /** Another mount is at the target. */
+    TARGET_OCCUPIED,
+    /** No mount is at the path, and one is needed. */
+    NOT_A_MOUNT,
+    /** It is in use. */
+    BUSY,
+    /** The kernel does not know the type of filesystem. */
+    UNKNOWN_FILESYSTEM,
+    /** The device or server does not hold a filesystem of that type, or is not there. */
+    BAD_SOURCE,
+    /** The options are refused, or too long. */
+    BAD_OPTIONS,
+    /** A limit of the kernel is reached, such as the number of mounts. */
+    LIMIT,
+    /** The filesystem is read-only. */
+    READ_ONLY,
+    /** The filesystem behind the path is dead or denied. */
+    BROKEN,
+    /** The call did not come back in time; it is still in the kernel. */
+    DEADLINE,
+    /** So many calls have not come back that no more are made. */
+    STUCK,
+    /** The waiting thread was interrupted; its flag is set again. */
+    INTERRUPTED,
+    /** The kernel is too old for this, or a filter keeps the call from it. */
+    UNSUPPORTED,
+    /** This is not Linux. */
+    NOT_LINUX,
+    /** The native library could not be loaded. */
+    NO_NATIVE_ACCESS,
+    /** {@code /proc} is not mounted, or its table of mounts cannot be read. */
+    NO_MOUNT_TABLE,
+    /** Anything else; the errno says what. */
+    OTHER
+  }
+
+  /** Where it failed; all parts are optional. */
+  private record Details(
+      @Nullable Errno errno,
+      @Nullable String syscall,
+      @Nullable KernelText source,
+      @Nullable MountPath target,
+      @Nullable MountRecord occupant,
+      @Nullable Holders holders) {}
+
+  private MountException(Builder builder) {
+    super(builder.text(), builder.cause);
+    reason = builder.reason;
+    details =
+        new Details(
+            builder.errno,
+            builder.syscall,
+            builder.source,
+            builder.target,
+            builder.occupant,
+            builder.holders);
+  }
+
+  /**
+   * A failure for this reason.
+   *
+   * @param message what failed, why, and what to do next, without the system call
+   */
+  public static Builder builder(Reason reason, String message) {
+    return new Builder(reason, message);
+  }
+
+  /** Why. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** The error of the system call, if one was made. */
+  public Optional<Errno> errno() {
+    return Optional.ofNullable(details).map(Details::errno);
+  }
+
+  /** The system call, if one was made. */
+  public Optional<String> syscall() {
+    return Optional.ofNullable(details).map(Details::syscall);
+  }
+
+  /** What was to be mounted. */
+  public Optional<KernelText> source() {
+    return Optional.ofNullable(details).map(Details::source);
+  }
+
+  /** The path that it was about. */
+  public Optional<MountPath> target() {
+    return Optional.ofNullable(details).map(Details::target);
+  }
+
+  /** The mount that is in the way, if one is. */
+  public Optional<MountRecord> occupant() {
+    return Optional.ofNullable(details).map(Details::occupant);
+  }
+
+  /** Who keeps it in use, if that was the reason. */
+  public Optional<Holders> holders() {
+    return Optional.ofNullable(details).map(Details::holders);
+  }
+
+  /** Collects what is known of a failure. */
+  public static final class Builder {
+
+    private final Reason reason;
+    private final String message;
+    private @Nullable Errno errno;
+    private @Nullable String syscall;
+    private @Nullable KernelText source;
+    private @Nullable MountPath target;
+    private @Nullable MountRecord occupant;
+    private @Nullable Holders holders;
+    private @Nullable Throwable cause;
+
+    private Builder(Reason reason, String message) {
+      this.reason = reason;
+      this.message = message;
+    }
+
+    /** Sets the system call and its error. */
+    public Builder syscall(String syscall, Errno errno) {
+      this.syscall = syscall;
+      this.errno = errno;
+      return this;
+    }
+
+    /** Sets what was to be mounted. */
+    public Builder source(KernelText source) {
+      this.source = source;
+      return this;
+    }
+
+    /** Sets the path that it was about. */
+    public Builder target(MountPath target) {
+      this.target = target;
+      return this;
+    }
+
+    /** Sets the mount that is in the way. */
+    public Builder occupant(MountRecord occupant) {
+      this.occupant = occupant;
+      return this;
+    }
+
+    /** Sets who keeps it in use. */
+    public Builder holders(Holders holders) {
+      this.holders = holders;
+      return this;
+    }
+
+    /** Sets what caused it. */
+    public Builder cause(Throwable cause) {
+      this.cause = cause;
+      return this;
+    }
+
+    /** The exception. */
+    public MountException build() {
+      return new MountException(this);
+    }
+
+    private String text() {
+      return syscall == null ? message : message + " [" + syscall + ", " + errno + "]";
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.csi4j.mount.model;
+
+import java.time.Duration;
+
+/**
+ * How far an unmount may go. It begins with a plain one, repeated while the mount is busy; what may
+ * follow has to be allowed.
+ *
+ * @param busyLimit how long a plain unmount is repeated while the mount is in use; zero tries once
+ * @param force whether a server that does not answer may be given up (FUSE, NFS): callers that wait
+ *     for it get an error
+ * @param lazy whether the mount may be taken out of sight while it is still in use; its device
+ *     stays busy until the last user is gone
+ */
+public record UnmountPolicy(Duration busyLimit, boolean force, boolean lazy) {
+
+  /** Plain unmounts only, for 10 seconds. */
+  public static final UnmountPolicy PLAIN = new UnmountPolicy(Duration.ofSeconds(10), false, false);
+
+  /** Refuses a negative limit. */
+  public UnmountPolicy {
+    if (busyLimit.isNegative()) {
+      throw new IllegalArgumentException(
+          "The limit for busy mounts, " + busyLimit + ", is negative. Use zero to try once.");
+    }
+  }
+
+  /** The policy with this limit. */
+  public UnmountPolicy withBusyLimit(Duration busyLimit) {
+    return new UnmountPolicy(busyLimit, force, lazy);
+  }
+
+  /** The policy that may also give up a server. */
+  public UnmountPolicy withForce() {
+    return new UnmountPolicy(busyLimit, true, lazy);
+  }
+
+  /** The policy that may also leave users behind. */
+  public UnmountPolicy withLazy() {
+    return new UnmountPolicy(busyLimit, force, true);
+  }
+}

@@ -1,0 +1,272 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.conformance.PluginConformance;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.conformance.model.PluginUnderTest;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs the conformance suite against a plugin. */
+@Command(
+    description = {
+      "Checks that a CSI plugin does what the spec asks of it. What it does not offer is skipped;"
+          + " what the suite makes, it removes again."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:no case failed, and nothing was left behind",
+      "1:a case failed, or something was left behind",
+      "2:the command line or the file of secrets makes no sense",
+      "4:no plugin could be reached"
+    },
+    footerHeading = "%nExample:%n",
+    footer = {
+      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///run/csi/csi.sock --only 'node/*'"
+    })
+final class CheckCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "ENDPOINT",
+      defaultValue = "${env:CSI_ENDPOINT}",
+      description =
+          "The socket of the plugin, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
+  private @Nullable CsiEndpoint endpoint;
+
+  @Option(
+      names = "--controller-endpoint",
+      paramLabel = "ENDPOINT",
+      description =
+          "The socket of the controller, if it is another. --endpoint is the node's then.")
+  private @Nullable CsiEndpoint controller;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description =
+          "An existing directory for staging and target paths, which the plugin sees at the same"
+              + " path. Default: a new one for temporary files.")
+  private @Nullable Path directory;
+
+  @Option(
+      names = "--secrets",
+      paramLabel = "FILE",
+      description =
+          "Secrets as lines KEY=VALUE; those below a line [CreateVolume] for that call alone."
+              + " Never printed.")
+  private @Nullable Path secrets;
+
+  @Option(
+      names = "--parameter",
+      paramLabel = "KEY=VALUE",
+      description = "A parameter of volumes. Repeatable.")
+  private Map<String, String> parameters = Map.of();
+
+  @Option(
+      names = "--snapshot-parameter",
+      paramLabel = "KEY=VALUE",
+      description = "A parameter of snapshots. Repeatable.")
+  private Map<String, String> snapshotParameters = Map.of();
+
+  @Option(
+      names = "--mutable-parameter",
+      paramLabel = "KEY=VALUE",
+      description = "A mutable parameter to modify volumes with. Repeatable.")
+  private Map<String, String> mutableParameters = Map.of();
+
+  @Option(
+      names = "--volume-size",
+      paramLabel = "SIZE",
+      defaultValue = "1GiB",
+      description = "How large volumes are made; twice as large they get. Default: 1GiB.")
+  private SizeOption volumeSize = new SizeOption(1L << 30);
+
+  @Option(
+      names = "--existing-volume",
+      paramLabel = "ID",
+      description = "A volume that is not in use, for plugins that cannot make one. It stays.")
+  private @Nullable VolumeId existingVolume;
+
+  @Option(
+      names = "--existing-context",
+      paramLabel = "KEY=VALUE",
+      description = "An entry of the context of that volume. Repeatable.")
+  private Map<String, String> existingContext = Map.of();
+
+  @Option(names = "--filesystem", description = "Use volumes as filesystems: the default.")
+  private boolean filesystem;
+
+  @Option(
+      names = "--block",
+      description = "Use volumes as raw block devices; with --filesystem as both.")
+  private boolean block;
+
+  @Option(
+      names = "--only",
+      paramLabel = "PATTERN",
+      description = "Run the cases that fit, such as 'controller/*'. Repeatable.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--skip",
+      paramLabel = "PATTERN",
+      description = "Do not run the cases that fit. Repeatable.")
+  private List<String> skip = List.of();
+
+  @Option(names = "--list", description = "Print the cases instead of running them.")
+  private boolean list;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "30s",
+      description = "How long each call may take, and connecting. Default: ${DEFAULT-VALUE}.")
+  private Duration timeout = Duration.ofSeconds(30);
+
+  @Option(
+      names = "--keep",
+      description = "Leave what a failed case has made, so that it can be looked at.")
+  private boolean keep;
+
+  @Option(
+      names = "--junit-xml",
+      paramLabel = "FILE",
+      description = "Write the report for machines as well, in the form of JUnit's runners.")
+  private @Nullable Path junitXml;
+
+  private final Console console;
+
+  CheckCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    Predicate<ConformanceCase> chosen = chosen();
+    if (list) {
+      PluginConformance.cases().stream().filter(chosen).forEach(this::print);
+      return ExitCode.OK;
+    }
+    PluginUnderTest plugin = plugin();
+    reach(plugin.controller());
+    if (!plugin.node().equals(plugin.controller())) {
+      reach(plugin.node());
+    }
+    try (PrintWriter xml = junitXml == null ? null : UserFile.writer("the report", junitXml)) {
+      ConformanceReport report = run(plugin, chosen);
+      if (xml != null) {
+        xml.print(report.junitXml());
+      }
+      console.out().print(report.text());
+      return report.clean() ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  private ConformanceReport run(PluginUnderTest plugin, Predicate<ConformanceCase> chosen) {
+    Progress progress = new Progress(console);
+    try {
+      return PluginConformance.run(plugin, chosen, progress);
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.usage(String.valueOf(e.getMessage()));
+    } finally {
+      progress.done();
+    }
+  }
+
+  private Predicate<ConformanceCase> chosen() {
+    Predicate<ConformanceCase> chosen = only.isEmpty() ? each -> true : any(only);
+    if (!skip.isEmpty()) {
+      chosen = chosen.and(any(skip).negate());
+    }
+    if (PluginConformance.cases().stream().noneMatch(chosen)) {
+      throw CommandFailure.usage(
+          "No case is left to run. Look at their names with --list, and write a pattern such as"
+              + " 'controller/*'.");
+    }
+    return chosen;
+  }
+
+  private static Predicate<ConformanceCase> any(List<String> patterns) {
+    return patterns.stream()
+        .map(ConformanceCase::named)
+        .reduce(Predicate::or)
+        .orElse(each -> false);
+  }
+
+  private void print(ConformanceCase each) {
+    console.out().println(each.name());
+    console.out().println("    " + each.expectation());
+  }
+
+  private PluginUnderTest plugin() {
+    if (endpoint == null) {
+      throw CommandFailure.usage(
+          "No plugin to check. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
+    }
+    PluginUnderTest.Builder builder =
+        PluginUnderTest.builder(controller == null ? endpoint : controller)
+            .node(endpoint)
+            .parameters(parameters)
+            .snapshotParameters(snapshotParameters)
+            .mutableParameters(mutableParameters)
+            .volumeBytes(volumeSize.value())
+            .deadline(timeout);
+    if (directory != null) {
+      builder.directory(UserFile.directory(directory));
+    }
+    if (existingVolume != null) {
+      builder.existingVolume(existingVolume, VolumeContext.of(existingContext));
+    }
+    if (secrets != null) {
+      SecretsFile read =
+          SecretsFile.parse(secrets.toString(), UserFile.lines("the secrets", secrets));
+      builder.secrets(read.forAll());
+      read.forEach(builder::secrets);
+    }
+    if (keep) {
+      builder.cleanup(PluginUnderTest.Cleanup.UNLESS_FAILED);
+    }
+    return use(builder).build();
+  }
+
+  private PluginUnderTest.Builder use(PluginUnderTest.Builder builder) {
+    VolumeCapability asFilesystem = VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+    VolumeCapability asBlock = VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER);
+    if (!block) {
+      return builder.capabilities(asFilesystem);
+    }
+    return filesystem ? builder.capabilities(asFilesystem, asBlock) : builder.capabilities(asBlock);
+  }
+
+  private void reach(CsiEndpoint where) {
+    try (CsiPlugin plugin = CsiPlugin.connect(where, Reaching.within(timeout))) {
+      console.err().println("Checking " + describe(plugin));
+    } catch (CsiConnectException e) {
+      throw CommandFailure.noConnection(e.failure().message());
+    }
+  }
+
+  private static String describe(CsiPlugin plugin) {
+    return plugin.name().map(name -> "'" + OneLine.of(name.value()) + "' at ").orElse("")
+        + plugin.endpoint();
+  }
+}

@@ -1,0 +1,296 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.fault.When;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of a fault script, read from left to right.
+ *
+ * <p>{@code OPERATION… [volume=ID] [nth=N | from=N] [times=N]: STEP, STEP…}
+ */
+final class FaultLine {
+
+  private static final String STEPS = "delay, fail, apply, apply-later, hang, drop or answer";
+
+  private final String line;
+  private int at;
+
+  FaultLine(String line) {
+    this.line = line;
+  }
+
+  /** What is wrong, and where. */
+  static final class Mistake extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    private final int column;
+
+    Mistake(int column, String message) {
+      super(message, null, false, false);
+      this.column = column;
+    }
+
+    /** From 1. */
+    int column() {
+      return column;
+    }
+  }
+
+  /** A word or a quoted text, and where it began. */
+  private record Word(int column, String text, boolean quoted) {
+    @Override
+    public String toString() {
+      return OneLine.quoted(text);
+    }
+  }
+
+  /** The rule of this line; nothing if it is blank or a comment. */
+  Optional<FaultScript.Rule> read() throws Mistake {
+    if (atEnd()) {
+      return Optional.empty();
+    }
+    When when = calls();
+    expect(':', "Write a colon between the calls and what happens to them");
+    return Optional.of(new FaultScript.Rule(when, steps()));
+  }
+
+  private When calls() throws Mistake {
+    List<CsiOperation> operations = new ArrayList<>();
+    boolean any = false;
+    Word word = word("an operation such as NodeStageVolume, or any");
+    while (true) {
+      if (word.text().equals("any")) {
+        any = true;
+      } else {
+        operations.add(operation(word));
+      }
+      if (atEnd() || peek() == ':') {
+        return when(any, operations);
+      }
+      word = word("a colon");
+      if (peek() == '=') {
+        return conditions(when(any, operations), word);
+      }
+    }
+  }
+
+  private static When when(boolean any, List<CsiOperation> operations) {
+    return any
+        ? When.anyCall()
+        : When.calling(
+            operations.get(0),
+            operations.subList(1, operations.size()).toArray(CsiOperation[]::new));
+  }
+
+  private static CsiOperation operation(Word word) throws Mistake {
+    Optional<CsiOperation> found = CsiOperation.ofRpcName(word.text());
+    if (found.isEmpty()) {
+      throw new Mistake(
+          word.column(),
+          word
+              + " is no operation. Write any, "
+              + OptionText.oneOf(Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName))
+              + ".");
+    }
+    return found.get();
+  }
+
+  private When conditions(When all, Word first) throws Mistake {
+    When when = all;
+    OptionalLong nth = OptionalLong.empty();
+    OptionalLong times = OptionalLong.empty();
+    boolean counted = false;
+    for (@Nullable Word key = first; key != null; key = nextKey()) {
+      expect('=', "Write KEY=VALUE");
+      switch (key.text()) {
+        case "volume" -> when = when.ofVolume(volume(word("the id of a volume")));
+        case "nth", "from" -> {
+          if (counted) {
+            throw new Mistake(key.column(), "Write nth or from once, and not both.");
+          }
+          counted = true;
+          long n = positive(word("a number"));
+          when = when.from(n);
+          nth = key.text().equals("nth") ? OptionalLong.of(n) : nth;
+        }
+        case "times" -> times = OptionalLong.of(positive(word("a number")));
+        default ->
+            throw new Mistake(
+                key.column(), key + " is no condition. Write volume, nth, from or times.");
+      }
+    }
+    if (times.isPresent()) {
+      return when.times(times.getAsLong());
+    }
+    return nth.isPresent() ? when.once() : when;
+  }
+
+  private @Nullable Word nextKey() throws Mistake {
+    return atEnd() || peek() == ':' ? null : word("volume, nth, from or times");
+  }
+
+  private static VolumeId volume(Word word) throws Mistake {
+    try {
+      return VolumeId.of(word.text());
+    } catch (IllegalArgumentException wrong) {
+      throw new Mistake(word.column(), String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private static long positive(Word word) throws Mistake {
+    if (!word.text().matches("[1-9]\\d{0,17}")) {
+      throw new Mistake(word.column(), word + " is no number of calls. Write 1 or more.");
+    }
+    return Long.parseLong(word.text());
+  }
+
+  private Fault steps() throws Mistake {
+    Fault fault = step();
+    while (!atEnd()) {
+      expect(',', "Write a comma between two steps");
+      fault = fault.then(step());
+    }
+    return fault;
+  }
+
+  private Fault step() throws Mistake {
+    Word word = word(STEPS);
+    return switch (word.text()) {
+      case "delay" -> Fault.delay(time(word("a time such as 5s")));
+      case "fail" -> fail();
+      case "apply" -> Fault.apply();
+      case "apply-later" -> Fault.applyLater(time(word("a time such as 5s")));
+      case "hang" -> Fault.hang();
+      case "drop" -> Fault.drop();
+      case "answer" -> Fault.answer(wrongAnswer(word("a way to be wrong such as EMPTY")));
+      default -> throw new Mistake(word.column(), word + " is no step. Write " + STEPS + ".");
+    };
+  }
+
+  private Fault fail() throws Mistake {
+    int code = code(word("a status such as ABORTED"));
+    boolean silent = atEnd() || peek() == ',';
+    if (silent) {
+      return Fault.fail(code, "");
+    }
+    Word text = word("a text in double quotes");
+    if (!text.quoted()) {
+      throw new Mistake(text.column(), "Write the text of the failure in double quotes.");
+    }
+    return Fault.fail(code, text.text());
+  }
+
+  private static int code(Word word) throws Mistake {
+    if (word.text().matches("-?\\d{1,9}")) {
+      return Integer.parseInt(word.text());
+    }
+    Optional<StatusCode> known = OptionText.named(word.text(), StatusCode.values());
+    if (known.isEmpty()) {
+      throw new Mistake(
+          word.column(),
+          word
+              + " is no status. Write a number, "
+              + OptionText.oneOf(names(StatusCode.values()))
+              + ".");
+    }
+    return known.get().value();
+  }
+
+  private static Duration time(Word word) throws Mistake {
+    try {
+      return OptionText.duration(word.text());
+    } catch (IllegalArgumentException wrong) {
+      throw new Mistake(word.column(), String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private static WrongAnswer wrongAnswer(Word word) throws Mistake {
+    Optional<WrongAnswer> known = OptionText.named(word.text(), WrongAnswer.values());
+    if (known.isEmpty()) {
+      throw new Mistake(
+          word.column(),
+          word
+              + " is no wrong answer. Write "
+              + OptionText.oneOf(names(WrongAnswer.values()))
+              + ".");
+    }
+    return known.get();
+  }
+
+  private static Stream<String> names(Enum<?>[] constants) {
+    return Arrays.stream(constants).map(Enum::name);
+  }
+
+  // Letters.
+
+  /** The next character that is not white; NUL at the end, also where a comment begins. */
+  private char peek() {
+    while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
+      at++;
+    }
+    return at == line.length() || line.charAt(at) == '#' ? '\0' : line.charAt(at);
+  }
+
+  private boolean atEnd() {
+    return peek() == '\0';
+  }
+
+  private void expect(char sign, String otherwise) throws Mistake {
+    if (peek() != sign) {
+      throw new Mistake(at + 1, otherwise + ", not " + rest() + ".");
+    }
+    at++;
+  }
+
+  private String rest() {
+    return atEnd() ? "the end of the line" : OneLine.quoted(line.substring(at));
+  }
+
+  private Word word(String wanted) throws Mistake {
+    char first = peek();
+    int column = at + 1;
+    if (first == '"') {
+      return new Word(column, quoted(), true);
+    }
+    int from = at;
+    while (at < line.length()
+        && !Character.isWhitespace(line.charAt(at))
+        && ":=,#\"".indexOf(line.charAt(at)) < 0) {
+      at++;
+    }
+    if (at == from) {
+      throw new Mistake(column, "Write " + wanted + ", not " + rest() + ".");
+    }
+    return new Word(column, line.substring(from, at), false);
+  }
+
+  /** A text in quotes, where a backslash says that the next character is meant as it is. */
+  private String quoted() throws Mistake {
+    int opened = at++;
+    StringBuilder text = new StringBuilder();
+    while (at < line.length() && line.charAt(at) != '"') {
+      if (line.charAt(at) == '\\' && at + 1 < line.length()) {
+        at++;
+      }
+      text.append(line.charAt(at++));
+    }
+    if (at == line.length()) {
+      throw new Mistake(opened + 1, "The quotes that open here are not closed.");
+    }
+    at++;
+    return text.toString();
+  }
+}

@@ -1,0 +1,47 @@
+package io.csi4j.testkit.cli;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The process: its arguments, its streams, its end. */
+public final class Main {
+
+  private Main() {}
+
+  /** Runs the command line, and ends the process with its exit code. */
+  public static void main(String[] args) {
+    Console console =
+        new Console(
+            writer(System.out, "stdout.encoding"),
+            writer(System.err, "stderr.encoding"),
+            errIsTerminal());
+    SignalTrigger ending = new SignalTrigger();
+    int code = Program.run(console, ending, args);
+    console.flush();
+    if (!ending.finished(code)) {
+      System.exit(code);
+    }
+  }
+
+  private static PrintWriter writer(OutputStream stream, String encodingProperty) {
+    String encoding = System.getProperty(encodingProperty);
+    Charset charset = encoding == null ? Charset.defaultCharset() : Charset.forName(encoding);
+    return new PrintWriter(new BufferedWriter(new OutputStreamWriter(stream, charset)), true);
+  }
+
+  /** The JDK tells only whether all three streams are a terminal, and newer ones not even that. */
+  private static boolean errIsTerminal() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException noProc) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeId;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How the values of options are written and read. */
+final class OptionText {
+
+  private OptionText() {}
+
+  /** Teaches the commands these types. */
+  static void registerWith(CommandLine commands) {
+    commands.registerConverter(CsiEndpoint.class, reading(CsiEndpoint::parse));
+    commands.registerConverter(NodeId.class, reading(NodeId::of));
+    commands.registerConverter(VolumeId.class, reading(VolumeId::of));
+    commands.registerConverter(SizeOption.class, reading(SizeOption::parse));
+    commands.registerConverter(Duration.class, reading(OptionText::duration));
+  }
+
+  private static <T> ITypeConverter<T> reading(Function<String, T> reader) {
+    return text -> {
+      try {
+        return reader.apply(text);
+      } catch (IllegalArgumentException wrong) {
+        throw new TypeConversionException(String.valueOf(wrong.getMessage()));
+      }
+    };
+  }
+
+  /** A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}. */
+  static Duration duration(String text) {
+    String unit = text.replaceFirst("^\\d+", "");
+    String digits = text.substring(0, text.length() - unit.length());
+    Optional<Duration> one =
+        switch (unit) {
+          case "ms" -> Optional.of(Duration.ofMillis(1));
+          case "s" -> Optional.of(Duration.ofSeconds(1));
+          case "m" -> Optional.of(Duration.ofMinutes(1));
+          case "h" -> Optional.of(Duration.ofHours(1));
+          default -> Optional.empty();
+        };
+    if (digits.isEmpty() || digits.length() > 9 || one.isEmpty()) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.");
+    }
+    return one.get().multipliedBy(Long.parseLong(digits));
+  }
+
+  /** The name of a constant as it is written on a command line: {@code PROBE_A} as probe-a. */
+  static String written(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The constant of this name, in any of the two spellings. */
+  static <E extends Enum<E>> Optional<E> named(String name, E[] constants) {
+    String wanted = name.toUpperCase(Locale.ROOT).replace('-', '_');
+    return Arrays.stream(constants).filter(each -> each.name().equals(wanted)).findFirst();
+  }
+
+  /** Names as a list in a sentence: {@code a, b or c}. */
+  static String oneOf(Stream<String> names) {
+    String all = names.collect(Collectors.joining(", "));
+    int last = all.lastIndexOf(", ");
+    return last < 0 ? all : all.substring(0, last) + " or " + all.substring(last + 2);
+  }
+}

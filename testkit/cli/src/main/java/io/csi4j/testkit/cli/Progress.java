@@ -1,0 +1,55 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+
+/** How a run of the conformance suite goes on: one line written over for a person, else many. */
+final class Progress implements ConformanceListener {
+
+  private static final String ERASE_LINE = "\r\u001b[K";
+
+  private final Console console;
+  private String place = "";
+  private int failed;
+
+  Progress(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public void started(ConformanceCase about, int number, int of) {
+    place = number + "/" + of;
+    if (console.terminal()) {
+      console.err().print(ERASE_LINE + place + failures() + "  " + about.name());
+      console.err().flush();
+    }
+  }
+
+  @Override
+  public void ended(CaseResult result) {
+    failed += result.clean() ? 0 : 1;
+    if (!console.terminal()) {
+      console
+          .err()
+          .println(
+              place
+                  + " "
+                  + (result.leftBehind().isEmpty() ? result.outcome() : "LEFT SOMETHING BEHIND")
+                  + " "
+                  + result.about().name());
+    }
+  }
+
+  private String failures() {
+    return failed == 0 ? "" : ", " + failed + " failed";
+  }
+
+  /** Leaves nothing of the line that was written over. */
+  void done() {
+    if (console.terminal()) {
+      console.err().print(ERASE_LINE);
+      console.err().flush();
+    }
+  }
+}

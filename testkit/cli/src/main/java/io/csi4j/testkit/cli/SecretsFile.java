@@ -1,0 +1,67 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/**
+ * The secrets that a file holds: {@code KEY=VALUE} lines for every operation, and below a line
+ * {@code [CreateVolume]} for that one.
+ *
+ * <p>No message repeats anything of a line.
+ *
+ * @param forAll for operations without a section
+ * @param forOne by operation
+ */
+record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
+
+  /**
+   * Reads the lines of a file.
+   *
+   * @param name what the file is called in messages
+   */
+  static SecretsFile parse(String name, List<String> lines) {
+    Map<String, String> common = new TreeMap<>();
+    Map<CsiOperation, Map<String, String>> sections = new EnumMap<>(CsiOperation.class);
+    Map<String, String> section = common;
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      String at = name + ":" + (i + 1) + ": ";
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      if (line.startsWith("[") && line.endsWith("]")) {
+        section = sections.computeIfAbsent(operation(line, at), each -> new TreeMap<>());
+      } else if (line.indexOf('=') < 1) {
+        throw CommandFailure.usage(
+            at + "This is no secret. Write KEY=VALUE, or [OPERATION] for those of one operation.");
+      } else {
+        section.put(
+            line.substring(0, line.indexOf('=')).strip(),
+            line.substring(line.indexOf('=') + 1).strip());
+      }
+    }
+    Map<CsiOperation, Secrets> made = new EnumMap<>(CsiOperation.class);
+    sections.forEach((operation, secrets) -> made.put(operation, Secrets.of(secrets)));
+    return new SecretsFile(Secrets.of(common), made);
+  }
+
+  private static CsiOperation operation(String line, String at) {
+    Optional<CsiOperation> found =
+        CsiOperation.ofRpcName(line.substring(1, line.length() - 1).strip());
+    return found.orElseThrow(
+        () ->
+            CommandFailure.usage(
+                at + "These brackets hold no operation. Write one such as [CreateVolume]."));
+  }
+
+  /** Tells each operation with its own. */
+  void forEach(BiConsumer<CsiOperation, Secrets> action) {
+    forOne.forEach(action);
+  }
+}

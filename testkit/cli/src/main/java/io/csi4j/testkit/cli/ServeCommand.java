@@ -1,0 +1,266 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.TestPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import io.csi4j.testkit.model.ShapePreset;
+import io.csi4j.testkit.referee.Verdict;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Serves a test plugin until it is told to end. */
+@Command(
+    description = {
+      "Serves a CSI plugin on a socket until Ctrl-C or SIGTERM: one in memory that obeys the spec,"
+          + " or one that really mounts. It can be told to misbehave, keeps a journal of its calls,"
+          + " and judges its caller."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:ended as asked; with --referee: no duty was broken",
+      "2:the command line or the fault script makes no sense",
+      "3:with --referee: the caller broke a duty",
+      "4:nothing could be served"
+    },
+    footerHeading = "%nFault scripts, one rule a line, the first that fits a call acts:%n",
+    footer = {
+      "  # the second staging of v1 takes 5 seconds and fails",
+      "  NodeStageVolume volume=v1 nth=2: delay 5s, fail ABORTED \"busy\"",
+      "  CreateVolume times=1: apply, hang        # the work is done, the answer is lost",
+      "  ListVolumes: answer LOOPING_PAGE",
+      "  any from=100: drop",
+      "Conditions: volume=ID, nth=N, from=N, times=N.",
+      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, hang, drop, answer KIND."
+    })
+final class ServeCommand implements Callable<Integer> {
+
+  private static final String STANDARD_OUTPUT = "-";
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "ENDPOINT",
+      defaultValue = "${env:CSI_ENDPOINT}",
+      description =
+          "The socket to serve on, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
+  private @Nullable CsiEndpoint endpoint;
+
+  @Option(
+      names = "--host-path",
+      paramLabel = "DIR",
+      description = "Really mount, with volumes and state below DIR. Default: a fake in memory.")
+  private @Nullable Path hostPath;
+
+  @Option(
+      names = "--shape",
+      paramLabel = "NAME",
+      description =
+          "What the plugin is: full, separate-sockets, node-only, no-staging, no-attach,"
+              + " attach-required, block-only or plain. Default: full. Not with --host-path.")
+  private @Nullable String shape;
+
+  @Option(
+      names = "--without",
+      paramLabel = "CAPABILITY",
+      description = "Do not offer this, such as EXPAND_VOLUME or node:EXPAND_VOLUME. Repeatable.")
+  private List<String> without = List.of();
+
+  @Option(
+      names = "--quirk",
+      paramLabel = "NAME",
+      description = "Be odd in this way, such as probe-without-ready. Repeatable.")
+  private List<String> quirks = List.of();
+
+  @Option(
+      names = "--node",
+      paramLabel = "NAME",
+      description =
+          "The id of a node; each further one has a socket NAME.sock. Repeatable. Default: node-1.")
+  private List<NodeId> nodes = List.of(NodeId.of("node-1"));
+
+  @Option(
+      names = "--volume",
+      paramLabel = "ID",
+      description = "A volume that exists already. Repeatable.")
+  private List<VolumeId> volumes = List.of();
+
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "What goes wrong, as a script; see below.")
+  private @Nullable Path faults;
+
+  @Option(
+      names = "--journal",
+      paramLabel = "FILE",
+      description =
+          "Write every event as a line of JSON; - for standard output. Secrets, mount flags and"
+              + " the values of contexts are left out.")
+  private @Nullable String journal;
+
+  @Option(names = "--referee", description = "Judge the caller, and print the verdict at the end.")
+  private boolean referee;
+
+  private final Console console;
+  private final ShutdownTrigger ending;
+
+  ServeCommand(Console console, ShutdownTrigger ending) {
+    this.console = console;
+    this.ending = ending;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Path socket = socket();
+    FaultScript script = script();
+    PrintWriter lines = journalWriter();
+    ending.listen();
+    try (TestPlugin plugin = open(socket)) {
+      script.applyTo(plugin);
+      serve(plugin, lines);
+      return referee ? judge(plugin.verdict()) : ExitCode.OK;
+    } finally {
+      if (lines != null && !journalOnOut()) {
+        lines.close();
+      }
+    }
+  }
+
+  private void serve(TestPlugin plugin, @Nullable PrintWriter lines) throws InterruptedException {
+    if (lines == null) {
+      serve(plugin);
+      return;
+    }
+    JournalFollower follower = JournalFollower.start(plugin.journal(), lines);
+    try {
+      serve(plugin);
+    } finally {
+      follower.close();
+    }
+  }
+
+  private void serve(TestPlugin plugin) throws InterruptedException {
+    sayReady(plugin);
+    ending.await();
+    plugin.stop();
+  }
+
+  private Path socket() {
+    if (endpoint == null) {
+      throw CommandFailure.usage(
+          "No socket to serve on. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
+    }
+    return endpoint.path();
+  }
+
+  private FaultScript script() {
+    return faults == null
+        ? new FaultScript(List.of())
+        : FaultScript.parse(faults.toString(), UserFile.lines("the fault script", faults));
+  }
+
+  private @Nullable PrintWriter journalWriter() {
+    if (journal == null) {
+      return null;
+    }
+    return journalOnOut() ? console.out() : UserFile.writer("the journal", Path.of(journal));
+  }
+
+  /** Where everything but the journal is printed. */
+  private PrintWriter words() {
+    return journalOnOut() ? console.err() : console.out();
+  }
+
+  private boolean journalOnOut() {
+    return STANDARD_OUTPUT.equals(journal);
+  }
+
+  private TestPlugin open(Path socket) {
+    try {
+      return hostPath == null ? fake(socket) : hostPath(socket, hostPath);
+    } catch (UncheckedIOException | IllegalArgumentException e) {
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private TestPlugin fake(Path socket) {
+    PluginShape base =
+        shape == null
+            ? PluginShape.full()
+            : ShapeOptions.chosen("shape", shape, ShapePreset.values()).shape();
+    FakeCsiPlugin fake =
+        FakeCsiPlugin.builder()
+            .socket(socket)
+            .shape(changed(base))
+            .nodes(nodes.get(0), nodes.subList(1, nodes.size()).toArray(NodeId[]::new))
+            .open();
+    volumes.forEach(fake::addVolume);
+    return fake;
+  }
+
+  private TestPlugin hostPath(Path socket, Path data) {
+    if (shape != null) {
+      throw CommandFailure.usage(
+          "--shape does not go with --host-path, which offers what it can do. Leave it out, and"
+              + " take away what is not wanted with --without.");
+    }
+    if (!volumes.isEmpty()) {
+      throw CommandFailure.usage(
+          "--volume does not go with --host-path, which keeps its volumes from run to run. Leave it"
+              + " out, and create the volume by a call.");
+    }
+    if (nodes.size() > 1) {
+      throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
+    }
+    return HostPathPlugin.builder(data)
+        .socket(socket)
+        .shape(changed(HostPathPlugin.defaultShape()))
+        .node(nodes.get(0))
+        .open();
+  }
+
+  private PluginShape changed(PluginShape base) {
+    PluginShape made = base;
+    for (String each : without) {
+      made = ShapeOptions.without(made, each);
+    }
+    for (String each : quirks) {
+      made = made.with(ShapeOptions.chosen("quirk", each, Quirk.values()));
+    }
+    return made;
+  }
+
+  private void sayReady(TestPlugin plugin) {
+    words()
+        .println(
+            plugin.shape().name()
+                + " "
+                + plugin.shape().vendorVersion()
+                + " listens on "
+                + plugin.endpoint()
+                + ". End it with Ctrl-C.");
+    for (NodeId node : plugin.nodes()) {
+      if (!plugin.nodeEndpoint(node).equals(plugin.endpoint())) {
+        words().println("node " + node + " listens on " + plugin.nodeEndpoint(node));
+      }
+    }
+    words().flush();
+  }
+
+  private int judge(Verdict verdict) {
+    words().println(verdict.describe());
+    return verdict.lawful() ? ExitCode.OK : ExitCode.UNLAWFUL;
+  }
+}

@@ -1,0 +1,48 @@
+package io.csi4j.testkit.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The end that comes by a signal: Ctrl-C, or SIGTERM.
+ *
+ * <p>The JVM would end with a code of its own. Its last thread waits here until the program has put
+ * things in order, and then ends with the code of the program.
+ */
+final class SignalTrigger implements ShutdownTrigger {
+
+  private static final long SECONDS_TO_CLEAN_UP = 20;
+
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
+  private final AtomicInteger code = new AtomicInteger();
+
+  @Override
+  public void listen() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::end, "csi4j-cli-end"));
+  }
+
+  @Override
+  public void await() throws InterruptedException {
+    asked.await();
+  }
+
+  /** Says that the program is done; true if a signal ended it, so that the process ends by it. */
+  boolean finished(int exitCode) {
+    code.set(exitCode);
+    finished.countDown();
+    return asked.getCount() == 0;
+  }
+
+  private void end() {
+    asked.countDown();
+    try {
+      if (finished.await(SECONDS_TO_CLEAN_UP, TimeUnit.SECONDS)) {
+        Runtime.getRuntime().halt(code.get());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

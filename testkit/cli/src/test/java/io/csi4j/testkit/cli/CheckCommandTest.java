@@ -1,0 +1,195 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.conformance.PluginConformance;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CheckCommandTest {
+
+  @TempDir Path directory;
+
+  private static String[] args(FakeCsiPlugin plugin, String... more) {
+    return Stream.concat(
+            Stream.of(
+                "check",
+                "--controller-endpoint",
+                plugin.endpoint().toString(),
+                "--endpoint",
+                plugin.nodeEndpoint().toString()),
+            Stream.of(more))
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void aLawfulPluginPassesEveryCaseWithALineForEach() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run = Run.of(args(plugin));
+
+      assertThat(run.code()).as(run.out()).isZero();
+      assertThat(run.out()).startsWith("Conformance of unix://").doesNotContain("FAILED ");
+      int cases = PluginConformance.cases().size();
+      assertThat(run.errLines())
+          .startsWith("Checking 'fake.csi4j.example' at " + plugin.endpoint())
+          .noneMatch(line -> line.contains("\u001b"))
+          .last()
+          .asString()
+          .startsWith(cases + "/" + cases + " ");
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aPluginWithSocketsOfItsOwnForControllerAndNodeIsChecked() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.separateSockets())) {
+      Run run = Run.of(args(plugin, "--only", "node/*"));
+
+      assertThat(run.code()).as(run.out()).isZero();
+      assertThat(run.out()).startsWith("Conformance of controller " + plugin.endpoint());
+    }
+  }
+
+  @Test
+  void aPluginThatBreaksTheSpecFailsByTheNameOfTheCase() throws IOException {
+    Path xml = directory.resolve("report.xml");
+    PluginShape shape = PluginShape.full().with(Quirk.SECOND_DELETE_INTERNAL);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      Run run = Run.of(args(plugin, "--only", "controller/*", "--junit-xml", xml.toString()));
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.outLines()).anyMatch(line -> line.startsWith("FAILED controller/delete/"));
+      assertThat(Files.readString(xml))
+          .startsWith("<?xml")
+          .contains("<failure message=")
+          .endsWith("</testsuites>\n");
+    }
+  }
+
+  @Test
+  void aPersonSeesOneLineThatIsWrittenOver() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run = Run.onTerminal(args(plugin, "--only", "identity/*"));
+
+      assertThat(run.code()).as(run.out()).isZero();
+      String[] lines = run.err().split("\n", -1);
+      assertThat(lines).hasSize(2);
+      assertThat(lines[1]).startsWith("\r\u001b[K1/").contains("\r\u001b[K2/");
+      assertThat(run.err()).endsWith("\r\u001b[K");
+    }
+  }
+
+  @Test
+  void theListNamesTheCasesWithoutAPlugin() {
+    Run all = Run.of("check", "--list");
+    Run some =
+        Run.of("check", "--list", "--only", "identity/*", "--only", "node/*", "--skip", "node/*");
+
+    assertThat(all.code()).isZero();
+    assertThat(all.outLines().stream().filter(line -> !line.startsWith(" ")))
+        .containsExactlyElementsOf(
+            PluginConformance.cases().stream().map(ConformanceCase::name).toList());
+    assertThat(some.outLines().stream().filter(line -> !line.startsWith(" ")))
+        .isNotEmpty()
+        .allMatch(line -> line.startsWith("identity/"));
+  }
+
+  @Test
+  void aPatternThatFitsNothingIsAMistake() {
+    Run run = Run.of("check", "--endpoint", "unix:///none/csi.sock", "--only", "moon/*");
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("No case is left to run. Look at their names with --list");
+  }
+
+  @Test
+  void aPluginThatIsNotThereIsToldBeforeAnyCaseRuns() {
+    Run run = Run.of("check", "--endpoint", "unix:///none/csi.sock", "--timeout", "1s");
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.errLines()).singleElement().asString().contains("there is no directory '/none'");
+  }
+
+  @Test
+  void aPluginThatIsNotThereLeavesNoEmptyReport() {
+    Path xml = directory.resolve("report.xml");
+
+    Run run =
+        Run.of(
+            "check",
+            "--endpoint",
+            "unix://" + directory.resolve("none.sock"),
+            "--timeout",
+            "10ms",
+            "--junit-xml",
+            xml.toString());
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(xml).doesNotExist();
+  }
+
+  @Test
+  void secretsOfAFileReachThePluginAndNothingThatIsPrinted() throws IOException {
+    Path secrets = directory.resolve("secrets");
+    Files.writeString(secrets, "# all\nuser=alice99\n[CreateVolume]\n password = hunter22\n");
+    Path xml = directory.resolve("report.xml");
+    PluginShape shape = PluginShape.full().with(Quirk.SECOND_DELETE_INTERNAL);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      Run run =
+          Run.of(
+              args(
+                  plugin,
+                  "--only",
+                  "controller/*",
+                  "--secrets",
+                  secrets.toString(),
+                  "--junit-xml",
+                  xml.toString()));
+
+      assertThat(plugin.journal().calls(io.csi4j.client.model.CsiOperation.CREATE_VOLUME))
+          .anyMatch(call -> call.request().map("secrets").containsValue("hunter22"))
+          .noneMatch(call -> call.request().map("secrets").containsValue("alice99"));
+      assertThat(plugin.journal().calls(io.csi4j.client.model.CsiOperation.DELETE_VOLUME))
+          .anyMatch(call -> call.request().map("secrets").containsValue("alice99"));
+      assertThat(run.out() + run.err() + Files.readString(xml))
+          .doesNotContain("hunter22", "alice99");
+    }
+  }
+
+  @Test
+  void aFileOfSecretsThatMakesNoSenseIsToldByItsLineWithoutRepeatingIt() throws IOException {
+    Path secrets = directory.resolve("secrets");
+    Files.writeString(secrets, "user=alice99\nhunter22\n");
+    Path sections = directory.resolve("sections");
+    Files.writeString(sections, "[hunter22]\n");
+
+    Run line = Run.of("check", "--endpoint", "unix:///s", "--secrets", secrets.toString());
+    Run section = Run.of("check", "--endpoint", "unix:///s", "--secrets", sections.toString());
+
+    assertThat(line.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(line.err()).startsWith(secrets + ":2: This is no secret.");
+    assertThat(section.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(section.err()).startsWith(sections + ":1: These brackets hold no operation.");
+    assertThat(line.err() + section.err()).doesNotContain("hunter22", "alice99");
+  }
+
+  @Test
+  void sizesTimesAndDirectoriesAreChecked() {
+    assertThat(Run.of("check", "--volume-size", "5GB").err()).contains("'5GB' is no size.");
+    assertThat(Run.of("check", "--volume-size", "9999999TiB").err()).contains("is no size.");
+    assertThat(SizeOption.parse("3MiB")).isEqualTo(new SizeOption(3 << 20));
+    assertThat(SizeOption.parse("7")).isEqualTo(new SizeOption(7));
+    assertThat(Run.of("check", "--parameter", "k").err()).contains("--parameter");
+    assertThat(Run.of("check", "--endpoint", "unix:///s", "--directory", "/none/d").err())
+        .startsWith("There is no directory '/none/d'.");
+  }
+}

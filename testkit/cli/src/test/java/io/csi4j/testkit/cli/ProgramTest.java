@@ -1,0 +1,86 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ProgramTest {
+
+  @Test
+  void withoutACommandItSaysWhichThereAre() {
+    Run run = Run.of();
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.errLines())
+        .containsExactly(
+            "A command is missing: write serve, probe or check.",
+            "See: java -jar csi4j-testkit-cli.jar --help");
+  }
+
+  @Test
+  void theHelpNamesEveryCommandAndEveryExitCode() {
+    Run run = Run.of("--help");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEmpty();
+    assertThat(run.outLines())
+        .anyMatch(line -> line.startsWith("  serve "))
+        .anyMatch(line -> line.startsWith("  probe "))
+        .anyMatch(line -> line.startsWith("  check "))
+        .anyMatch(line -> line.startsWith("  0 "))
+        .anyMatch(line -> line.startsWith("  1 "))
+        .anyMatch(line -> line.startsWith("  2 "))
+        .anyMatch(line -> line.startsWith("  3 "))
+        .anyMatch(line -> line.startsWith("  4 "));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"serve", "probe", "check"})
+  void everyCommandHasAHelpThatFitsTheScreenAndTellsItsExitCodes(String command) {
+    Run run = Run.of(command, "--help");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.outLines())
+        .allMatch(line -> line.length() <= 100)
+        .contains("Exit codes:")
+        .anyMatch(line -> line.startsWith("  2   the command line"))
+        .anyMatch(line -> line.startsWith("  4   "));
+  }
+
+  @Test
+  void theVersionIsToldWithTheVersionOfTheSpec() {
+    Run run = Run.of("--version");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.outLines()).hasSize(2).last().asString().startsWith("CSI 1.12, Java ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sevre                            | Unmatched argument at index 0: 'sevre'",
+        "probe --endpoint tcp://localhost | write unix:///absolute/path/csi.sock.",
+        "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m or"
+            + " 1h.",
+        "probe --jsn                      | Unknown option: '--jsn'",
+        "serve --endpoint unix:///d/csi.sock --shape round | Write full, separate-sockets,",
+        "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
+        "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
+        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Leave it out, and"
+            + " take",
+        "serve --endpoint unix:///d/csi.sock --faults /none | there is no such file",
+        "serve --endpoint unix:///d/csi.sock --journal /none/j | there is no such file or directory"
+      })
+  void aMistakeOnTheCommandLineIsAnsweredWithWhatToWrite(String line, String answer) {
+    Run run = Run.of(line.split(" ", -1));
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).contains(answer).contains("See: java -jar csi4j-testkit-cli.jar");
+  }
+}

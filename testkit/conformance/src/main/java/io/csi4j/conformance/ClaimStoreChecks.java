@@ -1,0 +1,20 @@
+package io.csi4j.conformance;
+
+import io.csi4j.conformance.claims.ClaimStoreCheck;
+import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.conformance.internal.claims.AllChecks;
+import java.util.List;
+
+/**
+ * What every {@link io.csi4j.volume.claim.spi.ClaimStore} promises, as a list of checks. With
+ * JUnit, make a dynamic test of each, with its name and {@link ClaimStoreCheck#run()}.
+ */
+public final class ClaimStoreChecks {
+
+  private ClaimStoreChecks() {}
+
+  /** The checks for the stores of this fixture, in an order that is always the same. */
+  public static List<ClaimStoreCheck> of(ClaimStoreFixture fixture) {
+    return AllChecks.of(fixture);
+  }
+}

@@ -1,0 +1,59 @@
+package io.csi4j.conformance;
+
+import io.csi4j.conformance.internal.plugin.Suite;
+import io.csi4j.conformance.internal.plugin.SuiteRun;
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.conformance.model.ConformanceRun;
+import io.csi4j.conformance.model.PluginUnderTest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** The conformance suite for CSI plugins: what the spec asks of them, as far as callers see it. */
+public final class PluginConformance {
+
+  private PluginConformance() {}
+
+  /** Every case, in the order in which they run. */
+  public static List<ConformanceCase> cases() {
+    return List.copyOf(Suite.cases());
+  }
+
+  /** Runs every case. */
+  public static ConformanceReport run(PluginUnderTest plugin, ConformanceListener listener) {
+    return run(plugin, each -> true, listener);
+  }
+
+  /**
+   * Runs some cases, one after the other.
+   *
+   * @param which which of them, such as {@code ConformanceCase.named("node/*")}
+   * @throws java.io.UncheckedIOException if no directory for paths can be made
+   */
+  public static ConformanceReport run(
+      PluginUnderTest plugin, Predicate<ConformanceCase> which, ConformanceListener listener) {
+    List<ConformanceCase> chosen = cases().stream().filter(which).toList();
+    List<CaseResult> results = new ArrayList<>();
+    try (ConformanceRun run = open(plugin)) {
+      for (ConformanceCase each : chosen) {
+        listener.started(each, results.size() + 1, chosen.size());
+        CaseResult result = run.run(each);
+        results.add(result);
+        listener.ended(result);
+      }
+    }
+    return new ConformanceReport(plugin.toString(), results);
+  }
+
+  /**
+   * A run in which each case is started by the caller, as test frameworks need it.
+   *
+   * @throws java.io.UncheckedIOException if no directory for paths can be made
+   */
+  public static ConformanceRun open(PluginUnderTest plugin) {
+    return SuiteRun.open(plugin);
+  }
+}

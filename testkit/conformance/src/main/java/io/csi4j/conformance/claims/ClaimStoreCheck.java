@@ -1,0 +1,15 @@
+package io.csi4j.conformance.claims;
+
+/** One promise of a store of claims, and the way to see whether it is kept. */
+public interface ClaimStoreCheck {
+
+  /** The promise, as a sentence without a full stop. */
+  String name();
+
+  /**
+   * Sees whether it is kept, with an empty store made for it and closed afterwards.
+   *
+   * @throws AssertionError if not, with a sentence that says what the store did
+   */
+  void run();
+}

@@ -1,0 +1,42 @@
+package io.csi4j.conformance.claims;
+
+import io.csi4j.volume.claim.spi.ClaimStore;
+import java.time.Duration;
+import java.util.Set;
+
+/** Makes the stores that are checked. */
+public interface ClaimStoreFixture {
+
+  /** What not every store can, and some checks need. */
+  enum Ability {
+    /** One store can be opened several times at once, as by several processes. */
+    SHARED,
+    /** What was written is still there when a store is opened again after it was closed. */
+    DURABLE
+  }
+
+  /** Where one store lives. */
+  interface Place extends AutoCloseable {
+
+    /**
+     * Opens the store. Called again while one is open only if the store can be {@link
+     * Ability#SHARED}, and after all were closed only if it is {@link Ability#DURABLE}.
+     */
+    ClaimStore open();
+
+    /** Ends it, with all that is in it. The stores opened on it are closed by then. */
+    @Override
+    void close();
+  }
+
+  /** A place for an empty store that is used by nobody else. */
+  Place place();
+
+  /** What the stores can. Checks that need more are left out. */
+  Set<Ability> abilities();
+
+  /** How long a check waits for what must come before it takes it for missing. */
+  default Duration patience() {
+    return Duration.ofSeconds(30);
+  }
+}

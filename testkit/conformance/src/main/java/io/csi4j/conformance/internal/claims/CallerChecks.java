@@ -1,0 +1,160 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/** Callers that are interrupted: by that they lose neither the interrupt nor the store. */
+final class CallerChecks {
+
+  private static final int TURNS = 40;
+
+  private CallerChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "who reads with an interrupt keeps it, and the store",
+        scene -> {
+          Versioned there = scene.write(SampleClaims.DB, "a");
+          interrupted(scene, () -> scene.read(SampleClaims.DB))
+              .ifPresent(seen -> Scene.same(seen, there, "What is read with an interrupt"));
+          servesTheNext(scene);
+        });
+    all.add(
+        "who scans with an interrupt keeps it, and the store",
+        scene -> {
+          Versioned there = scene.write(SampleClaims.DB, "a");
+          interrupted(scene, () -> scene.store().scan(Optional.empty(), 10))
+              .ifPresent(
+                  seen -> Scene.same(seen, List.of(there), "What is scanned with an interrupt"));
+          servesTheNext(scene);
+        });
+    all.add(
+        "who writes with an interrupt keeps it, and is told what became of the write",
+        CallerChecks::write);
+    all.add("interrupts at any moment lose nothing", CallerChecks::hail);
+  }
+
+  /** Runs it with an interrupt: the store may refuse, and the interrupt has to stay. */
+  private static <T> Optional<T> interrupted(Scene scene, Supplier<T> work) throws Exception {
+    AtomicReference<Optional<T>> result = new AtomicReference<>(Optional.empty());
+    List<Boolean> kept =
+        Crowd.atOnce(
+            scene.patience(),
+            List.of(
+                () -> {
+                  Thread.currentThread().interrupt();
+                  try {
+                    result.set(Optional.of(work.get()));
+                  } catch (ClaimStoreException e) {
+                    result.set(Optional.empty());
+                  }
+                  return Thread.interrupted();
+                }));
+    Scene.check(kept.get(0), "The interrupt of a caller was swallowed.");
+    return result.get();
+  }
+
+  private static void servesTheNext(Scene scene) {
+    Versioned now = scene.write(SampleClaims.DB, "next");
+    Scene.same(scene.read(SampleClaims.DB), now, "What the next caller wrote");
+  }
+
+  private static void write(Scene scene) throws Exception {
+    Versioned before = scene.write(SampleClaims.DB, "a");
+    Optional<WriteResult> said =
+        interrupted(
+            scene,
+            () ->
+                scene
+                    .store()
+                    .compareAndSet(
+                        before.version(),
+                        SampleClaims.held(SampleClaims.DB, "interrupted"),
+                        Scene.token()));
+    Versioned there = scene.read(SampleClaims.DB);
+    if (said.isEmpty()) {
+      Scene.same(there, before, "What is there after a write that was refused");
+    } else if (said.get() instanceof WriteResult.Written written) {
+      Scene.same(there, written.now(), "What is there after a write with an interrupt");
+    } else {
+      Scene.check(
+          said.get() instanceof WriteResult.Unknown,
+          "A write with an interrupt was a conflict, and nobody else was there.");
+    }
+    servesTheNext(scene);
+  }
+
+  /** Writes one after the other, interrupted all the time, and looks what became of each. */
+  private static void hail(Scene scene) throws Exception {
+    AtomicReference<Optional<Thread>> victim = new AtomicReference<>(Optional.empty());
+    AtomicBoolean over = new AtomicBoolean();
+    Callable<Integer> writer =
+        () -> {
+          victim.set(Optional.of(Thread.currentThread()));
+          try {
+            return writes(scene);
+          } finally {
+            over.set(true);
+          }
+        };
+    Callable<Integer> interrupter =
+        () -> {
+          while (!over.get()) {
+            victim.get().ifPresent(Thread::interrupt);
+            Thread.onSpinWait();
+          }
+          return 0;
+        };
+    long said = Crowd.atOnce(scene.patience(), List.of(writer, interrupter)).get(0);
+    long there = scene.read(SampleClaims.DB).claim().epoch();
+    Scene.check(
+        said <= there && there <= TURNS,
+        said + " writes of " + TURNS + " were said to be made, and " + there + " are there.");
+  }
+
+  /** How many writes were said to be made; each of them raises the epoch by one. */
+  private static int writes(Scene scene) {
+    int said = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+      Versioned at = calmly(scene);
+      WriteToken token = Scene.token();
+      for (int i = 0; i < 1_000_000_000 && !Thread.currentThread().isInterrupted(); i++) {
+        Thread.onSpinWait();
+      }
+      try {
+        WriteResult result =
+            scene
+                .store()
+                .compareAndSet(
+                    at.version(), SampleClaims.joined(at.claim(), "turn-" + turn), token);
+        said += result instanceof WriteResult.Written ? 1 : 0;
+      } catch (ClaimStoreException e) {
+        Scene.check(
+            !calmly(scene).by().equals(Optional.of(token)),
+            "A write that was refused with '" + e.getMessage() + "' is there.");
+      }
+    }
+    return said;
+  }
+
+  /** A read that is tried until it succeeds, as an interrupt may end it. */
+  private static Versioned calmly(Scene scene) {
+    for (int tries = 0; ; tries++) {
+      try {
+        return scene.read(SampleClaims.DB);
+      } catch (ClaimStoreException e) {
+        if (tries > 100_000) {
+          throw new AssertionError("A caller that is interrupted is never served.", e);
+        }
+      }
+    }
+  }
+}

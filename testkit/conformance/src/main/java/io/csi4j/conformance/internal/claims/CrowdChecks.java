@@ -1,0 +1,189 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Phaser;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** Many callers at once. */
+final class CrowdChecks {
+
+  private static final int CALLERS = 8;
+  private static final int TRIES = 15;
+
+  private CrowdChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "of many first writes at once one is made", scene -> oneWins(scene, i -> scene.store()));
+    all.add(
+        "of many writes over the same version one is made",
+        scene -> {
+          Versioned before = scene.write(SampleClaims.DB, "before");
+          oneWins(scene, before, i -> scene.store());
+        });
+    all.add("no write is lost among many", scene -> noneLost(scene, i -> scene.store()));
+    all.add(
+        "what many callers do and see fits one order",
+        scene -> oneOrder(scene, i -> scene.store()));
+    all.add("who has a key for himself meets nobody", CrowdChecks::alone);
+    all.add("a watch shows the writes of a crowd in their order", CrowdChecks::watched);
+  }
+
+  static void oneWins(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
+    oneWins(scene, scene.read(SampleClaims.DB), clients);
+  }
+
+  private static void oneWins(Scene scene, Versioned before, IntFunction<ClaimStore> clients)
+      throws Exception {
+    List<Callable<WriteResult>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      ClaimStore client = clients.apply(i);
+      String workload = "w-" + i;
+      callers.add(
+          () ->
+              client.compareAndSet(
+                  before.version(), SampleClaims.held(SampleClaims.DB, workload), Scene.token()));
+    }
+    List<WriteResult> results = Crowd.atOnce(scene.patience(), callers);
+    Versioned there = scene.read(SampleClaims.DB);
+    long made = results.stream().filter(WriteResult.Written.class::isInstance).count();
+    Scene.check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
+    for (WriteResult result : results) {
+      if (result instanceof WriteResult.Conflict conflict) {
+        Scene.same(conflict.now(), there, "What a loser is told");
+      } else if (result instanceof WriteResult.Written written) {
+        Scene.same(written.now(), there, "What the winner is told");
+      } else {
+        throw new AssertionError("One of many was told " + result + ".");
+      }
+    }
+  }
+
+  static void noneLost(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
+    List<Callable<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      ClaimStore client = clients.apply(i);
+      String workload = "w-" + i;
+      callers.add(() -> join(client, workload));
+    }
+    int lost = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(turns -> turns).sum();
+    Versioned there = scene.read(SampleClaims.DB);
+    Scene.same(there.claim().holders().size(), CALLERS, "The number of those who joined");
+    Scene.same(there.claim().epoch(), (long) CALLERS, "The epoch after all of them");
+    Scene.check(
+        lost <= CALLERS * (CALLERS - 1),
+        "Writes were conflicts " + lost + " times, more often than others have won.");
+  }
+
+  private static int join(ClaimStore client, String workload) {
+    Versioned at = client.read(SampleClaims.DB);
+    for (int lost = 0; lost < 1_000; lost++) {
+      WriteResult result =
+          client.compareAndSet(
+              at.version(), SampleClaims.joined(at.claim(), workload), Scene.token());
+      if (result instanceof WriteResult.Written) {
+        return lost;
+      }
+      at = Scene.conflict(result, at.version()).now();
+    }
+    throw new AssertionError("A writer lost 1000 times.");
+  }
+
+  static void oneOrder(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
+    History history = new History();
+    Phaser turn = new Phaser(CALLERS / 2);
+    List<Callable<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      ClaimStore client = clients.apply(i);
+      String workload = "w-" + i;
+      callers.add(
+          i % 2 == 0
+              ? () -> writes(history, client, workload, Optional.of(turn))
+              : () -> reads(history, client));
+    }
+    int writers = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(one -> one).sum();
+    history.check();
+    List<Versioned> written = history.written();
+    Scene.check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
+    Scene.same(
+        scene.read(SampleClaims.DB), written.get(written.size() - 1), "What is there in the end");
+  }
+
+  /** Reads and writes in turns, each of them together with the others. */
+  private static int writes(
+      History history, ClaimStore client, String workload, Optional<Phaser> together)
+      throws Exception {
+    try {
+      for (int i = 0; i < TRIES; i++) {
+        if (together.isPresent()) {
+          together.get().awaitAdvanceInterruptibly(together.get().arrive());
+        }
+        Versioned at = history.read(client, SampleClaims.DB);
+        WriteResult result =
+            history.write(client, at, SampleClaims.held(SampleClaims.DB, workload, "turn-" + i));
+        Scene.check(
+            !(result instanceof WriteResult.Unknown),
+            "The end of a write was not known, though nothing was in its way.");
+      }
+      return 1;
+    } finally {
+      together.ifPresent(Phaser::arriveAndDeregister);
+    }
+  }
+
+  private static int reads(History history, ClaimStore client) {
+    for (int i = 0; i < 4 * TRIES; i++) {
+      Versioned seen = history.read(client, SampleClaims.DB);
+      Scene.same(seen.claim().volume(), SampleClaims.DB, "The volume of what is read");
+    }
+    return 0;
+  }
+
+  private static void alone(Scene scene) throws Exception {
+    List<Callable<Optional<Versioned>>> callers =
+        IntStream.range(0, CALLERS)
+            .mapToObj(i -> VolumeKey.of("of-" + i))
+            .<Callable<Optional<Versioned>>>map(
+                key ->
+                    () -> {
+                      Versioned at = scene.read(key);
+                      for (int turn = 0; turn < TRIES; turn++) {
+                        at = scene.write(at, SampleClaims.held(key, "turn-" + turn));
+                      }
+                      return Optional.of(at);
+                    })
+            .toList();
+    List<Optional<Versioned>> last = Crowd.atOnce(scene.patience(), callers);
+    Scene.same(
+        scene.store().scan(Optional.empty(), 100),
+        last.stream().flatMap(Optional::stream).toList(),
+        "What is there in the end");
+  }
+
+  private static void watched(Scene scene) throws Exception {
+    try (ClaimWatch watch = scene.store().watch()) {
+      History history = new History();
+      List<Callable<Integer>> callers = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        String workload = "w-" + i;
+        callers.add(() -> writes(history, scene.store(), workload, Optional.empty()));
+      }
+      int writers = Crowd.atOnce(scene.patience(), callers).size();
+      List<Versioned> written = history.written();
+      Scene.check(writers == CALLERS && !written.isEmpty(), "Of many writes none was made.");
+      Scene.same(
+          new WatchFollower(watch, scene.patience()).until(written.get(written.size() - 1)),
+          written,
+          "What a watch shows of a crowd");
+    }
+  }
+}

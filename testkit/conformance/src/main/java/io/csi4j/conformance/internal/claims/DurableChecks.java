@@ -1,0 +1,92 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.List;
+import java.util.Optional;
+
+/** What was written outlives the one who wrote it. */
+final class DurableChecks {
+
+  private DurableChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "all is there when a store is opened again",
+        scene -> {
+          List<Versioned> written =
+              SampleClaims.trickyKeys().stream().map(key -> scene.write(key, "w")).toList();
+          scene.reopened();
+          written.forEach(
+              now -> Scene.same(scene.read(now.claim().volume()), now, "What was written before"));
+          Scene.same(
+              scene.store().scan(Optional.empty(), 100), written, "A scan after opening again");
+        });
+    all.add(
+        "every form of a claim outlives closing",
+        scene -> {
+          List<Claim> forms = SampleClaims.everyForm(SampleClaims.DB);
+          for (int i = 0; i < forms.size(); i += 7) {
+            Versioned now = scene.write(scene.read(SampleClaims.DB), forms.get(i));
+            scene.reopened();
+            Scene.same(scene.read(SampleClaims.DB), now, "A claim after opening again");
+          }
+        });
+    all.add(
+        "the name of a store outlives closing",
+        scene -> {
+          StoreIdentity before = scene.store().identity();
+          Scene.same(
+              scene.reopened().identity(), before, "The identity after opening an empty store");
+          scene.write(SampleClaims.DB, "a");
+          Scene.same(scene.reopened().identity(), before, "The identity after opening again");
+        });
+    all.add(
+        "versions go on when a store is opened again",
+        scene -> {
+          Versioned at = scene.write(SampleClaims.DB, "a");
+          for (int i = 0; i < 5; i++) {
+            scene.reopened();
+            Versioned now =
+                scene.write(
+                    scene.read(SampleClaims.DB), SampleClaims.held(SampleClaims.DB, "w-" + i));
+            Scene.check(
+                now.version().compareTo(at.version()) > 0,
+                "A write after opening again was given version "
+                    + now.version()
+                    + ", and there was "
+                    + at.version()
+                    + " before.");
+            at = now;
+          }
+        });
+    all.add(
+        "who expects a version of before the closing is told what is there",
+        scene -> {
+          Versioned first = scene.write(SampleClaims.DB, "a");
+          Versioned second = scene.write(first, Claim.none(SampleClaims.DB));
+          scene.reopened();
+          Scene.same(
+              scene.conflict(first.version(), SampleClaims.held(SampleClaims.DB, "late")).now(),
+              second,
+              "What the conflict says is there");
+          Versioned third = scene.write(second, SampleClaims.held(SampleClaims.DB, "b"));
+          Scene.same(
+              scene.read(SampleClaims.DB), third, "What was written with a version of before");
+        });
+    all.add(
+        "what was written while a store was closed is there afterwards",
+        scene -> {
+          List<Versioned> last = LifeChecks.noneIsLostByClosing(scene);
+          scene.reopened();
+          for (Versioned told : last) {
+            VolumeKey key = told.claim().volume();
+            Scene.check(
+                scene.read(key).version().compareTo(told.version()) >= 0,
+                "Version " + told.version() + " of " + key + " was written, and is gone.");
+          }
+        });
+  }
+}

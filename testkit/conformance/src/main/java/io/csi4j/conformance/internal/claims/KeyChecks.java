@@ -1,0 +1,68 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Each volume has its own claim, whatever its name. */
+final class KeyChecks {
+
+  private KeyChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "keys do not touch each other",
+        scene -> {
+          VolumeKey other = SampleClaims.key("team", "db");
+          Versioned ours = scene.write(SampleClaims.DB, "a");
+          Versioned theirs = scene.write(other, "b");
+          Scene.same(scene.read(SampleClaims.DB), ours, "The claim of " + SampleClaims.DB);
+          Scene.same(scene.read(other), theirs, "The claim of " + other);
+        });
+    all.add(
+        "names of any letters are kept apart",
+        scene -> keptApart(scene, SampleClaims.trickyKeys()));
+    all.add(
+        "names of a thousand characters are kept apart",
+        scene ->
+            keptApart(
+                scene,
+                List.of(
+                    SampleClaims.key("n", "x".repeat(1024)),
+                    SampleClaims.key("n", "x".repeat(1023) + "y"),
+                    SampleClaims.key("x".repeat(1024), "x".repeat(1024)),
+                    SampleClaims.key("n".repeat(1024), "\ud834\udd1e".repeat(512)),
+                    SampleClaims.key("n".repeat(1024), "\ud834\udd1e".repeat(511) + "zz"))));
+    all.add(
+        "a version is that of one key alone",
+        scene -> {
+          Versioned ours =
+              scene.write(
+                  scene.write(SampleClaims.DB, "a"), SampleClaims.held(SampleClaims.DB, "b"));
+          VolumeKey other = VolumeKey.of("other");
+          Scene.same(
+              scene.conflict(ours.version(), SampleClaims.held(other, "c")).now(),
+              Scene.never(other),
+              "What is there of another key");
+        });
+  }
+
+  private static void keptApart(Scene scene, List<VolumeKey> keys) {
+    Map<VolumeKey, Versioned> written = new LinkedHashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      VolumeKey key = keys.get(i);
+      Scene.same(scene.read(key), Scene.never(key), "A volume before it was written");
+      written.put(key, scene.write(key, "w-" + i));
+    }
+    written.forEach((key, now) -> Scene.same(scene.read(key), now, "The claim of a volume"));
+    List<VolumeKey> scanned =
+        scene.store().scan(Optional.empty(), 100).stream()
+            .map(each -> each.claim().volume())
+            .sorted()
+            .toList();
+    Scene.same(scanned, keys.stream().sorted().toList(), "The names that a scan shows");
+  }
+}

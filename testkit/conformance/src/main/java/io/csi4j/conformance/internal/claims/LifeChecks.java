@@ -1,0 +1,142 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Which store it is, and what it says when it is closed. */
+final class LifeChecks {
+
+  private LifeChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "a store has one name as long as it is open",
+        scene -> {
+          StoreIdentity before = scene.store().identity();
+          scene.write(scene.write(SampleClaims.DB, "a"), SampleClaims.held(SampleClaims.DB, "b"));
+          Scene.same(scene.store().identity(), before, "The identity after some writes");
+        });
+    all.add(
+        "two stores have two names, and share nothing",
+        scene -> {
+          scene.write(SampleClaims.DB, "a");
+          try (ClaimStoreFixture.Place place = scene.otherPlace();
+              Scene other = scene.elsewhere(place)) {
+            Scene.check(
+                !other.store().identity().equals(scene.store().identity()),
+                "Two stores have one identity, " + scene.store().identity() + ".");
+            Scene.same(
+                other.read(SampleClaims.DB),
+                Scene.never(SampleClaims.DB),
+                "What was written elsewhere");
+          }
+        });
+    all.add(
+        "a store that is well is in no doubt",
+        scene -> {
+          scene.write(SampleClaims.DB, "a");
+          Scene.same(
+              scene.store().doubt(SampleClaims.DB),
+              Optional.empty(),
+              "The doubt of a store that is well");
+        });
+    all.add(
+        "closing twice is harmless",
+        scene -> {
+          scene.store().close();
+          scene.store().close();
+        });
+    closed(all, "reading", store -> store.read(SampleClaims.DB));
+    closed(
+        all,
+        "writing",
+        store ->
+            store.compareAndSet(
+                ClaimVersion.NEVER, SampleClaims.held(SampleClaims.DB, "late"), Scene.token()));
+    closed(all, "scanning", store -> store.scan(Optional.empty(), 10));
+    closed(all, "watching", ClaimStore::watch);
+    all.add(
+        "who writes while a store is closed is told so or served",
+        scene -> {
+          for (Versioned told : noneIsLostByClosing(scene)) {
+            Scene.check(told.claim().holders().size() <= 1, "Somebody was told of another claim.");
+          }
+        });
+  }
+
+  /** Something that a closed store has to refuse. */
+  private interface Use {
+    Object of(ClaimStore store);
+  }
+
+  private static void closed(AllChecks all, String what, Use use) {
+    all.add(
+        what + " after closing is refused as that",
+        scene -> {
+          scene.write(SampleClaims.DB, "a");
+          scene.store().close();
+          Object given;
+          try {
+            given = use.of(scene.store());
+          } catch (ClaimStoreException e) {
+            Scene.same(e.reason(), Reason.CLOSED, "The reason of the refusal after closing");
+            return;
+          }
+          throw new AssertionError(
+              "After closing, " + what + " gave " + given.getClass().getSimpleName() + ".");
+        });
+  }
+
+  /** Closes the store while many write; returns what they were told was written last. */
+  static List<Versioned> noneIsLostByClosing(Scene scene) throws Exception {
+    int callers = 4;
+    CountDownLatch busy = new CountDownLatch(callers);
+    AtomicInteger turns = new AtomicInteger();
+    List<Callable<Optional<Versioned>>> all = new ArrayList<>();
+    for (int i = 0; i < callers; i++) {
+      VolumeKey key = VolumeKey.of("of-" + i);
+      all.add(
+          () -> {
+            Versioned at = Scene.never(key);
+            try {
+              while (turns.incrementAndGet() < 100_000) {
+                WriteResult result =
+                    scene
+                        .store()
+                        .compareAndSet(at.version(), SampleClaims.held(key, "w"), Scene.token());
+                if (result instanceof WriteResult.Unknown) {
+                  return Optional.empty();
+                }
+                at = Scene.written(result);
+                busy.countDown();
+              }
+            } catch (ClaimStoreException e) {
+              Scene.same(e.reason(), Reason.CLOSED, "The reason given to who writes while closing");
+            } finally {
+              busy.countDown();
+            }
+            return Optional.of(at);
+          });
+    }
+    all.add(
+        () -> {
+          busy.await();
+          scene.store().close();
+          return Optional.empty();
+        });
+    return Crowd.atOnce(scene.patience(), all).stream().flatMap(Optional::stream).toList();
+  }
+}

@@ -1,0 +1,175 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** A store in the hands of a check, with what checks do again and again. */
+final class Scene implements AutoCloseable {
+
+  /** What a check does. */
+  interface Body {
+    void run(Scene scene) throws Exception;
+  }
+
+  private final ClaimStoreFixture fixture;
+  private final ClaimStoreFixture.Place place;
+  private final List<ClaimStore> opened = new ArrayList<>();
+  private ClaimStore store;
+
+  Scene(ClaimStoreFixture fixture, ClaimStoreFixture.Place place) {
+    this.fixture = fixture;
+    this.place = place;
+    this.store = opened(place.open());
+  }
+
+  /** The same with a store that has nothing to do with this one. */
+  Scene elsewhere(ClaimStoreFixture.Place other) {
+    return new Scene(fixture, other);
+  }
+
+  /** A place for another store. */
+  ClaimStoreFixture.Place otherPlace() {
+    return fixture.place();
+  }
+
+  ClaimStore store() {
+    return store;
+  }
+
+  /** How long to wait for what must come. */
+  Duration patience() {
+    return fixture.patience();
+  }
+
+  /** Another client of the same store; not for a check whose store is not shared. */
+  ClaimStore another() {
+    return opened(place.open());
+  }
+
+  private ClaimStore opened(ClaimStore next) {
+    opened.add(next);
+    return next;
+  }
+
+  /** Closes the store and opens it again; only for one that is durable. */
+  ClaimStore reopened() {
+    store.close();
+    store = another();
+    return store;
+  }
+
+  @Override
+  public void close() {
+    opened.forEach(ClaimStore::close);
+  }
+
+  // ---- what checks do
+
+  static WriteToken token() {
+    return new WriteToken(UUID.randomUUID());
+  }
+
+  /** What a volume looks like of which nothing was ever written. */
+  static Versioned never(VolumeKey volume) {
+    return new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty());
+  }
+
+  Versioned read(VolumeKey volume) {
+    return store.read(volume);
+  }
+
+  /** Writes what has to be written, as nobody else is there. */
+  Versioned write(Versioned before, Claim next) {
+    return write(store, before, next);
+  }
+
+  static Versioned write(ClaimStore store, Versioned before, Claim next) {
+    return written(store.compareAndSet(before.version(), next, token()));
+  }
+
+  /** What was written by a write that nothing stood against. */
+  static Versioned written(WriteResult result) {
+    if (result instanceof WriteResult.Written written) {
+      return written.now();
+    }
+    throw new AssertionError(
+        "A write that expected what was there was not made: " + words(result) + ".");
+  }
+
+  /** Writes a claim of these workloads over whatever is there. */
+  Versioned write(VolumeKey volume, String... workloads) {
+    return write(read(volume), SampleClaims.held(volume, workloads));
+  }
+
+  /** Replaces what was seen, which is still there. */
+  Versioned replaced(Versioned seen, Claim next) {
+    return written(store.replace(seen, next, token()));
+  }
+
+  /** Tries to replace what is not there any more, and gives what is there instead. */
+  Versioned notReplaced(Versioned seen, Claim next) {
+    return conflict(store.replace(seen, next, token()), seen.version()).now();
+  }
+
+  /** Tries what must not be written. */
+  WriteResult.Conflict conflict(ClaimVersion expected, Claim next) {
+    return conflict(store.compareAndSet(expected, next, token()), expected);
+  }
+
+  static WriteResult.Conflict conflict(WriteResult result, ClaimVersion expected) {
+    if (result instanceof WriteResult.Conflict conflict) {
+      return conflict;
+    }
+    throw new AssertionError(
+        "A write that expected version "
+            + expected
+            + ", which was not there, was no conflict: "
+            + words(result)
+            + ".");
+  }
+
+  /**
+   * What somebody is told is there who tries the same again. A store may know its own mark and say
+   * that it is written, or leave that to the caller and say that it is a conflict.
+   */
+  static Versioned told(WriteResult result) {
+    if (result instanceof WriteResult.Written written) {
+      return written.now();
+    }
+    if (result instanceof WriteResult.Conflict conflict) {
+      return conflict.now();
+    }
+    throw new AssertionError("A write that was tried again was told " + words(result) + ".");
+  }
+
+  /** Fails unless it holds. */
+  static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  /** Fails unless both are the same. */
+  static void same(Object seen, Object expected, String what) {
+    check(
+        Objects.equals(seen, expected),
+        what + " was " + words(seen) + ", and not " + words(expected) + ".");
+  }
+
+  private static String words(Object value) {
+    String text = String.valueOf(value);
+    return text.length() <= 600 ? text : text.substring(0, 600) + "…";
+  }
+}

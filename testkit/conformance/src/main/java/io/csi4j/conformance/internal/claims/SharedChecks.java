@@ -1,0 +1,104 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+
+/** A store that several processes have open is one store. */
+final class SharedChecks {
+
+  private SharedChecks() {}
+
+  static void addTo(AllChecks all) {
+    all.add(
+        "another client sees a write at once",
+        scene -> {
+          ClaimStore other = scene.another();
+          Versioned now = scene.write(SampleClaims.DB, "a");
+          Scene.same(other.read(SampleClaims.DB), now, "What another client reads");
+          Scene.same(other.scan(Optional.empty(), 10), List.of(now), "What another client scans");
+          Versioned then = Scene.write(other, now, SampleClaims.held(SampleClaims.DB, "b"));
+          Scene.same(scene.read(SampleClaims.DB), then, "What another client wrote");
+        });
+    all.add(
+        "two clients name one store",
+        scene ->
+            Scene.same(
+                scene.another().identity(), scene.store().identity(), "The identity at a client"));
+    all.add(
+        "a conflict carries what another client wrote",
+        scene -> {
+          ClaimStore other = scene.another();
+          Versioned first = scene.write(SampleClaims.DB, "a");
+          Versioned second = Scene.write(other, first, SampleClaims.held(SampleClaims.DB, "b"));
+          Scene.same(
+              scene.conflict(first.version(), SampleClaims.held(SampleClaims.DB, "c")).now(),
+              second,
+              "What the conflict says is there");
+        });
+    all.add(
+        "a try that is repeated through another client is told by its mark",
+        scene -> {
+          WriteToken token = Scene.token();
+          Claim claim = SampleClaims.held(SampleClaims.DB, "a");
+          ClaimVersion before = scene.write(SampleClaims.DB, "before").version();
+          Versioned now = Scene.written(scene.store().compareAndSet(before, claim, token));
+          Scene.same(
+              Scene.told(scene.another().compareAndSet(before, claim, token)),
+              now,
+              "What the second try is told");
+        });
+    all.add(
+        "a watch shows what other clients write",
+        scene -> {
+          try (ClaimWatch watch = scene.another().watch()) {
+            Versioned first = scene.write(SampleClaims.DB, "a");
+            Versioned second =
+                Scene.write(scene.another(), first, SampleClaims.held(SampleClaims.DB, "b"));
+            Scene.same(
+                new WatchFollower(watch, scene.patience()).until(second),
+                List.of(first, second),
+                "What a watch shows of other clients");
+          }
+        });
+    all.add(
+        "closing one client leaves the others",
+        scene -> {
+          ClaimStore other = scene.another();
+          try (ClaimWatch watch = scene.store().watch()) {
+            other.close();
+            Versioned now = scene.write(SampleClaims.DB, "a");
+            Scene.same(
+                scene.read(SampleClaims.DB), now, "What is read after another client closed");
+            Scene.same(
+                new WatchFollower(watch, scene.patience()).next(),
+                now,
+                "What a watch shows after another client closed");
+          }
+        });
+    all.add(
+        "of the first writes of many clients one is made",
+        scene -> CrowdChecks.oneWins(scene, clients(scene)));
+    all.add(
+        "no write of many clients is lost", scene -> CrowdChecks.noneLost(scene, clients(scene)));
+    all.add(
+        "what many clients do and see fits one order",
+        scene -> CrowdChecks.oneOrder(scene, clients(scene)));
+  }
+
+  /** Four clients, taken in turn. */
+  private static IntFunction<ClaimStore> clients(Scene scene) {
+    List<ClaimStore> clients = new ArrayList<>(List.of(scene.store()));
+    for (int i = 0; i < 3; i++) {
+      clients.add(scene.another());
+    }
+    return caller -> clients.get(caller % clients.size());
+  }
+}

@@ -1,0 +1,94 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.FutureTask;
+
+/** Takes what a watch shows. */
+final class WatchFollower {
+
+  /** Longer than any check, so that who waits so long is let go by something else. */
+  private static final Duration EVER = Duration.ofHours(1);
+
+  private final ClaimWatch watch;
+  private final Duration patience;
+
+  WatchFollower(ClaimWatch watch, Duration patience) {
+    this.watch = watch;
+    this.patience = patience;
+  }
+
+  /** The next write; fails if something was missed, as a few writes are not too many. */
+  Versioned next() throws InterruptedException {
+    Change change =
+        watch
+            .next(patience)
+            .orElseThrow(
+                () ->
+                    new AssertionError(
+                        "A watch did not show within " + patience + " what was written."));
+    if (change instanceof Change.Written written) {
+      return written.now();
+    }
+    throw new AssertionError("A watch missed one of a few writes: " + change + ".");
+  }
+
+  /** All that is shown up to this write, which is the last. */
+  List<Versioned> until(Versioned last) throws InterruptedException {
+    List<Versioned> seen = new ArrayList<>();
+    while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
+      seen.add(next());
+      Scene.check(seen.size() <= 100_000, "A watch does not come to an end.");
+    }
+    return seen;
+  }
+
+  /** Fails if there is something more. */
+  void nothingMore() throws InterruptedException {
+    Scene.same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
+  }
+
+  /** What is shown of one key. */
+  static List<Versioned> of(VolumeKey key, List<Versioned> seen) {
+    return seen.stream().filter(each -> each.claim().volume().equals(key)).toList();
+  }
+
+  /** Somebody who waits for a change for ever; returns when he does, or has it already. */
+  Waiter waiting() {
+    FutureTask<Optional<Change>> wait = new FutureTask<>(() -> watch.next(EVER));
+    Thread thread = Crowd.started(wait);
+    for (long tries = 0; tries < 10_000_000 && !isWaiting(thread); tries++) {
+      Thread.onSpinWait();
+    }
+    return new Waiter(thread, wait);
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return switch (thread.getState()) {
+      case WAITING, TIMED_WAITING, TERMINATED -> true;
+      case NEW, RUNNABLE, BLOCKED -> false;
+    };
+  }
+
+  /** Somebody who waits. */
+  record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
+
+    /** Fails unless he was let go with nothing. */
+    void isLetGo(Duration patience) throws Exception {
+      try {
+        Scene.same(
+            Crowd.result(waiting, patience),
+            Optional.empty(),
+            "What is shown to who waited in vain");
+      } finally {
+        thread.interrupt();
+      }
+    }
+  }
+}

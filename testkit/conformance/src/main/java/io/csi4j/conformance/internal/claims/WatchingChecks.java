@@ -1,0 +1,207 @@
+package io.csi4j.conformance.internal.claims;
+
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A watch shows what is written, and nothing silently not. */
+final class WatchingChecks {
+
+  private static final int BURST = 300;
+
+  private WatchingChecks() {}
+
+  /** A check with a watch of its own. */
+  private interface Watched {
+    void run(Scene scene, ClaimWatch watch, WatchFollower follower) throws Exception;
+  }
+
+  private static void add(AllChecks all, String name, Watched body) {
+    all.add(
+        name,
+        scene -> {
+          try (ClaimWatch watch = scene.store().watch()) {
+            body.run(scene, watch, new WatchFollower(watch, scene.patience()));
+          }
+        });
+  }
+
+  static void addTo(AllChecks all) {
+    showing(all);
+    ending(all);
+    add(all, "who takes nothing from a watch is in nobody's way", WatchingChecks::burst);
+  }
+
+  private static void showing(AllChecks all) {
+    add(
+        all,
+        "a watch shows what is written, as it is read, in the order of a key",
+        (scene, watch, follower) -> {
+          Versioned at = scene.read(SampleClaims.DB);
+          for (int i = 0; i < 5; i++) {
+            at = scene.write(at, SampleClaims.held(SampleClaims.DB, "w-" + i));
+            Scene.same(follower.next(), at, "What a watch shows");
+          }
+        });
+    all.add(
+        "a watch shows nothing of before",
+        scene -> {
+          Versioned before = scene.write(SampleClaims.DB, "a");
+          try (ClaimWatch watch = scene.store().watch()) {
+            Versioned now = scene.write(before, SampleClaims.held(SampleClaims.DB, "b"));
+            Scene.same(
+                new WatchFollower(watch, scene.patience()).next(), now, "What a watch shows first");
+          }
+        });
+    add(
+        all,
+        "a watch shows each write of every key once",
+        (scene, watch, follower) -> {
+          VolumeKey other = SampleClaims.key("team", "db");
+          List<Versioned> ours = new ArrayList<>();
+          List<Versioned> theirs = new ArrayList<>();
+          for (int i = 0; i < 25; i++) {
+            ours.add(scene.write(SampleClaims.DB, "w-" + i));
+            theirs.add(scene.write(other, "w-" + i));
+          }
+          List<Versioned> seen = follower.until(theirs.get(24));
+          Scene.same(
+              WatchFollower.of(SampleClaims.DB, seen), ours, "What a watch shows of one key");
+          Scene.same(WatchFollower.of(other, seen), theirs, "What a watch shows of another key");
+          follower.nothingMore();
+        });
+    add(
+        all,
+        "of two watches each shows everything",
+        (scene, watch, follower) -> {
+          try (ClaimWatch other = scene.store().watch()) {
+            Versioned first = scene.write(SampleClaims.DB, "a");
+            Versioned second = scene.write(first, SampleClaims.held(SampleClaims.DB, "b"));
+            Scene.same(follower.until(second), List.of(first, second), "What one watch shows");
+            Scene.same(
+                new WatchFollower(other, scene.patience()).until(second),
+                List.of(first, second),
+                "What the other watch shows");
+          }
+        });
+    add(
+        all,
+        "a watch shows no conflict",
+        (scene, watch, follower) -> {
+          Versioned first = scene.write(SampleClaims.DB, "a");
+          Versioned there =
+              scene.conflict(ClaimVersion.NEVER, SampleClaims.held(SampleClaims.DB, "c")).now();
+          Versioned second = scene.write(there, SampleClaims.held(SampleClaims.DB, "b"));
+          Scene.same(follower.until(second), List.of(first, second), "What a watch shows");
+        });
+    add(
+        all,
+        "a watch shows nothing where nothing is written",
+        (scene, watch, follower) -> {
+          Versioned there = scene.read(SampleClaims.DB);
+          List<Versioned> scanned = scene.store().scan(Optional.empty(), 10);
+          Scene.check(scanned.isEmpty() && there.by().isEmpty(), "The store was not empty.");
+          follower.nothingMore();
+        });
+  }
+
+  private static void ending(AllChecks all) {
+    add(
+        all,
+        "a closed watch keeps nobody waiting",
+        (scene, watch, follower) -> {
+          watch.close();
+          follower.waiting().isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "closing a watch lets go of who waits",
+        (scene, watch, follower) -> {
+          WatchFollower.Waiter waiter = follower.waiting();
+          watch.close();
+          waiter.isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "a watch that was closed twice is closed, and others go on",
+        (scene, watch, follower) -> {
+          ClaimWatch closed = scene.store().watch();
+          closed.close();
+          closed.close();
+          Versioned now = scene.write(SampleClaims.DB, "a");
+          Scene.same(follower.next(), now, "What the other watch shows");
+          new WatchFollower(closed, scene.patience()).waiting().isLetGo(scene.patience());
+        });
+    add(
+        all,
+        "an interrupt ends the waiting, and nothing is lost by it",
+        (scene, watch, follower) -> {
+          WatchFollower.Waiter waiter = follower.waiting();
+          waiter.thread().interrupt();
+          try {
+            Object got = waiter.waiting().get(scene.patience().toNanos(), TimeUnit.NANOSECONDS);
+            throw new AssertionError("Who was interrupted while waiting was given " + got + ".");
+          } catch (TimeoutException e) {
+            throw new AssertionError("Who was interrupted went on waiting.", e);
+          } catch (ExecutionException e) {
+            Scene.check(
+                e.getCause() instanceof InterruptedException,
+                "Who was interrupted while waiting got " + e.getCause() + ".");
+          }
+          Versioned now = scene.write(SampleClaims.DB, "a");
+          Scene.same(follower.next(), now, "What a watch shows after an interrupt");
+        });
+    all.add(
+        "a watch ends with its store",
+        scene -> {
+          WatchFollower.Waiter waiter =
+              new WatchFollower(scene.store().watch(), scene.patience()).waiting();
+          scene.store().close();
+          waiter.isLetGo(scene.patience());
+        });
+  }
+
+  private static void burst(Scene scene, ClaimWatch watch, WatchFollower follower)
+      throws Exception {
+    List<Versioned> written = new ArrayList<>();
+    Versioned at = scene.read(SampleClaims.DB);
+    for (int i = 0; i < BURST; i++) {
+      at = scene.write(at, SampleClaims.held(SampleClaims.DB, "w-" + i));
+      written.add(at);
+    }
+    boolean missed = false;
+    List<Versioned> seen = new ArrayList<>();
+    Versioned last = at;
+    while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
+      Optional<Change> next = watch.next(scene.patience());
+      if (next.isEmpty() && missed) {
+        // It may have been among those that were missed; what comes now may not be.
+        missed = false;
+        last = scene.write(last, SampleClaims.held(SampleClaims.DB, "after"));
+        seen.clear();
+        written.clear();
+        written.add(last);
+      } else if (next.isEmpty()) {
+        throw new AssertionError(
+            "A watch showed " + seen.size() + " of " + BURST + " writes, and no more.");
+      } else if (next.get() instanceof Change.Written now) {
+        seen.add(now.now());
+      } else {
+        missed = true;
+        seen.clear();
+      }
+    }
+    Scene.check(
+        missed ? written.containsAll(seen) : seen.equals(written),
+        "A watch left something out of " + BURST + " writes without a word, or mixed them up.");
+    follower.nothingMore();
+  }
+}

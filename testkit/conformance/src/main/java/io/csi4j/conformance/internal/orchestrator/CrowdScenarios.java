@@ -1,0 +1,135 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import static io.csi4j.conformance.internal.orchestrator.Play.workload;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/** Much at a time. */
+final class CrowdScenarios {
+
+  /** Long enough for the other side to come in between; nothing depends on that it does. */
+  private static final Duration SLOW = Duration.ofMillis(300);
+
+  private CrowdScenarios() {}
+
+  static List<Scenario> scenarios() {
+    return List.of(
+        scenario(
+            "crowd/eight-workloads-one-volume",
+            "One call at a time, one staging, eight paths; the last one out unstages.",
+            CrowdScenarios::eightWorkloads),
+        scenario(
+            "crowd/fifty-volumes",
+            "Fifty volumes are mounted at a time, and unmounted.",
+            CrowdScenarios::fiftyVolumes),
+        scenario(
+            "crowd/leaves-while-another-publishes",
+            "The last workload leaves while another is being published: the staging stays.",
+            CrowdScenarios::leavesWhilePublishing),
+        scenario(
+            "crowd/comes-while-another-leaves",
+            "A workload comes while the last one is being unpublished: it has a staging under it.",
+            CrowdScenarios::comesWhileLeaving));
+  }
+
+  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
+    return new Scenario(name, expectation, PluginShape.full(), body);
+  }
+
+  private static void eightWorkloads(Play play) throws StuckException, InterruptedException {
+    List<MountOrder> orders =
+        IntStream.rangeClosed(1, 8).mapToObj(i -> workload(i, play.order())).toList();
+    play.plugin()
+        .inject(Fault.delay(Duration.ofMillis(20)), When.calling(CsiOperation.NODE_STAGE_VOLUME));
+    mountAll(play, orders);
+    play.expectPublications(play.order(), 8);
+    play.expect(
+        play.contents().staged().size() == 1,
+        "The volume is staged " + play.contents().staged().size() + " times, not once.");
+    unmountAll(play, orders);
+    play.expectPublications(play.order(), 0);
+  }
+
+  private static void fiftyVolumes(Play play) throws StuckException, InterruptedException {
+    List<MountOrder> orders = IntStream.rangeClosed(1, 50).mapToObj(play::order).toList();
+    mountAll(play, orders);
+    play.expect(
+        play.contents().published().size() == 50,
+        play.contents().published().size() + " volumes are published, not 50.");
+    unmountAll(play, orders);
+  }
+
+  private static void mountAll(Play play, List<MountOrder> orders)
+      throws StuckException, InterruptedException {
+    List<Future<Path>> begun = new ArrayList<>();
+    for (MountOrder order : orders) {
+      begun.add(play.beginMount(order));
+    }
+    for (int i = 0; i < orders.size(); i++) {
+      if (play.outcome(Play.mounting(orders.get(i)), begun.get(i)).value().isEmpty()) {
+        play.mount(orders.get(i));
+      }
+    }
+  }
+
+  private static void unmountAll(Play play, List<MountOrder> orders)
+      throws StuckException, InterruptedException {
+    List<Future<Boolean>> begun = orders.stream().map(play::beginUnmount).toList();
+    for (int i = 0; i < orders.size(); i++) {
+      if (play.outcome(Play.unmounting(orders.get(i)), begun.get(i)).value().isEmpty()) {
+        play.unmount(orders.get(i));
+      }
+    }
+  }
+
+  private static void leavesWhilePublishing(Play play) throws StuckException, InterruptedException {
+    MountOrder leaving = play.order();
+    MountOrder coming = workload(2, leaving);
+    play.mount(leaving);
+    CsiOperation publish = CsiOperation.NODE_PUBLISH_VOLUME;
+    play.plugin().inject(Fault.delay(SLOW), When.calling(publish).once());
+    Future<Path> mounting = play.beginMount(coming);
+    play.awaitCalls(publish, 2);
+    Future<Boolean> unmounting = play.beginUnmount(leaving);
+    settle(play, coming, mounting, leaving, unmounting);
+  }
+
+  private static void comesWhileLeaving(Play play) throws StuckException, InterruptedException {
+    MountOrder leaving = play.order();
+    MountOrder coming = workload(2, leaving);
+    play.mount(leaving);
+    CsiOperation unpublish = CsiOperation.NODE_UNPUBLISH_VOLUME;
+    play.plugin().inject(Fault.delay(SLOW), When.calling(unpublish).once());
+    Future<Boolean> unmounting = play.beginUnmount(leaving);
+    play.awaitCall(unpublish);
+    Future<Path> mounting = play.beginMount(coming);
+    settle(play, coming, mounting, leaving, unmounting);
+  }
+
+  private static void settle(
+      Play play,
+      MountOrder coming,
+      Future<Path> mounting,
+      MountOrder leaving,
+      Future<Boolean> unmounting)
+      throws StuckException, InterruptedException {
+    if (play.outcome(Play.unmounting(leaving), unmounting).value().isEmpty()) {
+      play.unmount(leaving);
+    }
+    play.outcome(Play.mounting(coming), mounting);
+    Path path = play.mount(coming);
+    play.expectPublished(coming, path);
+    play.expectPublications(coming, 1);
+    play.expectReady(coming);
+  }
+}

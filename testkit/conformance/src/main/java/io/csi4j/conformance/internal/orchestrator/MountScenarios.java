@@ -1,0 +1,168 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import static io.csi4j.conformance.internal.orchestrator.Play.workload;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Mounting and unmounting when nothing goes wrong. */
+final class MountScenarios {
+
+  private MountScenarios() {}
+
+  static List<Scenario> scenarios() {
+    return List.of(
+        scenario(
+            "mount/first",
+            "The volume is attached, staged and published, and all of that is undone.",
+            MountScenarios::first),
+        scenario(
+            "mount/second-workload",
+            "Two workloads share one staging; unmounting one leaves the other what it has.",
+            MountScenarios::secondWorkload),
+        scenario(
+            "mount/read-only",
+            "A workload that may only read gets the volume read-only, beside one that writes.",
+            MountScenarios::readOnly),
+        scenario(
+            "mount/block-device",
+            "A raw block device is staged at a directory and published as a device.",
+            MountScenarios::blockDevice),
+        scenario(
+            "mount/twice",
+            "Mounting for the same workload again gives the same path, published once.",
+            MountScenarios::twice),
+        scenario(
+            "mount/again-after-unmount",
+            "A volume can be mounted again after it was unmounted.",
+            MountScenarios::again),
+        new Scenario(
+            "mount/nothing-made",
+            "A plugin that says OK and makes nothing at the target is not believed. The spec does"
+                + " not ask for this check; without it workloads write to the disk of the host.",
+            PluginShape.full().with(Quirk.TARGET_NEVER_MADE),
+            MountScenarios::nothingMade),
+        scenario(
+            "unmount/twice",
+            "Unmounting what is unmounted already is no failure.",
+            MountScenarios::gone),
+        scenario(
+            "unmount/never-mounted",
+            "Unmounting what was never mounted is no failure, and changes nothing.",
+            MountScenarios::neverMounted),
+        scenario(
+            "unmount/by-a-stranger",
+            "Unmounting for a workload without the volume leaves it to those who have it.",
+            MountScenarios::stranger),
+        scenario(
+            "secrets/only-where-expected",
+            "Each call carries its own secrets and nobody else's, and none stand elsewhere.",
+            SecretsOfCalls::check));
+  }
+
+  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
+    return new Scenario(name, expectation, PluginShape.full(), body);
+  }
+
+  private static void first(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order().as(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+    play.mount(order);
+    play.expectReady(order);
+    play.unmount(order);
+    play.expectPublications(order, 0);
+  }
+
+  private static void secondWorkload(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    MountOrder two = workload(2, one);
+    Path pathOfOne = play.mount(one);
+    Path pathOfTwo = play.mount(two);
+    play.expect(!pathOfOne.equals(pathOfTwo), "Two workloads were given one path.");
+    play.expectPublications(one, 2);
+    play.expect(
+        play.contents().staged().size() == 1,
+        "The volume is staged " + play.contents().staged().size() + " times, not once.");
+    play.unmount(one);
+    play.expectPublished(two, pathOfTwo);
+    play.expectPublications(two, 1);
+    play.expectReady(two);
+    play.expectNone(CsiOperation.NODE_UNSTAGE_VOLUME, "a workload still used the volume.");
+    play.unmount(two);
+  }
+
+  private static void readOnly(Play play) throws StuckException, InterruptedException {
+    MountOrder writing = play.order();
+    MountOrder reading = workload(2, writing).forReading();
+    play.mount(writing);
+    play.mount(reading);
+    play.expectPublications(reading, 2);
+  }
+
+  private static void blockDevice(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order().as(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER));
+    play.mount(order);
+    play.expectReady(order);
+    play.expect(
+        play.plugin()
+            .journal()
+            .lastCapability(CsiOperation.NODE_PUBLISH_VOLUME)
+            .filter(VolumeCapability::isBlock)
+            .isPresent(),
+        "The volume was to be published as a block device, and the plugin was told otherwise.");
+  }
+
+  private static void twice(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    Path first = play.mount(order);
+    Path second = play.mount(order);
+    play.expect(first.equals(second), "The same workload was given another path.");
+    play.expectPublications(order, 1);
+    play.unmount(order);
+    play.expectPublications(order, 0);
+  }
+
+  private static void again(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    play.mount(order);
+    play.unmount(order);
+    play.expectPublications(order, 0);
+    play.mount(order);
+    play.expectReady(order);
+  }
+
+  private static void nothingMade(Play play) throws StuckException, InterruptedException {
+    play.expect(
+        play.tryMount(play.order()).failure().isPresent(),
+        "The mount succeeded, although nothing stands at its path.");
+  }
+
+  private static void gone(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    play.mount(order);
+    play.unmount(order);
+    play.expect(
+        play.tryUnmount(order).failure().isEmpty(), "The second unmount was taken as a failure.");
+  }
+
+  private static void neverMounted(Play play) throws StuckException, InterruptedException {
+    play.expect(
+        play.tryUnmount(play.order()).failure().isEmpty(),
+        "The unmount of what was never mounted was taken as a failure.");
+  }
+
+  private static void stranger(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    Path path = play.mount(order);
+    play.expect(
+        play.tryUnmount(workload(2, order)).failure().isEmpty(),
+        "The unmount of what was never mounted was taken as a failure.");
+    play.expectPublished(order, path);
+    play.expectReady(order);
+  }
+}

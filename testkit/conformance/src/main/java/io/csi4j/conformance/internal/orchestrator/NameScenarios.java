@@ -1,0 +1,81 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.conformance.model.ScenarioWorkload;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Ids that are longer or odder than expected. */
+final class NameScenarios {
+
+  private NameScenarios() {}
+
+  static List<Scenario> scenarios() {
+    return List.of(
+        scenario(
+            "names/long",
+            "Ids of 128 bytes that differ in the last one get paths of their own, of 128 bytes at"
+                + " most.",
+            play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300))))),
+        scenario(
+            "names/odd",
+            "Ids go back to the plugin to the letter, and no path leaves its directory.",
+            play -> mountAll(play, oddIds(), oddWorkloads())));
+  }
+
+  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
+    return new Scenario(name, expectation, PluginShape.full(), body);
+  }
+
+  private static List<VolumeId> longIds() {
+    String most = "v".repeat(127);
+    return List.of(VolumeId.of(most + "a"), VolumeId.of(most + "b"));
+  }
+
+  private static List<VolumeId> oddIds() {
+    return List.of(
+        VolumeId.of("../../outside"),
+        VolumeId.of("/absolute/path"),
+        VolumeId.of(".."),
+        VolumeId.of("Case"),
+        VolumeId.of("case"),
+        VolumeId.of(" with blanks "),
+        VolumeId.of("a%2Fb"),
+        VolumeId.of("a/b"),
+        VolumeId.of("gr\u00fc\u00df-\ud83d\ude00"));
+  }
+
+  private static List<ScenarioWorkload> oddWorkloads() {
+    return List.of(
+        ScenarioWorkload.of("../w"), ScenarioWorkload.of("w"), ScenarioWorkload.of("a/b\n"));
+  }
+
+  private static void mountAll(Play play, List<VolumeId> ids, List<ScenarioWorkload> workloads)
+      throws StuckException, InterruptedException {
+    Set<Path> paths = new HashSet<>();
+    List<MountOrder> orders = new ArrayList<>();
+    for (VolumeId id : ids) {
+      for (ScenarioWorkload workload : workloads) {
+        orders.add(play.order(id, workload));
+      }
+    }
+    for (MountOrder order : orders) {
+      Path path = play.mount(order);
+      play.expect(paths.add(path), Play.mounting(order) + " gave a path that is in use.");
+      play.expect(
+          path.normalize().startsWith(play.directory()),
+          Play.mounting(order) + " gave a path outside the directory of the orchestrator.");
+    }
+    play.expect(
+        play.contents().staged().size() == ids.size(),
+        play.contents().staged().size() + " volumes are staged, not " + ids.size() + ".");
+    for (MountOrder order : orders) {
+      play.unmount(order);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The threads on which an orchestrator is asked for things, so that it cannot hang the suite. */
+final class OrchestratorThreads implements AutoCloseable {
+
+  private final ExecutorService threads;
+  private final Duration patience;
+
+  OrchestratorThreads(Duration patience) {
+    AtomicInteger count = new AtomicInteger();
+    this.patience = patience;
+    this.threads =
+        Executors.newCachedThreadPool(
+            work -> {
+              Thread thread = new Thread(work, "csi4j-scenario-" + count.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /** Begins to ask. */
+  <T> Future<T> begin(Callable<T> request) {
+    return threads.submit(request);
+  }
+
+  /** Waits for the answer to {@code what}. */
+  <T> OrchestratorReply<T> answer(String what, Future<T> asked)
+      throws StuckException, InterruptedException {
+    try {
+      return OrchestratorReply.done(asked.get(patience.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (ExecutionException e) {
+      return OrchestratorReply.failed(e.getCause());
+    } catch (TimeoutException e) {
+      throw new StuckException(
+          what + " did not come back within " + patience + ". Look where its thread waits.");
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,400 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioWorkload;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginContents.Published;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/** One scenario while it is played: the plugin, the orchestrator, and what was not as expected. */
+public final class Play {
+
+  /** How often an orchestrator is asked again before it is taken not to manage. */
+  private static final int ATTEMPTS = 10;
+
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+  private static final Set<CsiOperation> CARRYING_CONTEXT =
+      Set.of(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          CsiOperation.NODE_STAGE_VOLUME,
+          CsiOperation.NODE_PUBLISH_VOLUME);
+
+  private final FakeCsiPlugin plugin;
+  private final OrchestratorUnderTest orchestrator;
+  private final OrchestratorThreads workers;
+  private final Path directory;
+  private final Duration patience;
+  private final Map<VolumeId, VolumeContext> volumes = new LinkedHashMap<>();
+  private final Map<String, MountOrder> ordered = new LinkedHashMap<>();
+  private final List<String> problems = new ArrayList<>();
+  private final AtomicLong callsBeforeCrash = new AtomicLong();
+
+  Play(
+      FakeCsiPlugin plugin,
+      OrchestratorUnderTest orchestrator,
+      OrchestratorThreads workers,
+      Path directory,
+      Duration patience) {
+    this.plugin = plugin;
+    this.orchestrator = orchestrator;
+    this.workers = workers;
+    this.directory = directory;
+    this.patience = patience;
+  }
+
+  /** The plugin. */
+  FakeCsiPlugin plugin() {
+    return plugin;
+  }
+
+  /** What it holds. */
+  PluginContents contents() {
+    return plugin.contents();
+  }
+
+  /** Where the orchestrator's paths belong. */
+  Path directory() {
+    return directory;
+  }
+
+  /** What was not as expected so far. */
+  List<String> problems() {
+    return problems;
+  }
+
+  /** The last call that came in before the orchestrator crashed; 0 if it did not. */
+  long callsBeforeCrash() {
+    return callsBeforeCrash.get();
+  }
+
+  // ---- orders
+
+  /** An order for a volume that several workloads may use; the volume is made if it is new. */
+  MountOrder order(VolumeId volume, ScenarioWorkload workload) {
+    VolumeContext context =
+        volumes.computeIfAbsent(
+            volume,
+            id -> {
+              VolumeContext own =
+                  VolumeContext.of(Map.of("share", "s-" + volumes.size(), "Case", "Kept "));
+              addVolume(id, own);
+              return own;
+            });
+    AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
+    VolumeCapability capability =
+        plugin.shape().filesystems() ? VolumeCapability.mount(mode) : VolumeCapability.block(mode);
+    return new MountOrder(volume, workload, capability, false, context);
+  }
+
+  /** The first workload's order for the first volume. */
+  MountOrder order() {
+    return order(1);
+  }
+
+  /** The first workload's order for a volume by its number. */
+  MountOrder order(int volume) {
+    return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
+  }
+
+  /** The same order for another workload by its number. */
+  static MountOrder workload(int number, MountOrder like) {
+    return like.forWorkload(ScenarioWorkload.of("workload-" + number));
+  }
+
+  /** Gives the plugin its volumes back, after it forgot them. */
+  void addVolumesAgain() {
+    volumes.forEach(this::addVolume);
+  }
+
+  private void addVolume(VolumeId id, VolumeContext context) {
+    plugin.addVolume(id, CapacityRange.exactly(1L << 30), context);
+  }
+
+  // ---- what the orchestrator is asked for
+
+  /** Begins to mount. */
+  Future<Path> beginMount(MountOrder order) {
+    ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
+    return workers.begin(() -> orchestrator.mount(order));
+  }
+
+  /** Begins to unmount. */
+  Future<Boolean> beginUnmount(MountOrder order) {
+    return workers.begin(
+        () -> {
+          orchestrator.unmount(order.volume(), order.workload());
+          return true;
+        });
+  }
+
+  /** Waits for a mount or unmount that was begun. */
+  <T> OrchestratorReply<T> outcome(String what, Future<T> begun)
+      throws StuckException, InterruptedException {
+    return workers.answer(what, begun);
+  }
+
+  /** Asks once for a mount. */
+  OrchestratorReply<Path> tryMount(MountOrder order) throws StuckException, InterruptedException {
+    return outcome(mounting(order), beginMount(order));
+  }
+
+  /** Asks once for an unmount. */
+  OrchestratorReply<Boolean> tryUnmount(MountOrder order)
+      throws StuckException, InterruptedException {
+    return outcome(unmounting(order), beginUnmount(order));
+  }
+
+  /** Asks for a mount until it is done, and looks whether the plugin has it so. */
+  Path mount(MountOrder order) throws StuckException, InterruptedException {
+    Path path = insist(mounting(order), () -> tryMount(order));
+    expectPublished(order, path);
+    return path;
+  }
+
+  /** Asks for an unmount until it is done. */
+  void unmount(MountOrder order) throws StuckException, InterruptedException {
+    insist(unmounting(order), () -> tryUnmount(order));
+  }
+
+  /** Crashes the orchestrator, and lets it come back. */
+  void restart() throws StuckException, InterruptedException {
+    callsBeforeCrash.set(
+        plugin.journal().calls().stream().mapToLong(RecordedCall::number).max().orElse(0));
+    OrchestratorReply<Boolean> back =
+        outcome(
+            "The restart of the orchestrator",
+            workers.begin(
+                () -> {
+                  orchestrator.restart();
+                  return true;
+                }));
+    if (back.failure().isPresent()) {
+      throw new StuckException(
+          "The orchestrator did not come back after a crash: " + text(back.failure().get()));
+    }
+  }
+
+  private static <T> T insist(String what, Callable<OrchestratorReply<T>> request)
+      throws StuckException, InterruptedException {
+    long pause = 20;
+    OrchestratorReply<T> last = ask(request);
+    for (int i = 1; i < ATTEMPTS && last.value().isEmpty(); i++) {
+      LockSupport.parkNanos(Duration.ofMillis(pause).toNanos());
+      pause = Math.min(2 * pause, LONGEST_PAUSE.toMillis());
+      last = ask(request);
+    }
+    if (last.value().isEmpty()) {
+      throw new StuckException(
+          what
+              + " failed "
+              + ATTEMPTS
+              + " times although nothing stood in its way any more, at last with: "
+              + text(last.failure().orElseThrow()));
+    }
+    return last.value().get();
+  }
+
+  private static <T> OrchestratorReply<T> ask(Callable<OrchestratorReply<T>> request)
+      throws StuckException, InterruptedException {
+    try {
+      return request.call();
+    } catch (StuckException | InterruptedException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static String mounting(MountOrder order) {
+    return "Mounting volume '" + order.volume() + "' for '" + order.workload() + "'";
+  }
+
+  static String unmounting(MountOrder order) {
+    return "Unmounting volume '" + order.volume() + "' from '" + order.workload() + "'";
+  }
+
+  private static String text(Throwable failure) {
+    return SafeText.escape(failure.toString());
+  }
+
+  // ---- waiting
+
+  /** Waits until a call comes in, also one that came in before. */
+  RecordedCall awaitCall(CsiOperation operation) throws StuckException {
+    return await("a call of " + operation.rpcName(), call -> call.operation() == operation);
+  }
+
+  /** Waits until so many calls came in. */
+  void awaitCalls(CsiOperation operation, int number) throws StuckException {
+    await(
+        number + " calls of " + operation.rpcName(),
+        call -> plugin.journal().calls(operation).size() >= number);
+  }
+
+  /** Waits until the plugin has done the work of that call. */
+  void awaitWorked(RecordedCall begun) throws StuckException {
+    await(
+        "the work of call " + begun.number(),
+        call -> call.number() == begun.number() && call.worked());
+  }
+
+  /** Waits until that call is over, for the plugin as for the caller. */
+  void awaitEnd(RecordedCall begun) throws StuckException {
+    await(
+        "the end of call " + begun.number(),
+        call -> call.number() == begun.number() && call.end().isPresent());
+  }
+
+  /** Waits until no call is in flight, or as long as is patient. */
+  void awaitQuiet() throws StuckException {
+    for (RecordedCall call : plugin.journal().inFlight()) {
+      awaitEnd(call);
+    }
+  }
+
+  private RecordedCall await(String what, Predicate<RecordedCall> fits) throws StuckException {
+    try {
+      return plugin.journal().await(fits, patience);
+    } catch (AssertionError e) {
+      throw new StuckException("Waited " + patience + " in vain for " + what + ".");
+    }
+  }
+
+  // ---- what is expected
+
+  /** Notes a problem unless {@code holds}. */
+  void expect(boolean holds, String otherwise) {
+    if (!holds) {
+      problems.add(otherwise);
+    }
+  }
+
+  /** The plugin has to have this order published at that path, as it was asked for. */
+  void expectPublished(MountOrder order, Path path) {
+    List<Published> there =
+        contents().published().stream()
+            .filter(each -> each.path().value().equals(path.toString()))
+            .toList();
+    expect(
+        there.size() == 1 && there.get(0).volume().equals(order.volume()),
+        mounting(order)
+            + " gave "
+            + SafeText.quote(path.toString())
+            + ", where the plugin has published "
+            + (there.isEmpty() ? "nothing" : there)
+            + ".");
+    there.forEach(
+        each ->
+            expect(
+                each.readonly() == order.readonly(),
+                mounting(order)
+                    + " was to be "
+                    + (order.readonly() ? "for reading only" : "for writing")
+                    + ", and the plugin was told otherwise."));
+  }
+
+  /** So many publications of a volume have to stand. */
+  void expectPublications(MountOrder order, int number) {
+    long now = contents().published().stream().filter(each -> isOf(order, each.volume())).count();
+    expect(
+        now == number,
+        "Volume '" + order.volume() + "' is published " + now + " times, not " + number + ".");
+  }
+
+  /** The volume has to be staged and attached, each as far as the plugin does that. */
+  void expectReady(MountOrder order) {
+    expect(
+        contents().staged().stream().anyMatch(each -> isOf(order, each.volume()))
+            == plugin.shape().offers(NodeCapability.STAGE_UNSTAGE_VOLUME),
+        "Volume '"
+            + order.volume()
+            + "' is used, but staged where it should not be, or not at all.");
+    expect(
+        contents().attached().stream().anyMatch(each -> isOf(order, each.volume()))
+            == plugin.shape().offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME),
+        "Volume '" + order.volume() + "' is used, but attached without need, or not at all.");
+  }
+
+  /** No such call may have come in. */
+  void expectNone(CsiOperation operation, String why) {
+    int calls = plugin.journal().calls(operation).size();
+    expect(calls == 0, operation.rpcName() + " was called " + calls + " times, although " + why);
+  }
+
+  private static boolean isOf(MountOrder order, VolumeId volume) {
+    return order.volume().equals(volume);
+  }
+
+  /** Every call about a volume that is to carry its context has to carry it as it is. */
+  private void expectContexts() {
+    for (RecordedCall call : plugin.journal().calls()) {
+      if (CARRYING_CONTEXT.contains(call.operation())) {
+        Optional<VolumeContext> own = call.volume().map(volumes::get);
+        expect(
+            own.isEmpty() || own.get().reveal().equals(call.request().map("volume_context")),
+            call.operation().rpcName()
+                + " (call "
+                + call.number()
+                + ") came with another volume_context than that of its volume.");
+      }
+    }
+  }
+
+  // ---- the end
+
+  /** Unmounts whatever was mounted, and looks whether anything is left. */
+  void cleanUp() throws StuckException, InterruptedException {
+    plugin.clearFaults();
+    plugin.release();
+    for (MountOrder each : ordered.values()) {
+      unmount(each);
+    }
+    if (!idle()) {
+      problems.addAll(contents().owed());
+    }
+    awaitQuiet();
+    expectContexts();
+  }
+
+  /** Waits for an orchestrator that cleans up in the background, as long as it does anything. */
+  private boolean idle() {
+    Duration quiet = patience.dividedBy(4);
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (!contents().idle() && System.nanoTime() - deadline < 0) {
+      int before = plugin.journal().events().size();
+      try {
+        plugin
+            .journal()
+            .await(call -> contents().idle() || plugin.journal().events().size() > before, quiet);
+      } catch (AssertionError e) {
+        return false;
+      }
+    }
+    return contents().idle();
+  }
+}

@@ -1,0 +1,134 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import static io.csi4j.conformance.internal.orchestrator.Play.workload;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Future;
+
+/** The plugin restarts, changes or forgets while the orchestrator goes on. */
+final class PluginChangeScenarios {
+
+  private PluginChangeScenarios() {}
+
+  static List<Scenario> scenarios() {
+    return List.of(
+        scenario(
+            "plugin/restarted-between-calls",
+            "Volumes stay mounted, and are mounted and unmounted when the plugin is back.",
+            PluginChangeScenarios::restartedBetweenCalls),
+        scenario(
+            "plugin/restarted-during-a-call",
+            "A call that breaks off is repeated as it was when the plugin is back.",
+            PluginChangeScenarios::restartedDuringCall),
+        scenario(
+            "plugin/socket-replaced",
+            "A new socket in the place of the old one is found.",
+            PluginChangeScenarios::socketReplaced),
+        scenario(
+            "plugin/upgrade-drops-staging",
+            "What was staged stays owed while the new version does not stage, and is unstaged as"
+                + " soon as one does again.",
+            PluginChangeScenarios::dropsStaging),
+        scenario(
+            "plugin/upgrade-adds-staging",
+            "What was never staged is unmounted without unstaging; new volumes are staged.",
+            PluginShape.noStaging(),
+            PluginChangeScenarios::addsStaging),
+        scenario(
+            "plugin/forgot-everything",
+            "A plugin that lost its memory is told to undo what it no longer knows, and the volume"
+                + " is mounted again from the beginning.",
+            PluginChangeScenarios::forgot));
+  }
+
+  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
+    return scenario(name, expectation, PluginShape.full(), body);
+  }
+
+  private static Scenario scenario(
+      String name, String expectation, PluginShape shape, Scenario.Body body) {
+    return new Scenario(name, expectation, shape, body);
+  }
+
+  private static void restartedBetweenCalls(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    MountOrder two = workload(2, one);
+    Path path = play.mount(one);
+    play.plugin().restart();
+    play.mount(two);
+    play.expectPublished(one, path);
+    play.plugin().restart();
+    play.unmount(one);
+    play.expectPublications(two, 1);
+    play.unmount(two);
+  }
+
+  private static void restartedDuringCall(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
+    play.plugin().inject(Fault.hang(), When.calling(step).once());
+    Future<Path> mounting = play.beginMount(order);
+    play.awaitCall(step);
+    play.plugin().restart();
+    play.plugin().clearFaults();
+    // Whether it comes through by itself or has to be asked again is the orchestrator's choice.
+    OrchestratorReply<Path> ignored = play.outcome(Play.mounting(order), mounting);
+    Path path = play.mount(order);
+    play.expect(ignored.value().map(path::equals).orElse(true), "Its path changed meanwhile.");
+  }
+
+  private static void socketReplaced(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    play.mount(one);
+    play.plugin().replaceSocket();
+    play.mount(workload(2, one));
+    play.plugin().replaceSocket();
+    play.unmount(one);
+  }
+
+  private static void dropsStaging(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    play.mount(order);
+    PluginShape before = play.plugin().shape();
+    play.plugin().upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+    OrchestratorReply<Boolean> first = play.tryUnmount(order);
+    play.expectPublications(order, 0);
+    play.plugin().upgrade(before);
+    if (first.value().isPresent()) {
+      // Nobody asks again for what is done: the next user of the volume has to set it right.
+      play.mount(order);
+    }
+    play.unmount(order);
+  }
+
+  private static void addsStaging(Play play) throws StuckException, InterruptedException {
+    MountOrder old = play.order(1);
+    play.mount(old);
+    play.plugin().upgrade(PluginShape.full());
+    MountOrder fresh = play.order(2);
+    play.mount(fresh);
+    play.unmount(old);
+    play.expectPublications(old, 0);
+    play.expectReady(fresh);
+    play.unmount(fresh);
+  }
+
+  private static void forgot(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    play.mount(order);
+    play.plugin().stop();
+    play.plugin().forget();
+    play.addVolumesAgain();
+    play.plugin().start();
+    play.unmount(order);
+    play.mount(order);
+    play.expectReady(order);
+  }
+}

@@ -1,0 +1,132 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Calls that the plugin refuses with a status. */
+final class RefusalScenarios {
+
+  private static final List<CsiOperation> STEPS =
+      List.of(CsiOperation.NODE_STAGE_VOLUME, CsiOperation.NODE_PUBLISH_VOLUME);
+
+  /** After these the same request makes no sense. */
+  private static final List<StatusCode> FINAL =
+      List.of(
+          StatusCode.INVALID_ARGUMENT,
+          StatusCode.UNIMPLEMENTED,
+          StatusCode.ALREADY_EXISTS,
+          StatusCode.OUT_OF_RANGE);
+
+  /** After these something else has to be put right first. */
+  private static final List<StatusCode> UNTIL_MENDED =
+      List.of(StatusCode.NOT_FOUND, StatusCode.FAILED_PRECONDITION, StatusCode.PERMISSION_DENIED);
+
+  /** These pass with time. */
+  private static final List<StatusCode> PASSING =
+      List.of(
+          StatusCode.ABORTED,
+          StatusCode.UNAVAILABLE,
+          StatusCode.INTERNAL,
+          StatusCode.RESOURCE_EXHAUSTED);
+
+  private RefusalScenarios() {}
+
+  static List<Scenario> scenarios() {
+    List<Scenario> all = new ArrayList<>();
+    for (CsiOperation step : STEPS) {
+      for (StatusCode code : FINAL) {
+        all.add(
+            refused(
+                step,
+                name(code),
+                "The mount fails after one such request, and giving up leaves nothing.",
+                play -> refusedForGood(play, step, code)));
+      }
+      for (StatusCode code : UNTIL_MENDED) {
+        all.add(
+            refused(
+                step,
+                name(code),
+                "The mount fails, and giving up leaves nothing.",
+                play -> refusedUntilGivenUp(play, step, code)));
+      }
+      for (StatusCode code : PASSING) {
+        all.add(
+            refused(
+                step,
+                name(code),
+                "The call is repeated as it was, and the volume ends up mounted.",
+                play -> refusedTwice(play, step, code.value())));
+      }
+      all.add(
+          refused(
+              step,
+              "17",
+              "A status that gRPC does not know is taken as an unknown failure: the outcome is"
+                  + " uncertain, the call is repeated or undone.",
+              play -> refusedTwice(play, step, 17)));
+    }
+    return all;
+  }
+
+  private static String name(StatusCode code) {
+    return code.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static Scenario refused(
+      CsiOperation step, String code, String expectation, Scenario.Body body) {
+    return new Scenario(
+        "refused/" + StepNames.of(step) + "-" + code, expectation, PluginShape.full(), body);
+  }
+
+  private static void refusedForGood(Play play, CsiOperation step, StatusCode code)
+      throws StuckException, InterruptedException {
+    refusedUntilGivenUp(play, step, code);
+    List<RecordedCall> calls = play.plugin().journal().calls(step);
+    long same =
+        calls.stream().filter(call -> call.request().equals(calls.get(0).request())).count();
+    play.expect(
+        same <= 1,
+        step.rpcName()
+            + " was sent "
+            + same
+            + " times as it was, although it is refused with "
+            + code
+            + ".");
+  }
+
+  private static void refusedUntilGivenUp(Play play, CsiOperation step, StatusCode code)
+      throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    try (FaultRule rule =
+        play.plugin().inject(Fault.fail(code, "refused by the scenario"), When.calling(step))) {
+      play.expect(
+          play.tryMount(order).failure().isPresent(),
+          "The mount succeeded, although " + step.rpcName() + " was refused.");
+      play.expect(rule.hits() > 0, step.rpcName() + " was never called.");
+    }
+    play.unmount(order);
+    play.expectPublications(order, 0);
+  }
+
+  private static void refusedTwice(Play play, CsiOperation step, int code)
+      throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    try (FaultRule rule =
+        play.plugin()
+            .inject(Fault.fail(code, "refused by the scenario"), When.calling(step).times(2))) {
+      play.mount(order);
+      play.expect(rule.hits() == 2, step.rpcName() + " was not refused twice.");
+    }
+    play.expectReady(order);
+  }
+}

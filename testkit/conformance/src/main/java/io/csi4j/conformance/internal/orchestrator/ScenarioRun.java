@@ -1,0 +1,160 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.OrchestratorSetting;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioResult;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.referee.Breach;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Plays one scenario from the start of its plugin to the verdict. */
+public final class ScenarioRun {
+
+  private ScenarioRun() {}
+
+  /** Plays a scenario; whatever the orchestrator does, there is a result. */
+  public static ScenarioResult of(
+      OrchestratorScenario which,
+      OrchestratorUnderTest.Factory factory,
+      Duration callDeadline,
+      Duration patience) {
+    if (!(which instanceof Scenario scenario)) {
+      throw new IllegalArgumentException(
+          "'"
+              + which.name()
+              + "' is no scenario of this suite. Choose one of"
+              + " OrchestratorConformance.scenarios().");
+    }
+    long began = System.nanoTime();
+    Path directory = newDirectory();
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(scenario.shape());
+        OrchestratorThreads workers = new OrchestratorThreads(patience)) {
+      List<String> problems = new ArrayList<>();
+      OrchestratorSetting setting =
+          new OrchestratorSetting(
+              plugin.endpoint(),
+              plugin.nodeEndpoint(),
+              directory,
+              callDeadline,
+              (volume, operation) -> secretsFor(operation));
+      long crash = play(scenario, factory, setting, plugin, workers, patience, problems);
+      List<Breach> breaches =
+          plugin.verdict().breaches().stream()
+              .filter(breach -> !Excuses.excused(breach, crash))
+              .toList();
+      return new ScenarioResult(
+          scenario,
+          problems,
+          breaches,
+          plugin.journal().describe(),
+          Duration.ofNanos(System.nanoTime() - began));
+    } finally {
+      remove(directory);
+    }
+  }
+
+  /** Plays it, and returns the last call before the orchestrator crashed. */
+  private static long play(
+      Scenario scenario,
+      OrchestratorUnderTest.Factory factory,
+      OrchestratorSetting setting,
+      FakeCsiPlugin plugin,
+      OrchestratorThreads workers,
+      Duration patience,
+      List<String> problems) {
+    long crash = 0;
+    try {
+      OrchestratorReply<OrchestratorUnderTest> started =
+          workers.answer(
+              "The start of the orchestrator", workers.begin(() -> factory.start(setting)));
+      if (started.value().isEmpty()) {
+        problems.add(
+            "The orchestrator did not start: "
+                + SafeText.escape(started.failure().orElseThrow().toString()));
+        return 0;
+      }
+      OrchestratorUnderTest orchestrator = started.value().get();
+      Play play = new Play(plugin, orchestrator, workers, setting.directory(), patience);
+      try {
+        scenario.body().play(play);
+        play.cleanUp();
+      } finally {
+        problems.addAll(play.problems());
+        crash = play.callsBeforeCrash();
+        close(orchestrator, workers, problems);
+      }
+    } catch (StuckException e) {
+      problems.add(String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      problems.add("The run was interrupted.");
+    } catch (RuntimeException e) {
+      problems.add("The scenario itself failed: " + SafeText.escape(e.toString()));
+    }
+    return crash;
+  }
+
+  private static void close(
+      OrchestratorUnderTest orchestrator, OrchestratorThreads workers, List<String> problems)
+      throws StuckException, InterruptedException {
+    OrchestratorReply<Boolean> closed =
+        workers.answer(
+            "The end of the orchestrator",
+            workers.begin(
+                () -> {
+                  orchestrator.close();
+                  return true;
+                }));
+    closed
+        .failure()
+        .ifPresent(
+            failure ->
+                problems.add(
+                    "The orchestrator failed to end: " + SafeText.escape(failure.toString())));
+  }
+
+  /** What a call is to carry: attaching and detaching the same, every other call its own. */
+  static Secrets secretsFor(CsiOperation operation) {
+    return switch (operation) {
+      case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
+          Secrets.of(Map.of("attach.key", "csi4j-hidden-attach"));
+      case NODE_STAGE_VOLUME -> Secrets.of(Map.of("stage.key", "csi4j-hidden-stage"));
+      case NODE_PUBLISH_VOLUME -> Secrets.of(Map.of("publish.key", "csi4j-hidden-publish"));
+      default -> Secrets.empty();
+    };
+  }
+
+  private static Path newDirectory() {
+    try {
+      return Files.createTempDirectory("csi4j-o");
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Making a directory for an orchestrator under test failed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Removes what the orchestrator left in its directory; the fake plugin mounts nothing there. */
+  private static void remove(Path directory) {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Removing " + directory + " failed: " + e.getMessage() + ". Remove it by hand.", e);
+    }
+  }
+}

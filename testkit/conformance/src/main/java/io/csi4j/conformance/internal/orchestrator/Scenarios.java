@@ -1,0 +1,27 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Every scenario of the suite for orchestrators. */
+public final class Scenarios {
+
+  private Scenarios() {}
+
+  /** In the order in which they run. */
+  public static List<Scenario> all() {
+    return Stream.of(
+            MountScenarios.scenarios(),
+            ShapeScenarios.scenarios(),
+            CrashScenarios.scenarios(),
+            PluginChangeScenarios.scenarios(),
+            LostAnswerScenarios.scenarios(),
+            SlowCallScenarios.scenarios(),
+            RefusalScenarios.scenarios(),
+            FailureScenarios.scenarios(),
+            CrowdScenarios.scenarios(),
+            NameScenarios.scenarios())
+        .flatMap(List::stream)
+        .toList();
+  }
+}

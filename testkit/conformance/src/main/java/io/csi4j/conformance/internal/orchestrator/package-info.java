@@ -1,0 +1,9 @@
+/**
+ * The scenarios of the suite for orchestrators. Start with {@link
+ * io.csi4j.conformance.internal.orchestrator.Scenarios}; {@link
+ * io.csi4j.conformance.internal.orchestrator.Play} holds the steps of a scenario.
+ */
+@NullMarked
+package io.csi4j.conformance.internal.orchestrator;
+
+import org.jspecify.annotations.NullMarked;

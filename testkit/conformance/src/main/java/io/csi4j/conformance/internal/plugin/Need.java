@@ -1,0 +1,15 @@
+package io.csi4j.conformance.internal.plugin;
+
+/** What a case needs, of the plugin or of its description. */
+record Need(String words, String otherwise, Check check) {
+
+  /** Whether it is there. */
+  @FunctionalInterface
+  interface Check {
+    boolean holds(Trial trial) throws CaseEndedException;
+  }
+
+  boolean met(Trial trial) throws CaseEndedException {
+    return check.holds(trial);
+  }
+}

@@ -1,0 +1,151 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ControllerGrpc;
+import io.csi4j.client.internal.proto.GroupControllerGrpc;
+import io.csi4j.client.internal.proto.IdentityGrpc;
+import io.csi4j.client.internal.proto.NodeGrpc;
+import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoop;
+import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A plugin's socket, on which any message can be sent: nothing is checked, nothing repeated. */
+final class RawPlugin implements AutoCloseable {
+
+  private static final Map<String, MethodDescriptor<?, ?>> METHODS =
+      Stream.of(
+              IdentityGrpc.getServiceDescriptor(),
+              ControllerGrpc.getServiceDescriptor(),
+              GroupControllerGrpc.getServiceDescriptor(),
+              SnapshotMetadataGrpc.getServiceDescriptor(),
+              NodeGrpc.getServiceDescriptor())
+          .flatMap(service -> service.getMethods().stream())
+          .collect(Collectors.toUnmodifiableMap(MethodDescriptor::getFullMethodName, each -> each));
+
+  private final EventLoop loop;
+  private final ManagedChannel channel;
+
+  private RawPlugin(EventLoop loop, ManagedChannel channel) {
+    this.loop = loop;
+    this.channel = channel;
+  }
+
+  /** The socket there; connected to with the first call. */
+  static RawPlugin at(CsiEndpoint endpoint) {
+    boolean epoll = Epoll.isAvailable();
+    EventLoop loop =
+        new SingleThreadIoEventLoop(
+            null,
+            RawPlugin::newThread,
+            epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    String path = endpoint.path().toString();
+    NettyChannelBuilder builder =
+        epoll
+            ? NettyChannelBuilder.forAddress(new DomainSocketAddress(path))
+                .channelType(EpollDomainSocketChannel.class)
+            : NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
+                .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class);
+    ManagedChannel channel =
+        builder
+            .eventLoopGroup(loop)
+            .usePlaintext()
+            .overrideAuthority("localhost")
+            .withOption(ChannelOption.SO_KEEPALIVE, null)
+            .directExecutor()
+            .offloadExecutor(loop)
+            .disableRetry()
+            .disableServiceConfigLookUp()
+            .maxTraceEvents(0)
+            .build();
+    return new RawPlugin(loop, channel);
+  }
+
+  /** Begins a call; ends normally whatever becomes of it. */
+  CompletableFuture<Reply> call(CsiOperation operation, Message request, Duration deadline) {
+    long began = System.nanoTime();
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    List<Message> messages = new ArrayList<>();
+    ClientCall<Message, Message> call =
+        channel.newCall(
+            method(operation),
+            CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS));
+    call.start(
+        new ClientCall.Listener<>() {
+          @Override
+          public void onMessage(Message message) {
+            messages.add(message);
+          }
+
+          @Override
+          public void onClose(Status status, Metadata trailers) {
+            @Nullable String text = status.getDescription();
+            reply.complete(
+                new Reply(
+                    StatusCode.ofValue(status.getCode().value()),
+                    text == null ? "" : text,
+                    messages,
+                    Duration.ofNanos(System.nanoTime() - began)));
+          }
+        },
+        new Metadata());
+    call.request(Integer.MAX_VALUE);
+    call.sendMessage(request);
+    call.halfClose();
+    return reply;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static MethodDescriptor<Message, Message> method(CsiOperation operation) {
+    MethodDescriptor<?, ?> method = METHODS.get(operation.fullName());
+    if (method == null) {
+      throw new IllegalStateException(operation + " has no generated method.");
+    }
+    return (MethodDescriptor<Message, Message>) method;
+  }
+
+  private static Thread newThread(Runnable task) {
+    Thread thread = new Thread(task, "csi4j-conformance-io");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Ends the calls in flight, and the thread. */
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    var unused = loop.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+    try {
+      boolean unused1 = channel.awaitTermination(5, TimeUnit.SECONDS);
+      boolean unused2 = loop.awaitTermination(5, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

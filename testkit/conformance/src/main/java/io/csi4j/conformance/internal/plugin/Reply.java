@@ -1,0 +1,49 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.redaction.RedactedText;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * How the plugin answered.
+ *
+ * @param code with which status
+ * @param text and which words, as they came
+ * @param messages the answer: one message, those of a stream, or none
+ * @param took how long it took
+ */
+record Reply(StatusCode code, String text, List<Message> messages, Duration took) {
+
+  Reply {
+    messages = List.copyOf(messages);
+  }
+
+  boolean isOk() {
+    return code == StatusCode.OK;
+  }
+
+  /** Whether the plugin may have done the work although it did not say OK. */
+  boolean isUncertain() {
+    return switch (code) {
+      case CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, DATA_LOSS, ABORTED -> true;
+      default -> false;
+    };
+  }
+
+  /** The answer in one line, without secrets. */
+  String shown(UnaryOperator<String> scrubber) {
+    if (isOk()) {
+      return "OK "
+          + messages.stream()
+              .map(each -> RedactedText.of(each, scrubber))
+              .collect(Collectors.joining(" "));
+    }
+    String words = SafeText.escape(scrubber.apply(text), 256);
+    return code + " (" + code.value() + ")" + (words.isEmpty() ? "" : ": '" + words + "'");
+  }
+}

@@ -1,0 +1,85 @@
+package io.csi4j.conformance.internal.plugin;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.conformance.model.PluginUnderTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The staging and target paths of one trial: in a directory of its own, here and at the plugin. */
+final class TrialPaths {
+
+  private final Path here;
+  private final String there;
+  private final List<Path> made = new ArrayList<>();
+  private final List<Path> targets = new ArrayList<>();
+
+  TrialPaths(PluginUnderTest plugin, Path directory, String name) {
+    here = directory.resolve(name);
+    there = plugin.directoryThere().map(Object::toString).orElse(directory.toString()) + "/" + name;
+  }
+
+  /** An existing directory, as the plugin sees it. */
+  String staging(String name) throws CaseEndedException {
+    directory(here);
+    directory(here.resolve(name));
+    return there + "/" + name;
+  }
+
+  /** A path in an existing directory where nothing is, as the plugin sees it. */
+  String target(String name) throws CaseEndedException {
+    directory(here);
+    Path target = here.resolve(name);
+    if (!targets.contains(target)) {
+      targets.add(target);
+    }
+    return there + "/" + name;
+  }
+
+  /** The path that the plugin sees at {@code atPlugin}. */
+  Path here(String atPlugin) {
+    return here.resolve(atPlugin.substring(there.length() + 1));
+  }
+
+  private void directory(Path path) throws CaseEndedException {
+    if (!made.contains(path)) {
+      try {
+        Files.createDirectory(path);
+      } catch (IOException e) {
+        throw new CaseEndedException.Skipped(
+            "the directory "
+                + SafeText.quote(path.toString())
+                + " could not be made: "
+                + SafeText.escape(e.toString()));
+      }
+      made.add(path);
+    }
+  }
+
+  /** Removes what was made, if it is empty; tells what stays and why. */
+  List<String> remove() {
+    List<String> left = new ArrayList<>();
+    List<Path> all = new ArrayList<>(made);
+    all.addAll(targets);
+    for (int i = all.size() - 1; i >= 0; i--) {
+      Path path = all.get(i);
+      try {
+        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) == 0) {
+          boolean unused = Files.deleteIfExists(path);
+        } else {
+          left.add(SafeText.quote(path.toString()) + " holds data and was left alone.");
+        }
+      } catch (IOException e) {
+        left.add(
+            SafeText.quote(path.toString())
+                + " could not be removed: "
+                + SafeText.escape(e.toString())
+                + ". Look whether something is still mounted there.");
+      }
+    }
+    return left;
+  }
+}

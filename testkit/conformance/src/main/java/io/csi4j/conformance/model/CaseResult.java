@@ -1,0 +1,39 @@
+package io.csi4j.conformance.model;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How one case went.
+ *
+ * @param about which case
+ * @param outcome how it ended
+ * @param story why, in lines for people; empty if it passed. Holds no secrets.
+ * @param leftBehind what could not be cleaned up afterwards, a line each
+ * @param took how long it ran, with its cleaning up
+ */
+public record CaseResult(
+    ConformanceCase about, Outcome outcome, String story, List<String> leftBehind, Duration took) {
+
+  /** Copies the list. */
+  public CaseResult {
+    leftBehind = List.copyOf(leftBehind);
+  }
+
+  /** Whether the plugin did as it owes, and nothing is left of the case. */
+  public boolean clean() {
+    return outcome != Outcome.FAILED && leftBehind.isEmpty();
+  }
+
+  /** How a case can end. */
+  public enum Outcome {
+    /** The plugin did as expected. */
+    PASSED,
+    /** It did as it must, but not as the spec advises or as most callers hope. */
+    ADVICE,
+    /** It does not offer what the case is about, or the case needs something that was not given. */
+    SKIPPED,
+    /** It did not do as expected. */
+    FAILED
+  }
+}

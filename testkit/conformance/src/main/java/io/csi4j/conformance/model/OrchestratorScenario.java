@@ -1,0 +1,16 @@
+package io.csi4j.conformance.model;
+
+/** One story that an orchestrator is put through. The suite alone implements it. */
+public interface OrchestratorScenario {
+
+  /** Its name, such as {@code restart/while-mounted}; unique, and lasting. */
+  String name();
+
+  /** What is expected, as a sentence. */
+  String expectation();
+
+  /** The first part of its name: {@code restart}. */
+  default String group() {
+    return name().substring(0, name().indexOf('/'));
+  }
+}

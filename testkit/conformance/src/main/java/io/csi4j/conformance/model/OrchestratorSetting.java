@@ -1,0 +1,27 @@
+package io.csi4j.conformance.model;
+
+import io.csi4j.client.model.CsiEndpoint;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * Where an orchestrator under test finds itself: one plugin, one node.
+ *
+ * <p>The plugin sees the same paths as the orchestrator. It mounts nothing: where a real one would
+ * mount, it makes a plain directory, or a file for a block device. An orchestrator that looks at
+ * the mount table after a call leaves that out here.
+ *
+ * @param controller where the plugin's controller listens, if it has one
+ * @param node where its node service listens; often the same socket
+ * @param directory an empty directory for staging paths, target paths and whatever the orchestrator
+ *     keeps; the path is short
+ * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
+ *     shorter, the faster the suite
+ * @param secrets the secrets of calls
+ */
+public record OrchestratorSetting(
+    CsiEndpoint controller,
+    CsiEndpoint node,
+    Path directory,
+    Duration callDeadline,
+    SecretStore secrets) {}

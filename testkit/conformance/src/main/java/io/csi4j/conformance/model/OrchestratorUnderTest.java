@@ -1,0 +1,54 @@
+package io.csi4j.conformance.model;
+
+import io.csi4j.client.model.VolumeId;
+import java.nio.file.Path;
+
+/**
+ * An orchestrator on one node, as far as the suite drives it: the adapter that its author writes.
+ *
+ * <p>The suite calls {@link #mount} and {@link #unmount} on many threads at a time. Any exception
+ * means that it did not work out; the suite then asks again, or gives up by {@link #unmount}, as
+ * whoever runs workloads does. An orchestrator may go on in the background with what it owes.
+ */
+public interface OrchestratorUnderTest extends AutoCloseable {
+
+  /**
+   * Makes a volume usable for a workload, and says at which path. Asked again for the same pair, it
+   * says the same.
+   *
+   * @throws Exception if the workload cannot have the volume now
+   */
+  Path mount(MountOrder order) throws Exception;
+
+  /**
+   * Takes the volume from the workload, and frees what nobody uses any more. A pair that was never
+   * mounted, or is unmounted already, is no failure. A mount of the pair that failed is undone.
+   *
+   * @throws Exception if something is still owed; the suite asks again
+   */
+  void unmount(VolumeId volume, ScenarioWorkload workload) throws Exception;
+
+  /**
+   * Crashes and comes back: everything in memory is gone, what it has written to disk stays. Called
+   * while calls may be under way, which are then lost: their threads may fail, or never return.
+   *
+   * @throws Exception if it does not come back
+   */
+  void restart() throws Exception;
+
+  /** Ends it, whatever it is doing. Nothing is cleaned up for that. */
+  @Override
+  void close();
+
+  /** Starts orchestrators. */
+  @FunctionalInterface
+  interface Factory {
+
+    /**
+     * Starts one. The plugin listens already.
+     *
+     * @throws Exception if it does not start
+     */
+    OrchestratorUnderTest start(OrchestratorSetting setting) throws Exception;
+  }
+}

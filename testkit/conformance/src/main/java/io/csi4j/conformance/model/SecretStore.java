@@ -1,0 +1,13 @@
+package io.csi4j.conformance.model;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+
+/** Where an orchestrator looks up the secrets of a call, each time anew: it keeps none itself. */
+@FunctionalInterface
+public interface SecretStore {
+
+  /** The secrets for this call about this volume; empty if it needs none. */
+  Secrets secrets(VolumeId volume, CsiOperation operation);
+}

@@ -1,0 +1,22 @@
+/** Conformance suites for CSI plugins, for orchestrators and for stores of claims. */
+@SuppressWarnings("requires-automatic")
+module io.csi4j.conformance {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client;
+  requires transitive io.csi4j.testkit;
+  requires transitive io.csi4j.volume.claims;
+  requires static org.junit.jupiter.api;
+  requires io.grpc;
+  requires io.grpc.stub;
+  requires io.grpc.netty.shaded;
+  requires com.google.common;
+  requires com.google.protobuf;
+
+  exports io.csi4j.conformance;
+  exports io.csi4j.conformance.claims;
+  exports io.csi4j.conformance.model;
+
+  // JUnit calls the test methods of the abstract classes there.
+  opens io.csi4j.conformance to
+      org.junit.platform.commons;
+}

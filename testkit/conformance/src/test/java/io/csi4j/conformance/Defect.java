@@ -1,0 +1,49 @@
+package io.csi4j.conformance;
+
+/** One way in which an orchestrator is wrong, to be switched on in the toy. */
+enum Defect {
+  /** The first of several workloads to leave unstages and detaches. */
+  ANY_UNMOUNT_IS_THE_LAST,
+  /** A workload without the volume leaves: taken for the last one. */
+  STRANGER_IS_THE_LAST,
+  /** Who uses what is kept in memory only. */
+  FORGETS_AT_RESTART,
+  /** A failed unpublish counts as done. */
+  FAILED_UNPUBLISH_IS_DONE,
+  /** The record is removed before the unstaging succeeded. */
+  RECORD_GONE_BEFORE_UNSTAGE,
+  /** Whoever failed to mount owes nothing. */
+  FAILED_MOUNT_IS_FORGOTTEN,
+  /** Each workload has a staging path of its own. */
+  STAGING_PER_WORKLOAD,
+  /** Nobody looks whether anything is there after OK. */
+  OK_IS_BELIEVED,
+  /** Nothing keeps two calls for a volume apart. */
+  NO_LOCK,
+  /** A user is recorded after the publishing, and nobody waits for that. */
+  CLAIM_AFTER_PUBLISH,
+  /** The target path is made before it is published at. */
+  MAKES_TARGET,
+  /** What is refused for good is sent again. */
+  REPEATS_WHAT_IS_REFUSED,
+  /** Publishing carries the secrets of staging. */
+  SECRETS_OF_ANOTHER_CALL,
+  /** What attaching returned is not handed on. */
+  LOSES_PUBLISH_CONTEXT,
+  /** The volume's own context is not handed on. */
+  LOSES_VOLUME_CONTEXT,
+  /** Detaching comes before unstaging. */
+  DETACHES_FIRST,
+  /** Each attempt to publish takes another path. */
+  NEW_PATH_EACH_ATTEMPT,
+  /** Ids are made tidy. */
+  LOWERCASES_IDS,
+  /** One lock for all volumes. */
+  ONE_LOCK_FOR_ALL,
+  /** A staging without an answer counts as not done. */
+  UNCERTAIN_IS_NOT_DONE,
+  /** Nobody is told that a workload may only read. */
+  IGNORES_READ_ONLY,
+  /** What was staged is known from what the plugin offers now. */
+  TRUSTS_PRESENT_CAPABILITIES
+}

@@ -1,0 +1,19 @@
+package io.csi4j.conformance;
+
+import io.csi4j.conformance.model.OrchestratorSetting;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
+import java.time.Duration;
+
+/** The suite against an orchestrator without a defect: every scenario comes out as expected. */
+final class LawfulOrchestratorTest extends OrchestratorConformanceTest {
+
+  @Override
+  protected OrchestratorUnderTest start(OrchestratorSetting setting) {
+    return new ToyOrchestrator(setting);
+  }
+
+  @Override
+  protected OrchestratorConformance suite() {
+    return OrchestratorConformance.create().withCallDeadline(Duration.ofSeconds(2));
+  }
+}

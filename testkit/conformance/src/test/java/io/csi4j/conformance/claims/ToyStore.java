@@ -1,0 +1,178 @@
+package io.csi4j.conformance.claims;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A store of which several clients can be open, and which outlives them; right as it is, and made
+ * to be broken in one place by a subclass.
+ */
+class ToyStore implements ClaimStore {
+
+  /** What the clients of one store share. */
+  static final class Medium {
+    final ReentrantLock lock = new ReentrantLock();
+    final NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
+    final List<ToyStore> clients = new ArrayList<>();
+    final StoreIdentity identity = new StoreIdentity("toy-" + UUID.randomUUID());
+  }
+
+  final Medium medium;
+  final ToyFeed feed = new ToyFeed();
+  volatile boolean closed;
+
+  ToyStore(Medium medium) {
+    this.medium = medium;
+    medium.lock.lock();
+    try {
+      medium.clients.add(this);
+    } finally {
+      medium.lock.unlock();
+    }
+  }
+
+  /** A place for stores of this kind. */
+  static ClaimStoreFixture.Place place(Function<Medium, ToyStore> kind) {
+    Medium medium = new Medium();
+    return new ClaimStoreFixture.Place() {
+      @Override
+      public ClaimStore open() {
+        return kind.apply(medium);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new ClaimStoreException(Reason.CLOSED, "It is closed. Open it again.");
+    }
+  }
+
+  static Versioned never(VolumeKey volume) {
+    return new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty());
+  }
+
+  /** What is there; with the lock. */
+  Versioned there(VolumeKey volume) {
+    Versioned there = medium.claims.get(volume);
+    return there == null ? never(volume) : there;
+  }
+
+  /** Whether what is there is what was expected; with the lock. */
+  boolean matches(Versioned there, ClaimVersion expected, WriteToken token) {
+    return there.version().equals(expected);
+  }
+
+  /** What is kept of a write; with the lock. */
+  Versioned kept(Versioned before, Claim next, WriteToken token) {
+    return new Versioned(next, new ClaimVersion(before.version().value() + 1), Optional.of(token));
+  }
+
+  /** What is answered to a write; with the lock. */
+  WriteResult answer(Versioned now) {
+    return new WriteResult.Written(now);
+  }
+
+  /** What is answered to a write that is not made; with the lock. */
+  WriteResult conflict(Versioned there, Claim next, WriteToken token) {
+    return new WriteResult.Conflict(there);
+  }
+
+  /** Puts it there; with the lock. */
+  void put(Versioned now) {
+    medium.claims.put(now.claim().volume(), now);
+  }
+
+  /** Tells the watches; with the lock. */
+  void tell(Versioned now) {
+    medium.clients.forEach(client -> client.feed.tell(now));
+  }
+
+  @Override
+  public Versioned read(VolumeKey volume) {
+    checkOpen();
+    medium.lock.lock();
+    try {
+      return there(volume);
+    } finally {
+      medium.lock.unlock();
+    }
+  }
+
+  @Override
+  public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    checkOpen();
+    medium.lock.lock();
+    try {
+      Versioned before = there(next.volume());
+      if (!matches(before, expected, token)) {
+        return conflict(before, next, token);
+      }
+      Versioned now = kept(before, next, token);
+      put(now);
+      tell(now);
+      return answer(now);
+    } finally {
+      medium.lock.unlock();
+    }
+  }
+
+  @Override
+  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+    checkOpen();
+    medium.lock.lock();
+    try {
+      return page(after, limit);
+    } finally {
+      medium.lock.unlock();
+    }
+  }
+
+  /** One page; with the lock. */
+  List<Versioned> page(Optional<VolumeKey> after, int limit) {
+    return after
+        .map(key -> medium.claims.tailMap(key, false))
+        .orElse(medium.claims)
+        .values()
+        .stream()
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public ClaimWatch watch() {
+    checkOpen();
+    return feed.watch();
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return medium.identity;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    feed.close();
+  }
+}

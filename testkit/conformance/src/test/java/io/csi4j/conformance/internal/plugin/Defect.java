@@ -1,0 +1,518 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.BlockMetadata;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.DeleteVolumeResponse;
+import io.csi4j.client.internal.proto.GetCapacityResponse;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
+import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
+import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
+import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.backend.Backend;
+import io.csi4j.testkit.internal.backend.Backend.Asked;
+import io.csi4j.testkit.internal.backend.Refusal;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One way in which a plugin that obeys the spec is spoilt. */
+enum Defect {
+  CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME && !text(asked, "name").isEmpty()
+          ? inner.answer(with(asked, "name", "n" + memory.count.incrementAndGet()))
+          : inner.answer(asked);
+    }
+  },
+  CREATE_TAKES_ANY_SIZE_FOR_A_NAME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (!(asked.request() instanceof CreateVolumeRequest request)) {
+        return inner.answer(asked);
+      }
+      try {
+        List<Message> answer = inner.answer(asked);
+        memory.answers.put(request.getName(), answer);
+        return answer;
+      } catch (Refusal e) {
+        List<Message> known = memory.answers.get(request.getName());
+        if (e.code() == StatusCode.ALREADY_EXISTS
+            && known != null
+            && request.getCapacityRange().getLimitBytes() > 0) {
+          return known;
+        }
+        throw e;
+      }
+    }
+  },
+  CREATE_NEEDS_NO_NAME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME && text(asked, "name").isEmpty()
+          ? inner.answer(with(asked, "name", "n" + memory.count.incrementAndGet()))
+          : inner.answer(asked);
+    }
+  },
+  CREATE_NEEDS_NO_CAPABILITY {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getVolumeCapabilitiesCount() == 0) {
+        return inner.answer(
+            new Asked(
+                asked.operation(),
+                asked.node(),
+                request.toBuilder().addVolumeCapabilities(usual()).build()));
+      }
+      return inner.answer(asked);
+    }
+  },
+  CREATE_REFUSES_LONG_NAMES {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.CREATE_VOLUME && text(asked, "name").length() > 64) {
+        throw new Refusal(StatusCode.INVALID_ARGUMENT, "too long");
+      }
+      return inner.answer(asked);
+    }
+  },
+  CREATE_IGNORES_THE_SOURCE {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME
+          ? inner.answer(without(asked, "volume_content_source"))
+          : inner.answer(asked);
+    }
+  },
+  CREATE_FORGETS_TO_NAME_THE_SOURCE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateVolumeResponse created
+          ? created.toBuilder()
+              .setVolume(created.getVolume().toBuilder().clearContentSource())
+              .build()
+          : answer;
+    }
+  },
+  SNAPSHOT_ANSWERS_WITHOUT_ID {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateSnapshotResponse created
+          ? created.toBuilder()
+              .setSnapshot(created.getSnapshot().toBuilder().clearSnapshotId())
+              .build()
+          : answer;
+    }
+  },
+  DELETE_OF_UNKNOWN_NOT_FOUND {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.DELETE_VOLUME
+          && text(asked, "volume_id").startsWith("csi4j-no-such")) {
+        throw new Refusal(StatusCode.NOT_FOUND, "no such volume");
+      }
+      return inner.answer(asked);
+    }
+  },
+  DELETE_DOES_NOTHING {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.DELETE_VOLUME && !text(asked, "volume_id").isEmpty()
+          ? List.of(DeleteVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  LIST_IGNORES_THE_TOKEN {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.LIST_VOLUMES
+          ? inner.answer(without(asked, "starting_token"))
+          : inner.answer(asked);
+    }
+  },
+  LIST_IGNORES_THE_NUMBER_OF_ENTRIES {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.LIST_VOLUMES
+          ? inner.answer(without(asked, "max_entries"))
+          : inner.answer(asked);
+    }
+  },
+  ATTACH_TAKES_ANY_NODE {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+          ? instead(
+              inner,
+              asked,
+              StatusCode.NOT_FOUND,
+              ControllerPublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  ATTACH_IGNORES_READONLY {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+          ? inner.answer(without(asked, "readonly"))
+          : inner.answer(asked);
+    }
+  },
+  VALIDATE_KNOWS_EVERY_VOLUME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.VALIDATE_VOLUME_CAPABILITIES
+          ? instead(
+              inner,
+              asked,
+              StatusCode.NOT_FOUND,
+              ValidateVolumeCapabilitiesResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  VALIDATE_CONFIRMS_SOMETHING_ELSE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof ValidateVolumeCapabilitiesResponse validated
+              && validated.hasConfirmed()
+          ? validated.toBuilder()
+              .setConfirmed(
+                  validated.getConfirmed().toBuilder()
+                      .clearVolumeCapabilities()
+                      .addVolumeCapabilities(
+                          LawfulRequests.inMode(usual(), Mode.MULTI_NODE_SINGLE_WRITER)))
+              .build()
+          : answer;
+    }
+  },
+  EXPAND_TELLS_TOO_LITTLE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof ControllerExpandVolumeResponse expanded
+          ? expanded.toBuilder().setCapacityBytes(1).build()
+          : answer;
+    }
+  },
+  EXPAND_KNOWS_EVERY_VOLUME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME
+          ? instead(
+              inner,
+              asked,
+              StatusCode.NOT_FOUND,
+              ControllerExpandVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  CAPACITY_IS_NEGATIVE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof GetCapacityResponse capacity
+          ? capacity.toBuilder().setAvailableCapacity(-1).build()
+          : answer;
+    }
+  },
+  GET_TELLS_OF_ANOTHER_VOLUME {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof ControllerGetVolumeResponse got
+          ? got.toBuilder().setVolume(got.getVolume().toBuilder().setVolumeId("other")).build()
+          : answer;
+    }
+  },
+  SNAPSHOT_MAKES_ANOTHER_EACH_TIME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_SNAPSHOT && !text(asked, "name").isEmpty()
+          ? inner.answer(with(asked, "name", "s" + memory.count.incrementAndGet()))
+          : inner.answer(asked);
+    }
+  },
+  SNAPSHOT_WITHOUT_TIME {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateSnapshotResponse created
+          ? created.toBuilder()
+              .setSnapshot(created.getSnapshot().toBuilder().clearCreationTime())
+              .build()
+          : answer;
+    }
+  },
+  SNAPSHOT_LIST_IGNORES_THE_ID {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.LIST_SNAPSHOTS
+          ? inner.answer(without(asked, "snapshot_id"))
+          : inner.answer(asked);
+    }
+  },
+  SNAPSHOT_LIST_IGNORES_THE_SOURCE {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.LIST_SNAPSHOTS
+          ? inner.answer(without(asked, "source_volume_id"))
+          : inner.answer(asked);
+    }
+  },
+  GROUP_MEMBERS_WITHOUT_GROUP {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof CreateVolumeGroupSnapshotResponse created)) {
+        return answer;
+      }
+      List<Snapshot> members =
+          created.getGroupSnapshot().getSnapshotsList().stream()
+              .map(each -> each.toBuilder().clearGroupSnapshotId().build())
+              .toList();
+      return created.toBuilder()
+          .setGroupSnapshot(
+              created.getGroupSnapshot().toBuilder().clearSnapshots().addAllSnapshots(members))
+          .build();
+    }
+  },
+  STAGE_TAKES_ANOTHER_CAPABILITY {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_STAGE_VOLUME
+          ? instead(
+              inner, asked, StatusCode.ALREADY_EXISTS, NodeStageVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  UNSTAGE_TWICE_INTERNAL {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.NODE_UNSTAGE_VOLUME) {
+        List<Message> answer = inner.answer(asked);
+        if (!memory.seen.add(asked.request().toString())) {
+          throw new Refusal(StatusCode.INTERNAL, "not mounted");
+        }
+        return answer;
+      }
+      if (asked.operation() == CsiOperation.NODE_STAGE_VOLUME) {
+        memory.seen.clear();
+      }
+      return inner.answer(asked);
+    }
+  },
+  PUBLISH_IGNORES_READONLY {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+          ? inner.answer(without(asked, "readonly"))
+          : inner.answer(asked);
+    }
+  },
+  PUBLISH_NEEDS_NO_STAGING_PATH {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+              && text(asked, "staging_target_path").isEmpty()
+          ? List.of(NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  PUBLISH_TAKES_A_SECOND_TARGET {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+              && text(asked, "target_path").endsWith("-2")
+          ? instead(
+              inner,
+              asked,
+              StatusCode.FAILED_PRECONDITION,
+              NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  PUBLISH_KNOWS_EVERY_VOLUME {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+          ? instead(
+              inner, asked, StatusCode.NOT_FOUND, NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  PUBLISH_REFUSES_WITH_ANOTHER_CODE {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        if (asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+            && e.code() == StatusCode.INVALID_ARGUMENT) {
+          throw new Refusal(StatusCode.FAILED_PRECONDITION, e.text());
+        }
+        throw e;
+      }
+    }
+  },
+  STATS_FOR_ANY_PATH {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_GET_VOLUME_STATS
+          ? instead(
+              inner, asked, StatusCode.NOT_FOUND, NodeGetVolumeStatsResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  STATS_ARE_NEGATIVE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof NodeGetVolumeStatsResponse
+          ? NodeGetVolumeStatsResponse.newBuilder()
+              .addUsage(VolumeUsage.newBuilder().setUnit(VolumeUsage.Unit.BYTES).setTotal(-1))
+              .build()
+          : answer;
+    }
+  },
+  NODE_CAPABILITY_WITHOUT_TYPE {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse told
+          ? told.toBuilder().addCapabilities(NodeServiceCapability.getDefaultInstance()).build()
+          : answer;
+    }
+  },
+  NODE_TAKES_MINUS_ONE_VOLUMES {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof NodeGetInfoResponse info
+          ? info.toBuilder().setMaxVolumesPerNode(-1).build()
+          : answer;
+    }
+  },
+  NAME_IS_NO_DOMAIN_NAME {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof GetPluginInfoResponse info
+          ? info.toBuilder().setName("-a plugin").build()
+          : answer;
+    }
+  },
+  VERSION_IS_UNTOLD {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof GetPluginInfoResponse info
+          ? info.toBuilder().clearVendorVersion().build()
+          : answer;
+    }
+  },
+  METADATA_RANGES_OVERLAP {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof GetMetadataAllocatedResponse part)
+          || part.getBlockMetadataCount() == 0) {
+        return answer;
+      }
+      BlockMetadata first = part.getBlockMetadata(0);
+      return part.toBuilder().addBlockMetadata(first).addBlockMetadata(first).build();
+    }
+  },
+  METADATA_TAKES_ANY_OFFSET {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.GET_METADATA_DELTA
+          ? inner.answer(without(asked, "starting_offset"))
+          : inner.answer(asked);
+    }
+  };
+
+  /** What a spoilt plugin remembers. */
+  static final class Memory {
+    private final AtomicInteger count = new AtomicInteger();
+    private final Map<String, List<Message>> answers = new ConcurrentHashMap<>();
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+  }
+
+  List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    return inner.answer(asked).stream().map(this::changed).toList();
+  }
+
+  Message changed(Message answer) {
+    return answer;
+  }
+
+  /** The backend, spoilt. */
+  Backend spoil(Backend inner) {
+    Memory memory = new Memory();
+    return new Backend() {
+      @Override
+      public List<Message> answer(Asked asked) throws Refusal {
+        return Defect.this.answer(inner, asked, memory);
+      }
+
+      @Override
+      public void open() {
+        inner.open();
+      }
+    };
+  }
+
+  private static VolumeCapability usual() {
+    return LawfulRequests.inMode(
+        VolumeCapability.newBuilder()
+            .setMount(VolumeCapability.MountVolume.getDefaultInstance())
+            .build(),
+        Mode.SINGLE_NODE_WRITER);
+  }
+
+  private static FieldDescriptor field(Message message, String name) {
+    return message.getDescriptorForType().findFieldByName(name);
+  }
+
+  private static String text(Asked asked, String field) {
+    return String.valueOf(asked.request().getField(field(asked.request(), field)));
+  }
+
+  private static Asked with(Asked asked, String field, Object value) {
+    Message request = asked.request();
+    return new Asked(
+        asked.operation(),
+        asked.node(),
+        request.toBuilder().setField(field(request, field), value).build());
+  }
+
+  private static Asked without(Asked asked, String field) {
+    Message request = asked.request();
+    return new Asked(
+        asked.operation(),
+        asked.node(),
+        request.toBuilder().clearField(field(request, field)).build());
+  }
+
+  private static List<Message> instead(Backend inner, Asked asked, StatusCode of, Message answer)
+      throws Refusal {
+    try {
+      return inner.answer(asked);
+    } catch (Refusal e) {
+      if (e.code() == of) {
+        return List.of(answer);
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.csi4j.conformance.internal.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.conformance.PluginConformance;
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.CaseResult.Outcome;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each seeded defect is found by the cases that are meant to find it, and by no others. */
+class DefectsTest {
+
+  @ParameterizedTest
+  @EnumSource
+  void aDefectFailsItsCasesAndNoOthers(Defect defect) throws IOException {
+    ConformanceReport report;
+    try (SpoiltPlugin plugin = new SpoiltPlugin(defect)) {
+      report = PluginConformance.run(plugin.described(), ConformanceListener.none());
+    }
+
+    assertThat(report.results(Outcome.FAILED))
+        .extracting(each -> each.about().name())
+        .containsExactlyInAnyOrderElementsOf(expected().get(defect));
+    assertThat(report.results(Outcome.FAILED))
+        .extracting(CaseResult::story)
+        .allSatisfy(
+            story ->
+                assertThat(story)
+                    .contains("expected: ", "got: ", "the spec: ", "look at: ", "calls:"));
+  }
+
+  @Test
+  void everyDefectFailsACase() throws IOException {
+    assertThat(expected()).containsOnlyKeys(Defect.values());
+    assertThat(expected().values()).noneMatch(List::isEmpty);
+    assertThat(Suite.cases())
+        .extracting(SuiteCase::name)
+        .containsAll(expected().values().stream().flatMap(List::stream).toList());
+  }
+
+  private static Map<Defect, List<String>> expected() throws IOException {
+    Map<Defect, List<String>> expected = new EnumMap<>(Defect.class);
+    List<String> cases = new ArrayList<>();
+    try (InputStream in = DefectsTest.class.getResourceAsStream("seeded-defects.txt")) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      for (String line : text.lines().toList()) {
+        if (line.startsWith("  ")) {
+          cases.add(line.strip());
+        } else {
+          cases = new ArrayList<>();
+          expected.put(Defect.valueOf(line), cases);
+        }
+      }
+    }
+    return expected;
+  }
+}

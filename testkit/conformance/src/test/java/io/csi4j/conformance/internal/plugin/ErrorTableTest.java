@@ -1,0 +1,155 @@
+package io.csi4j.conformance.internal.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Every row of the spec's error tables has a case, or a reason for having none. */
+class ErrorTableTest {
+
+  private static final String AGAIN = "-Dcsi4j.write.docs=true";
+
+  /** Rows that nobody can force from outside, by their lines in the spec. */
+  private static final Map<Integer, String> NOT_FORCED =
+      Map.ofEntries(
+          Map.entry(508, "needs secrets of somebody who may do less"),
+          Map.entry(511, "needs secrets that are wrong, and a plugin that looks at them"),
+          Map.entry(766, "the plugin would have to be ill"),
+          Map.entry(767, "the plugin would have to lack something on its machine"),
+          Map.entry(1388, "needs a second node; the suite speaks to one"),
+          Map.entry(2038, "the storage would have to be full"),
+          Map.entry(3082, "needs volumes that the plugin cannot snapshot together"),
+          Map.entry(3083, "the storage would have to be full"),
+          Map.entry(3134, "what uses a group snapshot differs from plugin to plugin"),
+          Map.entry(3438, "changed block tracking would have to be switched off in the storage"),
+          Map.entry(3254, "about the caller: the stream would have to break"),
+          Map.entry(502, "about the caller: what it makes of a code that no row has"));
+
+  private record Row(String rpc, String code, String condition, int line) {
+    static Row of(String text) {
+      String[] cells = text.split("\t", -1);
+      return new Row(cells[0], cells[1], cells[2], Integer.parseInt(cells[3]));
+    }
+
+    List<String> cases() {
+      return Suite.cases().stream()
+          .filter(each -> each.errorRows().contains(line))
+          .map(SuiteCase::name)
+          .toList();
+    }
+  }
+
+  private static List<Row> rows() throws IOException {
+    try (InputStream in = ErrorTableTest.class.getResourceAsStream("error-table.tsv")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .skip(1)
+          .map(Row::of)
+          .toList();
+    }
+  }
+
+  @Test
+  void everyRowHasACaseOrAReason() throws IOException {
+    assertThat(rows())
+        .allSatisfy(
+            row ->
+                assertThat(!row.cases().isEmpty())
+                    .as("%s has either a case or a reason", row)
+                    .isNotEqualTo(NOT_FORCED.containsKey(row.line())));
+  }
+
+  @Test
+  void everyCaseNamesRowsThatThereAre() throws IOException {
+    List<Integer> lines = rows().stream().map(Row::line).toList();
+    assertThat(Suite.cases()).allSatisfy(each -> assertThat(lines).containsAll(each.errorRows()));
+    assertThat(lines).containsAll(NOT_FORCED.keySet());
+  }
+
+  @Test
+  void namesAreUniqueAndTellTheirService() {
+    assertThat(Suite.cases())
+        .extracting(SuiteCase::name)
+        .doesNotHaveDuplicates()
+        .allMatch(
+            name ->
+                name.matches(
+                    "(identity|controller|topology|snapshots|groups|node|metadata|concurrency|status)"
+                        + "(/[a-z-]+)?/[a-z0-9-]+"));
+    assertThat(Suite.cases())
+        .allSatisfy(each -> assertThat(each.expectation()).matches("[A-Za-z].*\\."));
+  }
+
+  @Test
+  void theDocumentIsWhatTheSuiteIs() throws IOException {
+    Path document = Path.of(System.getProperty("csi4j.root", ".."), "docs", "conformance.md");
+    if (Boolean.getBoolean("csi4j.write.docs")) {
+      Files.writeString(document, document());
+    }
+    assertThat(document).as("written anew by " + AGAIN).content().isEqualTo(document());
+  }
+
+  private static String document() throws IOException {
+    StringBuilder out = new StringBuilder();
+    out.append("# The conformance suite for plugins\n\n")
+        .append(Suite.cases().size())
+        .append(
+            " cases ask a CSI plugin what it owes its callers. This page is generated from them by"
+                + " `ErrorTableTest`\n(")
+        .append(AGAIN)
+        .append(").\n\n");
+    Map<String, List<SuiteCase>> groups =
+        Suite.cases().stream()
+            .collect(
+                Collectors.groupingBy(
+                    SuiteCase::group, java.util.LinkedHashMap::new, Collectors.toList()));
+    groups.forEach(
+        (group, cases) -> {
+          out.append("## ").append(group).append("\n\n");
+          out.append("| case | expected | section | needs |\n|---|---|---|---|\n");
+          for (SuiteCase each : cases) {
+            out.append("| `")
+                .append(each.name())
+                .append("` | ")
+                .append(each.expectation())
+                .append(" | ")
+                .append(each.place())
+                .append(" | ")
+                .append(String.join("; ", each.needs()))
+                .append(" |\n");
+          }
+          out.append('\n');
+        });
+    out.append("## The error tables of the spec\n\n");
+    out.append("| call | code | condition | line | cases, or why none |\n|---|---|---|---|---|\n");
+    for (Row row : rows()) {
+      List<String> last = new ArrayList<>();
+      row.cases().forEach(name -> last.add("`" + name + "`"));
+      if (row.cases().size() > 6) {
+        last.subList(3, last.size()).clear();
+        last.add("and " + (row.cases().size() - 3) + " more");
+      }
+      out.append("| ")
+          .append(row.rpc())
+          .append(" | ")
+          .append(row.code())
+          .append(" | ")
+          .append(row.condition())
+          .append(" | ")
+          .append(row.line())
+          .append(" | ")
+          .append(last.isEmpty() ? NOT_FORCED.get(row.line()) : String.join(", ", last))
+          .append(" |\n");
+    }
+    return out.toString();
+  }
+}

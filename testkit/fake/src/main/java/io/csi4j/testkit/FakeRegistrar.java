@@ -1,0 +1,220 @@
+package io.csi4j.testkit;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.internal.server.RegistrarCore;
+import io.csi4j.testkit.model.PluginClock;
+import io.csi4j.testkit.model.RegistrationCall;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A registrar that announces a plugin on a real UNIX socket in a watched directory, as the sidecars
+ * of Kubernetes do, and that can be told to misbehave.
+ *
+ * <p>It is called {@code NAME-reg.sock} after its plugin. Like those sidecars it ends when it is
+ * told that its plugin was refused, without an answer and with its socket left behind; nobody
+ * starts it again but {@link #start}. It listens from the moment it was opened until {@link
+ * #close}. All methods are safe for use by many threads.
+ */
+public final class FakeRegistrar implements AutoCloseable {
+
+  private final RegistrarCore core;
+
+  private FakeRegistrar(RegistrarCore core) {
+    this.core = core;
+  }
+
+  /** One that announces a plugin of CSI, version 1.0.0. */
+  public static FakeRegistrar open(Path directory, PluginName plugin, CsiEndpoint endpoint) {
+    return builder(directory).announce(Announced.of(plugin, endpoint)).open();
+  }
+
+  /** One that is not started yet; its directory has to be there. */
+  public static Builder builder(Path directory) {
+    return new Builder(directory);
+  }
+
+  /**
+   * What a registrar says, right or wrong.
+   *
+   * @param type what kind of plugin
+   * @param name its name
+   * @param endpoint where the plugin listens; may be empty
+   * @param versions of its interface
+   */
+  public record Announced(Type type, Name name, Endpoint endpoint, List<String> versions) {
+
+    /** What kind of plugin, in any words. */
+    public record Type(String value) {}
+
+    /** What the plugin is called, in any words. */
+    public record Name(String value) {}
+
+    /** Where the plugin is said to listen, in any words. */
+    public record Endpoint(String value) {}
+
+    /** Copies the list. */
+    public Announced {
+      versions = List.copyOf(versions);
+    }
+
+    /** A plugin of CSI, version 1.0.0. */
+    public static Announced of(PluginName plugin, CsiEndpoint endpoint) {
+      return new Announced(
+          new Type("CSIPlugin"),
+          new Name(plugin.value()),
+          new Endpoint(endpoint.path().toString()),
+          List.of("1.0.0"));
+    }
+
+    /** The same of another type. */
+    public Announced type(String value) {
+      return new Announced(new Type(value), name, endpoint, versions);
+    }
+
+    /** The same under another name. */
+    public Announced name(String value) {
+      return new Announced(type, new Name(value), endpoint, versions);
+    }
+
+    /** The same at another place. */
+    public Announced endpoint(String value) {
+      return new Announced(type, name, new Endpoint(value), versions);
+    }
+
+    /** The same with other versions. */
+    public Announced versions(String... values) {
+      return new Announced(type, name, endpoint, List.of(values));
+    }
+
+    private RegistrarCore.Announcement onTheWire() {
+      return new RegistrarCore.Announcement(type.value(), name.value(), endpoint.value(), versions);
+    }
+  }
+
+  /** Its socket. */
+  public Path socket() {
+    return core.socket();
+  }
+
+  /** What it says from now on. */
+  public void announce(Announced announced) {
+    core.announce(announced.onTheWire());
+  }
+
+  /**
+   * From now on, makes {@code fault} happen to every such call; the one that was set before is
+   * taken back. Doing the work means to note what was told. Wrong answers with other ids or looping
+   * pages do not suit these calls.
+   */
+  public void inject(RegistrationCall call, Fault fault) {
+    core.inject(call, fault, Integer.MAX_VALUE);
+  }
+
+  /** The same for the next call of that kind only. */
+  public void injectOnce(RegistrationCall call, Fault fault) {
+    core.inject(call, fault, 1);
+  }
+
+  /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
+  public void clearFaults() {
+    core.clearFaults();
+  }
+
+  /** Lets every call go on that hangs by a fault. */
+  public void release() {
+    core.release();
+  }
+
+  /** How often it was asked what it announces. */
+  public int asked() {
+    return core.asked();
+  }
+
+  /** What it was told of its announcement, in order. */
+  public List<RegistrationOutcome> told() {
+    return core.told();
+  }
+
+  /** The authorities that its callers gave, in order. */
+  public List<String> authorities() {
+    return core.authorities();
+  }
+
+  /** Whether it listens. */
+  public boolean listens() {
+    return core.listens();
+  }
+
+  /** Stops like a killed process: connections break, the socket is left behind. */
+  public void stop() {
+    core.stop();
+  }
+
+  /** Listens again on a new socket in the place of the old one. Stops before, if it runs. */
+  public void start() {
+    core.start();
+  }
+
+  /** Stops, and removes its socket, as one that is asked to end does. */
+  @Override
+  public void close() {
+    core.close();
+  }
+
+  /** What a registrar is started with. */
+  public static final class Builder {
+    private final Path directory;
+    private Announced announced =
+        Announced.of(PluginName.of("fake.csi4j.example"), CsiEndpoint.of(Path.of("/csi.sock")));
+    private @Nullable String socketName;
+    private boolean endsWhenRefused = true;
+    private @Nullable PluginClock clock;
+
+    private Builder(Path directory) {
+      this.directory = directory;
+    }
+
+    /** What it says. Default: a plugin {@code fake.csi4j.example} at {@code /csi.sock}. */
+    public Builder announce(Announced value) {
+      announced = value;
+      return this;
+    }
+
+    /** What its socket is called. Default: {@code NAME-reg.sock}. */
+    public Builder socketName(String value) {
+      socketName = value;
+      return this;
+    }
+
+    /** Whether it ends when it is told that its plugin was refused. It does by default. */
+    public Builder endsWhenRefused(boolean value) {
+      endsWhenRefused = value;
+      return this;
+    }
+
+    /** The time of its delays. Default: real time. */
+    public Builder clock(PluginClock value) {
+      clock = value;
+      return this;
+    }
+
+    /**
+     * Starts the registrar.
+     *
+     * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
+     */
+    public FakeRegistrar open() {
+      String name = socketName == null ? announced.name().value() + "-reg.sock" : socketName;
+      RegistrarCore core =
+          new RegistrarCore(directory.toAbsolutePath().resolve(name), clock, endsWhenRefused);
+      core.announce(announced.onTheWire());
+      core.open();
+      return new FakeRegistrar(core);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.csi4j.testkit;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.Mounts;
+import io.csi4j.testkit.internal.backend.SpecBackend;
+import io.csi4j.testkit.internal.hostpath.HostPathStorage;
+import io.csi4j.testkit.internal.server.CoreSettings;
+import io.csi4j.testkit.internal.server.PluginCore;
+import io.csi4j.testkit.model.PluginClock;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A CSI plugin that really mounts: its volumes are directories and files below one directory of the
+ * host, staged and published by bind mounts.
+ *
+ * <p>It needs Linux, and the right to mount: root, or a user namespace; without that the first
+ * staging or publication fails and says so. Its state survives its own restart and that of the
+ * process, and stagings and publications that a reboot took away are forgotten.
+ *
+ * <p>The parameter {@code medium} of a new volume decides what it is in, and the context of a
+ * volume tells it:
+ *
+ * <ul>
+ *   <li>{@code disk}, the default: a directory. Its size is not enforced.
+ *   <li>{@code memory}: a tmpfs of the volume's size, which is enforced. A reboot empties it.
+ *   <li>{@code loop}, for raw devices: a sparse file behind a loop device, through losetup(8).
+ *   <li>{@code file}, for raw devices where no loop device can be had: the file itself is
+ *       published, which can be read and written like a device and is none.
+ * </ul>
+ *
+ * <p>New filesystems may be written to by everybody. Snapshots and clones are plain copies, not
+ * taken at one instant; they leave out sockets, pipes, device files and set-user-id bits. Paths of
+ * the caller are not followed through symbolic links. Of mount flags it takes {@code ro}, {@code
+ * nosuid}, {@code nodev}, {@code noexec}, {@code nosymfollow} and those for access times. It cannot
+ * attach volumes, change owners ({@code volume_mount_group}), make filesystems such as ext4, or
+ * tell of conditions; it runs on one node. The capacity that it tells is not reserved: files take
+ * space as they are written.
+ */
+public final class HostPathPlugin extends TestPlugin {
+
+  private final SpecBackend backend;
+  private final HostPathStorage storage;
+
+  private HostPathPlugin(PluginCore core, SpecBackend backend, HostPathStorage storage) {
+    super(core);
+    this.backend = backend;
+    this.storage = storage;
+  }
+
+  /** A plugin that is not started yet, with its volumes and its state below {@code data}. */
+  public static Builder builder(Path data) {
+    return new Builder(data);
+  }
+
+  /** Everything that it can do: what it is unless it is told otherwise. */
+  public static PluginShape defaultShape() {
+    return HostPathStorage.defaultShape();
+  }
+
+  /** What it holds now. */
+  public PluginContents contents() {
+    return backend.contents();
+  }
+
+  /**
+   * What it cannot do on this machine although it could on others, and why: a sentence each. To
+   * find out, something is mounted, and a loop device made, and both taken away again.
+   */
+  public List<String> limits() {
+    return storage.limits();
+  }
+
+  /**
+   * Stops, removes its sockets and gives its directory free; volumes, and what is mounted, stay as
+   * they are.
+   */
+  @Override
+  public void close() {
+    super.close();
+    try {
+      storage.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("The directory of the plugin could not be given free.", e);
+    }
+  }
+
+  /** What a host path plugin is started with. */
+  public static final class Builder {
+    private final Path data;
+    private PluginShape shape = HostPathStorage.defaultShape();
+    private NodeId node = NodeId.of("node-1");
+    private @Nullable Path socket;
+    private @Nullable PluginClock clock;
+    private Mounts mounts = Mounts.system();
+    private MountTable table = MountTable.system();
+
+    private Builder(Path data) {
+      this.data = data;
+    }
+
+    /** What it is. Default: {@link HostPathPlugin#defaultShape}. */
+    public Builder shape(PluginShape shape) {
+      this.shape = shape;
+      return this;
+    }
+
+    /** The node it runs on. Default: {@code node-1}. */
+    public Builder node(NodeId node) {
+      this.node = node;
+      return this;
+    }
+
+    /**
+     * The path of its socket; its directory is made if it is missing. Further sockets are beside
+     * it: {@code controller.sock} where the shape has {@link
+     * io.csi4j.testkit.model.Quirk#SEPARATE_SOCKETS}. Default: {@code csi.sock} in a new directory,
+     * removed when the plugin is closed.
+     */
+    public Builder socket(Path socket) {
+      this.socket = socket;
+      return this;
+    }
+
+    /** The directory for its sockets: {@link #socket} with the name {@code csi.sock}. */
+    public Builder directory(Path directory) {
+      return socket(directory.resolve("csi.sock"));
+    }
+
+    /** The time of its journal and of faults. Default: real time. */
+    public Builder clock(PluginClock clock) {
+      this.clock = clock;
+      return this;
+    }
+
+    /** What it mounts with. Default: the kernel of this machine. */
+    public Builder mounts(Mounts mounts, MountTable table) {
+      this.mounts = mounts;
+      this.table = table;
+      return this;
+    }
+
+    /**
+     * Starts the plugin.
+     *
+     * @throws UncheckedIOException if it cannot listen, cannot read its state, or another plugin
+     *     uses its directory
+     * @throws io.csi4j.mount.model.MountException if the kernel's mounts cannot be seen here
+     */
+    public HostPathPlugin open() {
+      List<NodeId> nodes = List.of(node);
+      PluginCore core = new PluginCore(new CoreSettings(shape, nodes, socket, clock, true));
+      HostPathStorage storage = new HostPathStorage(data, mounts, table);
+      boolean done = false;
+      try {
+        SpecBackend backend =
+            new SpecBackend(core::shape, nodes, storage, core.clock(), java.time.Duration.ZERO);
+        backend.open();
+        if (!backend.contents().empty()) {
+          core.livedBefore();
+        }
+        core.serve(backend);
+        done = true;
+        return new HostPathPlugin(core, backend, storage);
+      } finally {
+        if (!done) {
+          core.close();
+          storage.closeQuietly();
+        }
+      }
+    }
+  }
+}

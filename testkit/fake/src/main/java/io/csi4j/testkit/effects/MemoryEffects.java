@@ -1,0 +1,130 @@
+package io.csi4j.testkit.effects;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.testkit.mount.MemoryNamespace;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Mounts in the memory of a test. Every volume is a disk of the host with a filesystem on it:
+ * staged, it is mounted; published, it is bound from where it is staged, or mounted where nothing
+ * is staged. Disks and mounts are the host's, so they stay when the plugin forgets.
+ */
+final class MemoryEffects implements NodeEffects {
+
+  private static final MountPath DEVICES = MountPath.of("/dev/csi4j");
+  private static final String TYPE = "ext4";
+
+  private final MemoryNamespace namespace;
+  private final Map<VolumeId, MountPath> disks = new ConcurrentHashMap<>();
+  private final Map<VolumeId, MountPath> staged = new ConcurrentHashMap<>();
+
+  /** Effects in {@code namespace}. */
+  MemoryEffects(MemoryNamespace namespace) {
+    this.namespace = namespace;
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private static void mounting(Work work) throws IOException {
+    try {
+      work.run();
+    } catch (MountException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void stage(VolumeId volume, PluginPath staging) throws IOException {
+    MountPath at = MountPath.of(staging.value());
+    mounting(() -> namespace.mounts().mount(request(disk(volume), at).build()));
+    staged.put(volume, at);
+  }
+
+  @Override
+  public void unstage(VolumeId volume, PluginPath staging) throws IOException {
+    unmount(staging);
+    staged.remove(volume);
+  }
+
+  @Override
+  public void publish(Publication publication) throws IOException {
+    MountPath at = MountPath.of(publication.target().value());
+    MountPath disk = disk(publication.volume());
+    MountPath from = staged.get(publication.volume());
+    mounting(
+        () -> {
+          if (publication.block()) {
+            bind(disk, at, publication.readonly());
+          } else if (from == null) {
+            mount(disk, at, publication.readonly());
+          } else if (namespace.table().find(from).isEmpty()) {
+            throw new IOException("nothing is mounted at the staging path " + from + " any more");
+          } else {
+            bind(from, at, publication.readonly());
+          }
+        });
+  }
+
+  @Override
+  public void unpublish(VolumeId volume, PluginPath target) throws IOException {
+    mounting(
+        () -> {
+          CleanupResult result =
+              namespace.mounts().cleanup(MountPath.of(target.value()), UnmountPolicy.PLAIN);
+          if (result.problem().isPresent()) {
+            throw result.problem().get();
+          }
+          if (result.outcome() == CleanupResult.Outcome.NOT_EMPTY) {
+            throw new IOException("the target path " + target + " is not empty");
+          }
+        });
+  }
+
+  @Override
+  public void unmount(PluginPath path) throws IOException {
+    mounting(() -> namespace.mounts().unmount(MountPath.of(path.value()), UnmountPolicy.PLAIN));
+  }
+
+  /** The device of a volume; the same one each time. */
+  private MountPath disk(VolumeId volume) {
+    return disks.computeIfAbsent(
+        volume,
+        added -> {
+          DeviceId device = namespace.disk(TYPE);
+          return namespace.device(DEVICES.resolve("disk-" + device.minor()), device);
+        });
+  }
+
+  private static FilesystemRequest.Builder request(MountPath disk, MountPath at) {
+    return FilesystemRequest.builder(TYPE, KernelText.ofBytes(disk.bytes()), at);
+  }
+
+  /** Mounts at a target; one disk can be mounted writable here and read-only there. */
+  private void mount(MountPath disk, MountPath at, boolean readonly) {
+    if (namespace.table().find(at).isEmpty()) {
+      var unused = namespace.mounts().mount(request(disk, at).createTarget().build());
+    }
+    if (readonly) {
+      var unused = namespace.mounts().setReadOnly(at, false);
+    }
+  }
+
+  private void bind(MountPath source, MountPath at, boolean readonly) {
+    namespace
+        .mounts()
+        .bind(BindRequest.builder(source, at).createTarget().readOnly(readonly).build());
+  }
+}

@@ -1,0 +1,65 @@
+package io.csi4j.testkit.effects;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.mount.MemoryNamespace;
+import java.io.IOException;
+
+/**
+ * What a fake plugin does to the filesystem of its node when it stages and publishes. Each method
+ * is called at most once at a time per volume; failing makes the call fail with INTERNAL.
+ */
+public interface NodeEffects {
+
+  /**
+   * Makes a plain directory or file at each target path, and removes it again: what a plugin does
+   * minus the mount. The default of {@link io.csi4j.testkit.FakeCsiPlugin}.
+   */
+  static NodeEffects files() {
+    return new FileEffects();
+  }
+
+  /** Touches no filesystem: for callers whose paths do not exist. */
+  static NodeEffects none() {
+    return new NoEffects();
+  }
+
+  /** Really mounts, in the memory of a test: each volume is a filesystem of its own there. */
+  static NodeEffects mountingIn(MemoryNamespace namespace) {
+    return new MemoryEffects(namespace);
+  }
+
+  /** Makes the volume usable at {@code staging}, a directory that the caller made. */
+  void stage(VolumeId volume, PluginPath staging) throws IOException;
+
+  /** Undoes {@link #stage}; the directory stays. No failure if nothing is there. */
+  void unstage(VolumeId volume, PluginPath staging) throws IOException;
+
+  /** Makes {@code publication} and what it asks for. */
+  void publish(Publication publication) throws IOException;
+
+  /** Undoes {@link #publish} and removes the target. No failure if nothing is there. */
+  void unpublish(VolumeId volume, PluginPath target) throws IOException;
+
+  /**
+   * Unmounts the target and leaves its directory or file: what a plugin does that never removes
+   * targets. Does nothing if nothing is mounted there, and nothing at all where effects mount
+   * nothing, as by default.
+   */
+  default void unmount(PluginPath target) throws IOException {}
+
+  /** Whether the paths in calls are paths of this machine, to be looked at for the journal. */
+  default boolean visible() {
+    return false;
+  }
+
+  /**
+   * What is to be made at a target path.
+   *
+   * @param volume the volume
+   * @param target where; its parent exists
+   * @param block whether as a device node (a file), else as a directory
+   * @param readonly whether for reading only
+   */
+  record Publication(VolumeId volume, PluginPath target, boolean block, boolean readonly) {}
+}

@@ -1,0 +1,152 @@
+package io.csi4j.testkit.fault;
+
+import io.csi4j.client.model.StatusCode;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What goes wrong with one call: a list of steps that the plugin takes instead of simply doing the
+ * work and answering.
+ *
+ * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. A fault that
+ * runs to its end without having answered does the work, if that was not done, and answers. Delays
+ * pass on the plugin's own {@link io.csi4j.testkit.model.PluginClock}.
+ */
+public sealed interface Fault {
+
+  /** Ends the call with a status, nothing done. */
+  static Fault fail(StatusCode code, String text) {
+    return fail(code.value(), text);
+  }
+
+  /** Ends the call with any number as its status, such as 17 or -1, nothing done. */
+  static Fault fail(int code, String text) {
+    return new Fail(code, text);
+  }
+
+  /** Does the work, then ends the call with a status as if it had not. */
+  static Fault applyThenFail(StatusCode code, String text) {
+    return apply().then(fail(code, text));
+  }
+
+  /** Does the work, then never answers: the answer is lost. */
+  static Fault applyThenHang() {
+    return apply().then(hang());
+  }
+
+  /** Does the work, then breaks the connection. */
+  static Fault applyThenDrop() {
+    return apply().then(drop());
+  }
+
+  /** Does the work now; what follows decides what is answered. */
+  static Fault apply() {
+    return new Apply();
+  }
+
+  /**
+   * Does the work {@code after} this moment, whatever becomes of the call meanwhile: follow it by a
+   * failure or a hang.
+   */
+  static Fault applyLater(Duration after) {
+    return new ApplyLater(after);
+  }
+
+  /** Waits, then goes on. */
+  static Fault delay(Duration time) {
+    return new Delay(time);
+  }
+
+  /** Never answers, nothing more done, until {@link io.csi4j.testkit.TestPlugin#release}. */
+  static Fault hang() {
+    return new Hang();
+  }
+
+  /** Breaks the connection that the call came on, nothing more done. */
+  static Fault drop() {
+    return new Drop();
+  }
+
+  /** Does the work and answers something else. */
+  static Fault answer(WrongAnswer wrong) {
+    return new Answer(wrong);
+  }
+
+  /** This fault, then {@code next}. */
+  default Fault then(Fault next) {
+    return new Sequence(List.of(this, next));
+  }
+
+  /** The ways in which an answer is wrong. Each suits the operations that it names. */
+  enum WrongAnswer {
+    /** The message is empty: no id, no field. */
+    EMPTY,
+    /** The id is not the one asked for or given before. Operations that answer with an id. */
+    OTHER_ID,
+    /** The message is larger than clients take: more than 4 MiB. */
+    OVERSIZED,
+    /** The bytes are no message. */
+    MALFORMED,
+    /** Every page names the token of the first page as the next. Listings. */
+    LOOPING_PAGE,
+    /** The call ends OK without any message. */
+    NO_MESSAGE,
+    /** The call is answered twice. */
+    TWO_MESSAGES
+  }
+
+  /**
+   * A status.
+   *
+   * @param code any number
+   * @param text what it says
+   */
+  record Fail(int code, String text) implements Fault {}
+
+  /** The work, done now. */
+  record Apply() implements Fault {}
+
+  /**
+   * The work, done later.
+   *
+   * @param after how long after this step
+   */
+  record ApplyLater(Duration after) implements Fault {}
+
+  /**
+   * A pause.
+   *
+   * @param time how long
+   */
+  record Delay(Duration time) implements Fault {}
+
+  /** Silence. */
+  record Hang() implements Fault {}
+
+  /** A broken connection. */
+  record Drop() implements Fault {}
+
+  /**
+   * An answer that is wrong.
+   *
+   * @param wrong how
+   */
+  record Answer(WrongAnswer wrong) implements Fault {}
+
+  /**
+   * Several steps.
+   *
+   * @param steps in order, without nesting
+   */
+  record Sequence(List<Fault> steps) implements Fault {
+    /** Copies the list, with the steps of each in its place. */
+    public Sequence {
+      steps = steps.stream().flatMap(step -> step.steps().stream()).toList();
+    }
+  }
+
+  /** The single steps of this fault, in order, without nesting. */
+  default List<Fault> steps() {
+    return List.of(this);
+  }
+}

@@ -1,0 +1,18 @@
+package io.csi4j.testkit.fault;
+
+/** A fault that was injected: says how often it acted, and can be taken back. */
+public interface FaultRule extends AutoCloseable {
+
+  /** What happens. */
+  Fault fault();
+
+  /** To which calls. */
+  When when();
+
+  /** How many calls it acted on so far. */
+  long hits();
+
+  /** Takes the fault back; calls that it acts on already go on as it says. */
+  @Override
+  void close();
+}

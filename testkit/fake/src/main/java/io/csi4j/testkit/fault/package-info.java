@@ -1,0 +1,9 @@
+/**
+ * Faults of a test plugin: {@link io.csi4j.testkit.fault.Fault} says what goes wrong, {@link
+ * io.csi4j.testkit.fault.When} to which calls. {@link io.csi4j.testkit.TestPlugin#inject} takes
+ * both and returns a {@link io.csi4j.testkit.fault.FaultRule}.
+ */
+@NullMarked
+package io.csi4j.testkit.fault;
+
+import org.jspecify.annotations.NullMarked;

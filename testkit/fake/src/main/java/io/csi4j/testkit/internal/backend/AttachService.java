@@ -1,0 +1,175 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerUnpublishVolumeResponse;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.backend.Flights.Held;
+import io.csi4j.testkit.internal.backend.Flights.Thing;
+import io.csi4j.testkit.internal.backend.State.OnNode;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginShape;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Volumes at nodes, as the controller sees them. */
+@SuppressWarnings("try") // What is held is held for its time.
+final class AttachService {
+
+  /** The key of what a node needs to find an attached volume. */
+  static final String ATTACHMENT = "csi4j.testkit/attachment";
+
+  private final BackendParts ground;
+
+  AttachService(BackendParts ground) {
+    this.ground = ground;
+  }
+
+  /** The publish_context of a volume at a node: the same as long as it is attached there. */
+  static Map<String, String> context(String volume, String node) {
+    return Map.of(ATTACHMENT, volume + "@" + node);
+  }
+
+  ControllerPublishVolumeResponse publish(Call call, ControllerPublishVolumeRequest request)
+      throws Refusal {
+    PluginShape shape = call.shape();
+    String id = request.getVolumeId();
+    String node = request.getNodeId();
+    Capabilities.checkAtController(shape, "volume_capability", request.getVolumeCapability());
+    if (request.getReadonly() && !shape.offers(ControllerCapability.PUBLISH_READONLY)) {
+      throw Refusal.invalid(
+          "readonly", "needs the capability PUBLISH_READONLY. Send false; the node enforces it.");
+    }
+    try (Held held = ground.flights().take(Thing.volume(id))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      if (!ground.nodes().contains(NodeId.of(node))) {
+        throw Refusal.notFound("node_id", node);
+      }
+      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      ControllerPublishVolumeRequest before = ground.now().attachments().get(new OnNode(id, node));
+      if (before != null) {
+        same(before, request);
+      } else {
+        suits(shape, volume, request);
+        ground
+            .knowledge()
+            .change(
+                state -> {
+                  others(shape, state, request);
+                  room(shape, state, node);
+                  state
+                      .attachments()
+                      .put(new OnNode(id, node), request.toBuilder().clearSecrets().build());
+                });
+      }
+      return ControllerPublishVolumeResponse.newBuilder()
+          .putAllPublishContext(context(id, node))
+          .build();
+    }
+  }
+
+  private static void same(
+      ControllerPublishVolumeRequest before, ControllerPublishVolumeRequest request)
+      throws Refusal {
+    if (!before.getVolumeCapability().equals(request.getVolumeCapability())
+        || before.getReadonly() != request.getReadonly()) {
+      throw Refusal.exists(
+          "Volume "
+              + SafeText.quote(request.getVolumeId())
+              + " is attached to node "
+              + SafeText.quote(request.getNodeId())
+              + " with another volume_capability or readonly. Detach it first, or send the same.");
+    }
+  }
+
+  private void suits(PluginShape shape, StoredVolume volume, ControllerPublishVolumeRequest request)
+      throws Refusal {
+    Optional<String> not = Capabilities.unsupported(shape, volume, request.getVolumeCapability());
+    if (not.isPresent()) {
+      throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
+    }
+    if (!VolumePlacement.reaches(
+        VolumePlacement.ofNode(shape, ground.nodes(), request.getNodeId()), volume.volume())) {
+      throw Refusal.invalid(
+          "node_id",
+          SafeText.quote(request.getNodeId())
+              + " is not where volume "
+              + SafeText.quote(request.getVolumeId())
+              + " can be reached. Take a node within its accessible_topology.");
+    }
+  }
+
+  private static void others(PluginShape shape, State state, ControllerPublishVolumeRequest request)
+      throws Refusal {
+    Mode mode = Capabilities.mode(request.getVolumeCapability());
+    for (String node : VolumeUses.attachedTo(state, request.getVolumeId())) {
+      ControllerPublishVolumeRequest other =
+          state.attachments().get(new OnNode(request.getVolumeId(), node));
+      boolean oneNode =
+          !Capabilities.multiNode(mode)
+              || (other != null
+                  && !Capabilities.multiNode(Capabilities.mode(other.getVolumeCapability())));
+      boolean twoWriters =
+          mode == Mode.MULTI_NODE_SINGLE_WRITER
+              && shape.offers(ControllerCapability.PUBLISH_READONLY)
+              && !request.getReadonly()
+              && other != null
+              && !other.getReadonly();
+      if (oneNode || twoWriters) {
+        throw Refusal.precondition(
+            "Volume "
+                + SafeText.quote(request.getVolumeId())
+                + " is attached to node "
+                + SafeText.quote(node)
+                + (oneNode ? ", and may be at one node only" : ", which writes to it already")
+                + ". Detach it there first.");
+      }
+    }
+  }
+
+  private static void room(PluginShape shape, State state, String node) throws Refusal {
+    long there = state.attachments().keySet().stream().filter(at -> at.node().equals(node)).count();
+    if (shape.maxVolumesPerNode() > 0 && there >= shape.maxVolumesPerNode()) {
+      throw new Refusal(
+          StatusCode.RESOURCE_EXHAUSTED,
+          "Node "
+              + SafeText.quote(node)
+              + " has "
+              + there
+              + " volumes attached and takes no more. Detach one, or take another node.");
+    }
+  }
+
+  ControllerUnpublishVolumeResponse unpublish(ControllerUnpublishVolumeRequest request)
+      throws Refusal {
+    String id = request.getVolumeId();
+    String node = request.getNodeId();
+    try (Held held = ground.flights().take(Thing.volume(id))) {
+      State now = ground.now();
+      // A volume that is not known is attached nowhere: deleting needs detaching.
+      if (now.volumes().containsKey(id)
+          && !node.isEmpty()
+          && !ground.nodes().contains(NodeId.of(node))) {
+        throw Refusal.notFound("node_id", node);
+      }
+      List<String> nodes = VolumeUses.attachedTo(now, id);
+      List<String> from = node.isEmpty() ? nodes : nodes.contains(node) ? List.of(node) : List.of();
+      for (String each : from) {
+        VolumeUses.refuseOnNode(now, id, each);
+      }
+      if (!from.isEmpty()) {
+        ground
+            .knowledge()
+            .change(
+                state -> from.forEach(each -> state.attachments().remove(new OnNode(id, each))));
+      }
+      return ControllerUnpublishVolumeResponse.getDefaultInstance();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What all rules stand on.
+ *
+ * @param nodes where the plugin runs
+ * @param storage where the bytes are
+ * @param clock its time
+ * @param snapshotsReadyAfter how long a snapshot takes from the cut to readiness
+ * @param knowledge what it knows
+ * @param flights what is being worked on
+ * @param conditions what it says of volumes, by id; the others are well
+ * @param ids new ids
+ */
+record BackendParts(
+    List<NodeId> nodes,
+    Storage storage,
+    PluginClock clock,
+    Duration snapshotsReadyAfter,
+    Knowledge knowledge,
+    Flights flights,
+    Map<String, VolumeCondition> conditions,
+    NewIds ids) {
+
+  State now() {
+    return knowledge.now();
+  }
+
+  /** The volume with this id, or NOT_FOUND. */
+  StoredVolume volume(String field, String id) throws Refusal {
+    StoredVolume volume = now().volumes().get(id);
+    if (volume == null) {
+      throw Refusal.notFound(field, id);
+    }
+    return volume;
+  }
+
+  /** The condition of a volume, as a message. */
+  io.csi4j.client.internal.proto.VolumeCondition condition(String volume) {
+    VolumeCondition condition =
+        conditions.getOrDefault(volume, new VolumeCondition(false, "the volume is well"));
+    return io.csi4j.client.internal.proto.VolumeCondition.newBuilder()
+        .setAbnormal(condition.abnormal())
+        .setMessage(condition.message())
+        .build();
+  }
+}

@@ -1,0 +1,146 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.model.PluginShape;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What the plugin knows. Each change is made on a copy, saved, and only then known, so that a
+ * failure to save leaves everything as it was, and readers wait for nobody.
+ */
+final class Knowledge {
+
+  private final Storage storage;
+  private final ReentrantLock changing = new ReentrantLock();
+  private volatile State state = State.empty();
+  private long reserved;
+
+  Knowledge(Storage storage) {
+    this.storage = storage;
+  }
+
+  /** A change; may refuse, and then nothing changes. */
+  interface Change {
+    void apply(State draft) throws Refusal;
+  }
+
+  /** A call of the storage. */
+  interface Effect {
+    void run() throws IOException, Refusal;
+  }
+
+  /** What is known now. Not to be changed. */
+  State now() {
+    return state;
+  }
+
+  /** Reads what was saved last. */
+  void open() {
+    changing.lock();
+    try {
+      state = storage.load();
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "The plugin cannot read what it saved. "
+              + SafeText.escape(String.valueOf(e.getMessage())),
+          e);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Changes what is known, and keeps it. */
+  void change(Change change) throws Refusal {
+    changing.lock();
+    try {
+      State draft = state.copy();
+      change.apply(draft);
+      effect("Saving what the plugin knows", () -> storage.save(draft));
+      state = draft;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Changes what is known of something that was made, or has that unmade. */
+  void changeOrUndo(Change change, Effect undo) throws Refusal {
+    try {
+      change(change);
+    } catch (Refusal refused) {
+      try {
+        undo.run();
+      } catch (IOException | Refusal | RuntimeException e) {
+        // The refusal says more; the storage tells of what nobody knows when it is opened next.
+        refused.addSuppressed(e);
+      }
+      throw refused;
+    }
+  }
+
+  /** Has the storage do something; its failures are INTERNAL. */
+  static void effect(String doing, Effect effect) throws Refusal {
+    try {
+      effect.run();
+    } catch (IOException | RuntimeException e) {
+      throw new Refusal(
+          StatusCode.INTERNAL,
+          doing + " failed: " + SafeText.escape(String.valueOf(e.getMessage())) + ". Try again.");
+    }
+  }
+
+  /** Bytes that nobody else can take until they are given back. */
+  final class Reservation implements AutoCloseable {
+    private final long bytes;
+
+    private Reservation(long bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void close() {
+      changing.lock();
+      try {
+        reserved -= bytes;
+      } finally {
+        changing.unlock();
+      }
+    }
+  }
+
+  /** Sets bytes aside while something is made, or refuses with RESOURCE_EXHAUSTED. */
+  Reservation reserve(PluginShape shape, long bytes) throws Refusal {
+    changing.lock();
+    try {
+      long free = free(shape);
+      if (bytes > free) {
+        throw new Refusal(
+            StatusCode.RESOURCE_EXHAUSTED,
+            bytes + " bytes were asked for, and " + free + " are left. Delete something first.");
+      }
+      reserved += bytes;
+      return new Reservation(bytes);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** How many bytes are left to give. */
+  long free(PluginShape shape) {
+    changing.lock();
+    try {
+      long used = reserved;
+      for (State.StoredVolume volume : state.volumes().values()) {
+        used += volume.volume().getCapacityBytes();
+      }
+      for (State.StoredSnapshot snapshot : state.snapshots().values()) {
+        used += snapshot.snapshot().getSizeBytes();
+      }
+      return Math.max(0, shape.totalBytes() - used);
+    } finally {
+      changing.unlock();
+    }
+  }
+}

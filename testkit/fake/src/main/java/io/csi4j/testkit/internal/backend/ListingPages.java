@@ -1,0 +1,125 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ListSnapshotsRequest;
+import io.csi4j.client.internal.proto.ListSnapshotsResponse;
+import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.ListVolumesResponse;
+import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
+import io.csi4j.testkit.model.PluginShape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * What there is, page by page, in the order of the ids: what is added or removed between two pages
+ * neither doubles nor hides anything else.
+ */
+final class ListingPages {
+
+  private final BackendParts ground;
+  private final Tokens tokens;
+
+  ListingPages(BackendParts ground, Tokens tokens) {
+    this.ground = ground;
+    this.tokens = tokens;
+  }
+
+  /** Some of the entries, and the token for the next; empty on the last page. */
+  private record Page<T>(List<T> entries, String next) {}
+
+  private <T> Page<T> page(
+      String listing, NavigableMap<String, T> all, String token, int most, Predicate<T> wanted)
+      throws Refusal {
+    NavigableMap<String, T> rest =
+        token.isEmpty() ? all : all.tailMap(tokens.after(listing, token), false);
+    List<T> entries = new ArrayList<>();
+    String last = "";
+    for (var entry : rest.entrySet()) {
+      if (wanted.test(entry.getValue())) {
+        if (most > 0 && entries.size() == most) {
+          return new Page<>(entries, tokens.give(listing, last));
+        }
+        entries.add(entry.getValue());
+        last = entry.getKey();
+      }
+    }
+    return new Page<>(entries, "");
+  }
+
+  ListVolumesResponse volumes(Call call, ListVolumesRequest request) throws Refusal {
+    State state = ground.now();
+    Page<State.StoredVolume> page =
+        page(
+            "volumes",
+            new TreeMap<>(state.volumes()),
+            request.getStartingToken(),
+            request.getMaxEntries(),
+            volume -> true);
+    ListVolumesResponse.Builder answer = ListVolumesResponse.newBuilder().setNextToken(page.next());
+    for (State.StoredVolume volume : page.entries()) {
+      answer.addEntries(entry(call.shape(), state, volume.volume()));
+    }
+    return answer.build();
+  }
+
+  private ListVolumesResponse.Entry entry(PluginShape shape, State state, Volume volume) {
+    ListVolumesResponse.Entry.Builder entry =
+        ListVolumesResponse.Entry.newBuilder().setVolume(VolumeService.told(shape, volume));
+    if (shape.offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES)) {
+      entry
+          .getStatusBuilder()
+          .addAllPublishedNodeIds(VolumeUses.attachedTo(state, volume.getVolumeId()));
+    }
+    if (shape.offers(ControllerCapability.VOLUME_CONDITION)) {
+      entry.getStatusBuilder().setVolumeCondition(ground.condition(volume.getVolumeId()));
+    }
+    return entry.build();
+  }
+
+  ControllerGetVolumeResponse volume(Call call, ControllerGetVolumeRequest request) throws Refusal {
+    Volume volume = ground.volume("volume_id", request.getVolumeId()).volume();
+    ListVolumesResponse.Entry entry = entry(call.shape(), ground.now(), volume);
+    ControllerGetVolumeResponse.VolumeStatus.Builder status =
+        ControllerGetVolumeResponse.VolumeStatus.newBuilder()
+            .addAllPublishedNodeIds(entry.getStatus().getPublishedNodeIdsList());
+    if (entry.getStatus().hasVolumeCondition()) {
+      status.setVolumeCondition(entry.getStatus().getVolumeCondition());
+    }
+    return ControllerGetVolumeResponse.newBuilder()
+        .setVolume(entry.getVolume())
+        .setStatus(status)
+        .build();
+  }
+
+  ListSnapshotsResponse snapshots(Call call, ListSnapshotsRequest request) throws Refusal {
+    String volume = request.getSourceVolumeId();
+    String id = request.getSnapshotId();
+    Page<StoredSnapshot> page =
+        page(
+            "snapshots of '" + volume + "' '" + id + "'",
+            new TreeMap<>(ground.now().snapshots()),
+            request.getStartingToken(),
+            request.getMaxEntries(),
+            stored -> wanted(stored.snapshot(), volume, id));
+    ListSnapshotsResponse.Builder answer =
+        ListSnapshotsResponse.newBuilder().setNextToken(page.next());
+    for (StoredSnapshot stored : page.entries()) {
+      answer
+          .addEntriesBuilder()
+          .setSnapshot(SnapshotService.told(ground, call.shape(), stored.snapshot()));
+    }
+    return answer.build();
+  }
+
+  private static boolean wanted(Snapshot snapshot, String volume, String id) {
+    return (volume.isEmpty() || snapshot.getSourceVolumeId().equals(volume))
+        && (id.isEmpty() || snapshot.getSnapshotId().equals(id));
+  }
+}

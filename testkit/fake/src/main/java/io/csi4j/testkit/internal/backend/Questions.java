@@ -1,0 +1,202 @@
+package io.csi4j.testkit.internal.backend;
+
+import com.google.protobuf.BoolValue;
+import com.google.protobuf.Int64Value;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.group.GroupControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetCapacityRequest;
+import io.csi4j.client.internal.proto.GetCapacityResponse;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.PluginCapability.Service;
+import io.csi4j.client.internal.proto.PluginCapability.VolumeExpansion;
+import io.csi4j.client.internal.proto.ProbeResponse;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Answers that change nothing: who the plugin is, what it offers, what would be possible. */
+final class Questions {
+
+  /** No capability of CSI 1.12 has this number. */
+  private static final int FROM_THE_FUTURE = 99;
+
+  private final BackendParts ground;
+
+  Questions(BackendParts ground) {
+    this.ground = ground;
+  }
+
+  static GetPluginInfoResponse info(PluginShape shape) {
+    return GetPluginInfoResponse.newBuilder()
+        .setName(shape.name().value())
+        .setVendorVersion(shape.vendorVersion())
+        .build();
+  }
+
+  static ProbeResponse probe(PluginShape shape) {
+    return shape.has(Quirk.PROBE_WITHOUT_READY)
+        ? ProbeResponse.getDefaultInstance()
+        : ProbeResponse.newBuilder().setReady(BoolValue.of(true)).build();
+  }
+
+  static GetPluginCapabilitiesResponse ofPlugin(PluginShape shape) {
+    GetPluginCapabilitiesResponse.Builder answer = GetPluginCapabilitiesResponse.newBuilder();
+    for (PluginCapability capability : shape.pluginCapabilities()) {
+      switch (capability) {
+        case CONTROLLER_SERVICE -> service(answer, Service.Type.CONTROLLER_SERVICE_VALUE);
+        case VOLUME_ACCESSIBILITY_CONSTRAINTS ->
+            service(answer, Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS_VALUE);
+        case GROUP_CONTROLLER_SERVICE ->
+            service(answer, Service.Type.GROUP_CONTROLLER_SERVICE_VALUE);
+        case SNAPSHOT_METADATA_SERVICE ->
+            service(answer, Service.Type.SNAPSHOT_METADATA_SERVICE_VALUE);
+        case VOLUME_EXPANSION_ONLINE -> expansion(answer, VolumeExpansion.Type.ONLINE);
+        case VOLUME_EXPANSION_OFFLINE -> expansion(answer, VolumeExpansion.Type.OFFLINE);
+      }
+    }
+    if (shape.has(Quirk.UNKNOWN_CAPABILITY)) {
+      service(answer, 0);
+      service(answer, FROM_THE_FUTURE);
+    }
+    return answer.build();
+  }
+
+  private static void service(GetPluginCapabilitiesResponse.Builder answer, int number) {
+    answer.addCapabilitiesBuilder().getServiceBuilder().setTypeValue(number);
+  }
+
+  private static void expansion(
+      GetPluginCapabilitiesResponse.Builder answer, VolumeExpansion.Type type) {
+    answer.addCapabilitiesBuilder().getVolumeExpansionBuilder().setType(type);
+  }
+
+  static ControllerGetCapabilitiesResponse ofController(PluginShape shape) {
+    ControllerGetCapabilitiesResponse.Builder answer =
+        ControllerGetCapabilitiesResponse.newBuilder();
+    for (int number :
+        numbers(shape, shape.controllerCapabilities().stream().map(ControllerCapability::number))) {
+      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
+    }
+    return answer.build();
+  }
+
+  static GroupControllerGetCapabilitiesResponse ofGroups(PluginShape shape) {
+    GroupControllerGetCapabilitiesResponse.Builder answer =
+        GroupControllerGetCapabilitiesResponse.newBuilder();
+    for (int number :
+        numbers(shape, shape.groupCapabilities().stream().map(GroupControllerCapability::number))) {
+      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
+    }
+    return answer.build();
+  }
+
+  static NodeGetCapabilitiesResponse ofNode(PluginShape shape) {
+    NodeGetCapabilitiesResponse.Builder answer = NodeGetCapabilitiesResponse.newBuilder();
+    for (int number :
+        numbers(shape, shape.nodeCapabilities().stream().map(NodeCapability::number))) {
+      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
+    }
+    return answer.build();
+  }
+
+  private static List<Integer> numbers(
+      PluginShape shape, java.util.stream.Stream<Integer> offered) {
+    List<Integer> numbers = new ArrayList<>(offered.toList());
+    if (shape.has(Quirk.UNKNOWN_CAPABILITY)) {
+      numbers.add(0);
+      numbers.add(FROM_THE_FUTURE);
+    }
+    return numbers;
+  }
+
+  NodeGetInfoResponse nodeInfo(Call call) {
+    NodeGetInfoResponse.Builder answer =
+        NodeGetInfoResponse.newBuilder()
+            .setNodeId(call.here())
+            .setMaxVolumesPerNode(call.shape().maxVolumesPerNode());
+    VolumePlacement.ofNode(call.shape(), ground.nodes(), call.here())
+        .ifPresent(answer::setAccessibleTopology);
+    return answer.build();
+  }
+
+  GetCapacityResponse capacity(Call call, GetCapacityRequest request) throws Refusal {
+    PluginShape shape = call.shape();
+    boolean possible = true;
+    for (int i = 0; i < request.getVolumeCapabilitiesCount(); i++) {
+      VolumeCapability capability = request.getVolumeCapabilities(i);
+      Capabilities.checkAtController(shape, "volume_capabilities[" + i + "]", capability);
+      possible &= Capabilities.unsupported(shape, capability).isEmpty();
+    }
+    if (request.hasAccessibleTopology()) {
+      List<io.csi4j.client.internal.proto.Topology> named =
+          List.of(request.getAccessibleTopology());
+      VolumePlacement.check(shape, "accessible_topology", named);
+      io.csi4j.client.model.Topology place = VolumePlacement.of(request.getAccessibleTopology());
+      possible &= shape.topologies().stream().anyMatch(node -> node.includes(place));
+    }
+    long free = possible ? ground.knowledge().free(shape) : 0;
+    return GetCapacityResponse.newBuilder()
+        .setAvailableCapacity(free)
+        .setMaximumVolumeSize(Int64Value.of(free))
+        .build();
+  }
+
+  ValidateVolumeCapabilitiesResponse validate(Call call, ValidateVolumeCapabilitiesRequest request)
+      throws Refusal {
+    PluginShape shape = call.shape();
+    VolumeService.checkMutable(shape, "mutable_parameters", request.getMutableParamsMap());
+    StoredVolume volume = ground.volume("volume_id", request.getVolumeId());
+    ValidateVolumeCapabilitiesResponse.Builder answer =
+        ValidateVolumeCapabilitiesResponse.newBuilder();
+    Optional<String> objection = objection(shape, volume, request);
+    if (objection.isPresent()) {
+      return answer.setMessage(objection.get()).build();
+    }
+    if (shape.has(Quirk.CONFIRMED_LEFT_OUT)) {
+      return answer.build();
+    }
+    answer
+        .getConfirmedBuilder()
+        .putAllVolumeContext(request.getVolumeContextMap())
+        .addAllVolumeCapabilities(request.getVolumeCapabilitiesList())
+        .putAllParameters(request.getParametersMap())
+        .putAllMutableParams(request.getMutableParamsMap());
+    return answer.build();
+  }
+
+  private static Optional<String> objection(
+      PluginShape shape, StoredVolume volume, ValidateVolumeCapabilitiesRequest request)
+      throws Refusal {
+    for (int i = 0; i < request.getVolumeCapabilitiesCount(); i++) {
+      String at = "volume_capabilities[" + i + "]";
+      Capabilities.checkAtController(shape, at, request.getVolumeCapabilities(i));
+      Optional<String> not =
+          Capabilities.unsupported(shape, volume, request.getVolumeCapabilities(i));
+      if (not.isPresent()) {
+        return Optional.of(at + " " + not.get() + ".");
+      }
+    }
+    if (request.getVolumeContextCount() > 0
+        && !request.getVolumeContextMap().equals(volume.volume().getVolumeContextMap())) {
+      return Optional.of("volume_context is not that of the volume.");
+    }
+    if (request.getParametersCount() > 0
+        && !request.getParametersMap().equals(volume.asked().getParametersMap())) {
+      return Optional.of("parameters are not those that the volume was created with.");
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,250 @@
+package io.csi4j.testkit.internal.backend;
+
+import static java.util.Map.entry;
+
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.CapacityRange;
+import io.csi4j.client.internal.proto.TopologyRequirement;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.SafeText;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the spec demands of every request, whatever the plugin offers and holds: required fields,
+ * sizes, characters, signs. The first thing that is wrong is refused, in the order of the fields.
+ */
+final class RequestRules {
+
+  private static final int TEXT_LIMIT = 128;
+  private static final int NODE_ID_LIMIT = 256;
+  private static final int PATH_LIMIT = 4096;
+  private static final int TOTAL_LIMIT = 4 << 10;
+
+  private static final Map<String, Set<String>> REQUIRED =
+      Map.ofEntries(
+          entry("CreateVolumeRequest", Set.of("name", "volume_capabilities")),
+          entry("DeleteVolumeRequest", Set.of("volume_id")),
+          entry(
+              "ControllerPublishVolumeRequest",
+              Set.of("volume_id", "node_id", "volume_capability")),
+          entry("ControllerUnpublishVolumeRequest", Set.of("volume_id")),
+          entry("ValidateVolumeCapabilitiesRequest", Set.of("volume_id", "volume_capabilities")),
+          entry("ControllerGetVolumeRequest", Set.of("volume_id")),
+          entry("ControllerModifyVolumeRequest", Set.of("volume_id", "mutable_parameters")),
+          entry("CreateSnapshotRequest", Set.of("source_volume_id", "name")),
+          entry("DeleteSnapshotRequest", Set.of("snapshot_id")),
+          entry("GetSnapshotRequest", Set.of("snapshot_id")),
+          entry("ControllerExpandVolumeRequest", Set.of("volume_id", "capacity_range")),
+          entry("CreateVolumeGroupSnapshotRequest", Set.of("name", "source_volume_ids")),
+          entry("DeleteVolumeGroupSnapshotRequest", Set.of("group_snapshot_id", "snapshot_ids")),
+          entry("GetVolumeGroupSnapshotRequest", Set.of("group_snapshot_id", "snapshot_ids")),
+          entry("GetMetadataAllocatedRequest", Set.of("snapshot_id")),
+          entry("GetMetadataDeltaRequest", Set.of("base_snapshot_id", "target_snapshot_id")),
+          entry(
+              "NodeStageVolumeRequest",
+              Set.of("volume_id", "staging_target_path", "volume_capability")),
+          entry("NodeUnstageVolumeRequest", Set.of("volume_id", "staging_target_path")),
+          entry(
+              "NodePublishVolumeRequest", Set.of("volume_id", "target_path", "volume_capability")),
+          entry("NodeUnpublishVolumeRequest", Set.of("volume_id", "target_path")),
+          entry("NodeGetVolumeStatsRequest", Set.of("volume_id", "volume_path")),
+          entry("NodeExpandVolumeRequest", Set.of("volume_id", "volume_path")),
+          entry("VolumeCapability", Set.of("access_mode")),
+          entry("SnapshotSource", Set.of("snapshot_id")),
+          entry("VolumeSource", Set.of("volume_id")));
+
+  private static final Map<String, String> REQUIRED_CHOICE =
+      Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
+
+  private static final Set<String> PATHS =
+      Set.of("staging_target_path", "target_path", "volume_path");
+
+  private RequestRules() {}
+
+  /** Refuses a request that no plugin has to take. */
+  static void check(Message request) throws Refusal {
+    message("", request);
+  }
+
+  private static void message(String path, Message message) throws Refusal {
+    String type = message.getDescriptorForType().getName();
+    Set<String> required = REQUIRED.getOrDefault(type, Set.of());
+    for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
+      String name = SpecFields.name(field);
+      field(path.isEmpty() ? name : path + "." + name, field, message, required.contains(name));
+    }
+    String choice = REQUIRED_CHOICE.get(type);
+    for (OneofDescriptor oneof : message.getDescriptorForType().getOneofs()) {
+      if (oneof.getName().equals(choice) && !message.hasOneof(oneof)) {
+        throw Refusal.invalid(
+            path + "." + choice,
+            "is REQUIRED and not set. Set one of "
+                + oneof.getFields().stream().map(SpecFields::name).toList()
+                + ".");
+      }
+    }
+    if (message instanceof CapacityRange range) {
+      capacity(path, range);
+    } else if (message instanceof TopologyRequirement topology) {
+      topology(path, topology);
+    }
+  }
+
+  private static void field(String at, FieldDescriptor field, Message message, boolean required)
+      throws Refusal {
+    if (field.isMapField()) {
+      Map<String, String> entries = SpecFields.map(message, field);
+      require(at, !required || !entries.isEmpty());
+      map(at, entries);
+    } else if (field.isRepeated()) {
+      List<?> elements = SpecFields.list(message, field);
+      require(at, !required || !elements.isEmpty());
+      list(at, field, elements, required);
+    } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+      require(at, !required || message.hasField(field));
+      if (message.hasField(field)) {
+        message(at, (Message) message.getField(field));
+      }
+    } else {
+      require(at, !required || !message.getField(field).equals(field.getDefaultValue()));
+      value(at, field, message.getField(field));
+    }
+  }
+
+  private static void require(String at, boolean set) throws Refusal {
+    if (!set) {
+      throw Refusal.invalid(at, "is REQUIRED and not set. Set it.");
+    }
+  }
+
+  private static void list(String at, FieldDescriptor field, List<?> elements, boolean required)
+      throws Refusal {
+    long bytes = 0;
+    for (int i = 0; i < elements.size(); i++) {
+      String element = at + "[" + i + "]";
+      if (elements.get(i) instanceof String text && field.getName().equals("mount_flags")) {
+        characters(element, text);
+        bytes += SafeText.utf8Length(text);
+      } else {
+        require(element, !required || !elements.get(i).equals(""));
+        if (elements.get(i) instanceof Message message) {
+          message(element, message);
+        } else {
+          value(element, field, elements.get(i));
+        }
+      }
+    }
+    total(at, bytes);
+  }
+
+  private static void value(String at, FieldDescriptor field, Object value) throws Refusal {
+    switch (field.getJavaType()) {
+      case STRING -> text(at, field.getName(), (String) value);
+      case INT, LONG -> {
+        // The one negative number with a failure of its own: see Metadata.
+        if (((Number) value).longValue() < 0 && !field.getName().equals("starting_offset")) {
+          throw Refusal.invalid(at, "is " + value + ". Send 0 or more.");
+        }
+      }
+      case ENUM -> {
+        EnumValueDescriptor choice = (EnumValueDescriptor) value;
+        if (choice.getNumber() == 0) {
+          throw Refusal.invalid(at, "is UNKNOWN. Name one of the modes of the spec.");
+        }
+        if (choice.getIndex() < 0) {
+          throw Refusal.invalid(
+              at, "is " + choice.getNumber() + ", which this plugin does not know.");
+        }
+      }
+      case BOOLEAN, FLOAT, DOUBLE, BYTE_STRING, MESSAGE -> {}
+    }
+  }
+
+  private static void text(String at, String name, String text) throws Refusal {
+    characters(at, text);
+    if (at.equals("name")) {
+      banned(at, text);
+    }
+    boolean path = PATHS.contains(name);
+    if (path && !text.isEmpty() && text.charAt(0) != '/') {
+      throw Refusal.invalid(at, SafeText.quote(text) + " is not absolute. Send an absolute path.");
+    }
+    int limit = path ? PATH_LIMIT : name.equals("node_id") ? NODE_ID_LIMIT : TEXT_LIMIT;
+    int bytes = SafeText.utf8Length(text);
+    if (bytes > limit) {
+      throw Refusal.invalid(at, "has " + bytes + " bytes. Send " + limit + " at most.");
+    }
+  }
+
+  private static void characters(String at, String text) throws Refusal {
+    if (text.indexOf('\0') >= 0 || SafeText.loneSurrogate(text) >= 0) {
+      throw Refusal.invalid(at, "holds a NUL or is no valid Unicode. Send plain text.");
+    }
+  }
+
+  private static void banned(String at, String name) throws Refusal {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (Character.isISOControl(c) && c != '\t' && c != '\n' && c != '\r') {
+        throw Refusal.invalid(
+            at, String.format("holds the control character U+%04X. Leave it out.", (int) c));
+      }
+    }
+  }
+
+  private static void map(String at, Map<String, String> entries) throws Refusal {
+    long bytes = 0;
+    for (Map.Entry<String, String> entry : entries.entrySet()) {
+      characters(at, entry.getKey());
+      characters(at, entry.getValue());
+      bytes += SafeText.utf8Length(entry.getKey()) + (long) SafeText.utf8Length(entry.getValue());
+    }
+    total(at, bytes);
+  }
+
+  private static void total(String at, long bytes) throws Refusal {
+    if (bytes > TOTAL_LIMIT) {
+      throw Refusal.invalid(
+          at, "has " + bytes + " bytes in all. Send " + TOTAL_LIMIT + " at most.");
+    }
+  }
+
+  private static void capacity(String at, CapacityRange range) throws Refusal {
+    if (range.getRequiredBytes() == 0 && range.getLimitBytes() == 0) {
+      throw Refusal.invalid(
+          at, "has neither required_bytes nor limit_bytes. Set one, or leave the range out.");
+    }
+    if (range.getLimitBytes() > 0 && range.getRequiredBytes() > range.getLimitBytes()) {
+      throw Refusal.invalid(
+          at,
+          "has required_bytes "
+              + range.getRequiredBytes()
+              + " above limit_bytes "
+              + range.getLimitBytes()
+              + ". Raise the limit.");
+    }
+  }
+
+  private static void topology(String at, TopologyRequirement requirement) throws Refusal {
+    if (requirement.getRequisiteCount() + requirement.getPreferredCount() == 0) {
+      throw Refusal.invalid(
+          at, "has neither requisite nor preferred entries. Set one, or leave it out.");
+    }
+    if (requirement.getRequisiteCount() > 0) {
+      Set<io.csi4j.client.model.Topology> requisite =
+          Set.copyOf(
+              requirement.getRequisiteList().stream().map(VolumePlacement::of).distinct().toList());
+      for (int i = 0; i < requirement.getPreferredCount(); i++) {
+        if (!requisite.contains(VolumePlacement.of(requirement.getPreferred(i)))) {
+          throw Refusal.invalid(
+              at + ".preferred[" + i + "]", "is not among the requisite entries. Add it there.");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,283 @@
+package io.csi4j.testkit.internal.backend;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
+import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.DeleteVolumeRequest;
+import io.csi4j.client.internal.proto.GetCapacityRequest;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
+import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
+import io.csi4j.client.internal.proto.GetSnapshotRequest;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.ListSnapshotsRequest;
+import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginClock;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** A plugin by the book: every call of the spec, over a storage. */
+public final class SpecBackend implements Backend {
+
+  private final Supplier<PluginShape> shape;
+  private final BackendParts ground;
+  private final Tokens tokens = new Tokens();
+  private final Questions questions;
+  private final VolumeService volumes;
+  private final AttachService attachments;
+  private final ListingPages listings;
+  private final SnapshotService snapshots;
+  private final GroupSnapshotService groups;
+  private final Metadata metadata;
+  private final StageService staging;
+  private final PublishService publishing;
+  private final OnNodes onNodes;
+
+  /**
+   * A backend that knows nothing until it is opened.
+   *
+   * @param shape what the plugin is at the moment
+   */
+  public SpecBackend(
+      Supplier<PluginShape> shape,
+      List<NodeId> nodes,
+      Storage storage,
+      PluginClock clock,
+      Duration snapshotsReadyAfter) {
+    this.shape = shape;
+    ground =
+        new BackendParts(
+            List.copyOf(nodes),
+            storage,
+            clock,
+            snapshotsReadyAfter,
+            new Knowledge(storage),
+            new Flights(),
+            new ConcurrentHashMap<>(),
+            new NewIds(storage.mark()));
+    questions = new Questions(ground);
+    volumes = new VolumeService(ground);
+    attachments = new AttachService(ground);
+    listings = new ListingPages(ground, tokens);
+    snapshots = new SnapshotService(ground);
+    groups = new GroupSnapshotService(ground);
+    metadata = new Metadata(ground);
+    staging = new StageService(ground);
+    publishing = new PublishService(ground);
+    onNodes = new OnNodes(ground, volumes);
+  }
+
+  @Override
+  public List<Message> answer(Asked asked) throws Refusal {
+    Call call = new Call(shape.get(), asked.node());
+    ServedCalls.check(asked.operation(), call);
+    RequestRules.check(asked.request());
+    return switch (asked.operation()) {
+      case GET_METADATA_ALLOCATED ->
+          metadata.allocated((GetMetadataAllocatedRequest) asked.request());
+      case GET_METADATA_DELTA -> metadata.delta((GetMetadataDeltaRequest) asked.request());
+      default -> List.of(one(call, asked));
+    };
+  }
+
+  private Message one(Call call, Asked asked) throws Refusal {
+    Message request = asked.request();
+    return switch (asked.operation().service()) {
+      case IDENTITY -> identity(call, asked);
+      case CONTROLLER -> controller(call, asked);
+      case GROUP_CONTROLLER -> group(call, asked);
+      case NODE -> node(call, asked);
+      case SNAPSHOT_METADATA -> throw new IllegalStateException("A stream: " + request.getClass());
+    };
+  }
+
+  private static Message identity(Call call, Asked asked) {
+    return switch (asked.operation()) {
+      case GET_PLUGIN_INFO -> Questions.info(call.shape());
+      case GET_PLUGIN_CAPABILITIES -> Questions.ofPlugin(call.shape());
+      case PROBE -> Questions.probe(call.shape());
+      default -> throw unknown(asked);
+    };
+  }
+
+  private Message controller(Call call, Asked asked) throws Refusal {
+    Message request = asked.request();
+    return switch (asked.operation()) {
+      case CREATE_VOLUME -> volumes.create(call, (CreateVolumeRequest) request);
+      case DELETE_VOLUME -> volumes.delete(call, (DeleteVolumeRequest) request);
+      case CONTROLLER_EXPAND_VOLUME ->
+          volumes.expand(call, (ControllerExpandVolumeRequest) request);
+      case CONTROLLER_MODIFY_VOLUME ->
+          volumes.modify(call, (ControllerModifyVolumeRequest) request);
+      case CONTROLLER_PUBLISH_VOLUME ->
+          attachments.publish(call, (ControllerPublishVolumeRequest) request);
+      case CONTROLLER_UNPUBLISH_VOLUME ->
+          attachments.unpublish((ControllerUnpublishVolumeRequest) request);
+      case VALIDATE_VOLUME_CAPABILITIES ->
+          questions.validate(call, (ValidateVolumeCapabilitiesRequest) request);
+      case LIST_VOLUMES -> listings.volumes(call, (ListVolumesRequest) request);
+      case CONTROLLER_GET_VOLUME -> listings.volume(call, (ControllerGetVolumeRequest) request);
+      case LIST_SNAPSHOTS -> listings.snapshots(call, (ListSnapshotsRequest) request);
+      case GET_CAPACITY -> questions.capacity(call, (GetCapacityRequest) request);
+      case CONTROLLER_GET_CAPABILITIES -> Questions.ofController(call.shape());
+      case CREATE_SNAPSHOT -> snapshots.create(call, (CreateSnapshotRequest) request);
+      case DELETE_SNAPSHOT -> snapshots.delete(call, (DeleteSnapshotRequest) request);
+      case GET_SNAPSHOT -> snapshots.get(call, (GetSnapshotRequest) request);
+      default -> throw unknown(asked);
+    };
+  }
+
+  private Message group(Call call, Asked asked) throws Refusal {
+    Message request = asked.request();
+    return switch (asked.operation()) {
+      case GROUP_CONTROLLER_GET_CAPABILITIES -> Questions.ofGroups(call.shape());
+      case CREATE_VOLUME_GROUP_SNAPSHOT ->
+          groups.create(call, (CreateVolumeGroupSnapshotRequest) request);
+      case DELETE_VOLUME_GROUP_SNAPSHOT ->
+          groups.delete(call, (DeleteVolumeGroupSnapshotRequest) request);
+      case GET_VOLUME_GROUP_SNAPSHOT -> groups.get(call, (GetVolumeGroupSnapshotRequest) request);
+      default -> throw unknown(asked);
+    };
+  }
+
+  private Message node(Call call, Asked asked) throws Refusal {
+    Message request = asked.request();
+    return switch (asked.operation()) {
+      case NODE_STAGE_VOLUME -> staging.stage(call, (NodeStageVolumeRequest) request);
+      case NODE_UNSTAGE_VOLUME -> staging.unstage(call, (NodeUnstageVolumeRequest) request);
+      case NODE_PUBLISH_VOLUME -> publishing.publish(call, (NodePublishVolumeRequest) request);
+      case NODE_UNPUBLISH_VOLUME ->
+          publishing.unpublish(call, (NodeUnpublishVolumeRequest) request);
+      case NODE_GET_VOLUME_STATS -> onNodes.stats(call, (NodeGetVolumeStatsRequest) request);
+      case NODE_EXPAND_VOLUME -> onNodes.expand(call, (NodeExpandVolumeRequest) request);
+      case NODE_GET_CAPABILITIES -> Questions.ofNode(call.shape());
+      case NODE_GET_INFO -> questions.nodeInfo(call);
+      default -> throw unknown(asked);
+    };
+  }
+
+  private static IllegalStateException unknown(Asked asked) {
+    return new IllegalStateException(
+        asked.operation() + " is none of " + asked.operation().service());
+  }
+
+  @Override
+  public void open() {
+    ground.knowledge().open();
+  }
+
+  /** Loses everything it knew; what is on the nodes stays. */
+  public void forget() {
+    ground.conditions().clear();
+    tokens.expire();
+    change(
+        state -> {
+          state.volumes().clear();
+          state.snapshots().clear();
+          state.groups().clear();
+          state.attachments().clear();
+          state.stagings().clear();
+          state.publications().clear();
+        });
+  }
+
+  /** What it holds now. */
+  public PluginContents contents() {
+    State state = ground.now();
+    return new PluginContents(
+        state.volumes().keySet().stream().map(VolumeId::of).toList(),
+        state.snapshots().keySet().stream().map(SnapshotId::of).toList(),
+        state.groups().keySet().stream().map(GroupSnapshotId::of).toList(),
+        state.attachments().keySet().stream()
+            .map(at -> new PluginContents.Attached(VolumeId.of(at.what()), NodeId.of(at.node())))
+            .toList(),
+        state.stagings().entrySet().stream()
+            .map(
+                staged ->
+                    new PluginContents.Staged(
+                        VolumeId.of(staged.getKey().what()),
+                        NodeId.of(staged.getKey().node()),
+                        PluginPath.of(staged.getValue().getStagingTargetPath())))
+            .toList(),
+        state.publications().entrySet().stream()
+            .map(
+                published ->
+                    new PluginContents.Published(
+                        VolumeId.of(published.getValue().getVolumeId()),
+                        NodeId.of(published.getKey().node()),
+                        PluginPath.of(published.getKey().what()),
+                        PublishService.readOnly(published.getValue())))
+            .toList());
+  }
+
+  /** Holds a volume that nobody created through it. */
+  public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
+    Volume made =
+        Volume.newBuilder()
+            .setVolumeId(volume.value())
+            .setCapacityBytes(
+                capacity
+                    .requiredBytes()
+                    .orElseGet(
+                        () ->
+                            Math.min(
+                                VolumeSizes.DEFAULT,
+                                capacity.limitBytes().orElse(VolumeSizes.DEFAULT))))
+            .putAllVolumeContext(context.reveal())
+            .build();
+    CreateVolumeRequest asked =
+        CreateVolumeRequest.newBuilder().setCapacityRange(VolumeService.range(capacity)).build();
+    try {
+      Knowledge.effect("Adding the volume", () -> ground.storage().create(made, asked));
+    } catch (Refusal e) {
+      throw new IllegalStateException(e.text(), e);
+    }
+    change(state -> state.volumes().put(volume.value(), new StoredVolume(made, asked)));
+  }
+
+  private void change(Knowledge.Change change) {
+    try {
+      ground.knowledge().change(change);
+    } catch (Refusal e) {
+      throw new IllegalStateException(e.text(), e);
+    }
+  }
+
+  /** Tells this condition of a volume. */
+  public void condition(VolumeId volume, VolumeCondition condition) {
+    ground.conditions().put(volume.value(), condition);
+  }
+
+  /** Lets every page token expire. */
+  public void expireTokens() {
+    tokens.expire();
+  }
+}

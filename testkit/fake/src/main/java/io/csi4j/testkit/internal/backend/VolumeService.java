@@ -1,0 +1,274 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.CapacityRange;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerModifyVolumeResponse;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.DeleteVolumeRequest;
+import io.csi4j.client.internal.proto.DeleteVolumeResponse;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.internal.backend.Flights.Held;
+import io.csi4j.testkit.internal.backend.Flights.Thing;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Volumes from their creation to their deletion. */
+@SuppressWarnings("try") // What is held is held for its time.
+final class VolumeService {
+
+  /** A key of the context that every new volume has. */
+  static final String BACKING = "csi4j.testkit/backing";
+
+  private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._/-]+");
+
+  private final BackendParts ground;
+  private final ContentSources sources;
+
+  VolumeService(BackendParts ground) {
+    this.ground = ground;
+    this.sources = new ContentSources(ground);
+  }
+
+  CreateVolumeResponse create(Call call, CreateVolumeRequest request) throws Refusal {
+    PluginShape shape = call.shape();
+    for (int i = 0; i < request.getVolumeCapabilitiesCount(); i++) {
+      String at = "volume_capabilities[" + i + "]";
+      VolumeCapability capability = request.getVolumeCapabilities(i);
+      Capabilities.checkAtController(shape, at, capability);
+      Optional<String> not = Capabilities.unsupported(shape, capability);
+      if (not.isPresent()) {
+        throw Refusal.invalid(at, not.get() + ". Ask for the other access type.");
+      }
+    }
+    checkMutable(shape, "mutable_parameters", request.getMutableParamsMap());
+    sources.check(shape, request);
+    Optional<Thing> source = ContentSources.thing(request.getVolumeContentSource());
+    try (Held name = ground.flights().take(Thing.name("volume name", request.getName()))) {
+      Optional<StoredVolume> existing = named(request.getName());
+      if (existing.isPresent()) {
+        same(existing.get(), request);
+        return answer(shape, existing.get().volume());
+      }
+      try (Held from = ground.flights().take(source.map(Thing::asSource).stream().toList())) {
+        return answer(shape, make(shape, request));
+      }
+    }
+  }
+
+  private Volume make(PluginShape shape, CreateVolumeRequest request) throws Refusal {
+    long least = sources.size(shape, request);
+    long bytes = VolumeSizes.ofNew(shape, request.getCapacityRange(), least);
+    Volume.Builder draft = Volume.newBuilder().setCapacityBytes(bytes);
+    VolumePlacement.place(shape, request.getAccessibilityRequirements())
+        .ifPresent(draft::addAccessibleTopology);
+    if (request.hasVolumeContentSource()) {
+      draft.setContentSource(request.getVolumeContentSource());
+    }
+    Knowledge.effect(
+        "Making a volume", () -> draft.putAllVolumeContext(ground.storage().context(request)));
+    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
+      String id = ground.ids().next("vol", ground.now().volumes().keySet());
+      Volume volume = draft.setVolumeId(id).putVolumeContext(BACKING, "backing-of-" + id).build();
+      CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
+      try (Held made = ground.flights().take(Thing.volume(id))) {
+        Knowledge.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
+        ground
+            .knowledge()
+            .changeOrUndo(
+                state -> state.volumes().put(id, new StoredVolume(volume, asked)),
+                () -> ground.storage().delete(id));
+      }
+      return volume;
+    }
+  }
+
+  private Optional<StoredVolume> named(String name) {
+    return ground.now().volumes().values().stream()
+        .filter(volume -> volume.asked().getName().equals(name))
+        .findFirst();
+  }
+
+  private static void same(StoredVolume existing, CreateVolumeRequest request) throws Refusal {
+    CreateVolumeRequest before = existing.asked();
+    if (!VolumeSizes.contains(request.getCapacityRange(), existing.volume().getCapacityBytes())) {
+      throw differs("capacity_range", existing);
+    }
+    if (!new HashSet<>(before.getVolumeCapabilitiesList())
+        .equals(new HashSet<>(request.getVolumeCapabilitiesList()))) {
+      throw differs("volume_capabilities", existing);
+    }
+    if (!before.getParametersMap().equals(request.getParametersMap())) {
+      throw differs("parameters", existing);
+    }
+    if (!before.getVolumeContentSource().equals(request.getVolumeContentSource())) {
+      throw differs("volume_content_source", existing);
+    }
+    if (!before.getAccessibilityRequirements().equals(request.getAccessibilityRequirements())
+        && !VolumePlacement.satisfies(existing.volume(), request.getAccessibilityRequirements())) {
+      throw differs("accessibility_requirements", existing);
+    }
+  }
+
+  private static Refusal differs(String field, StoredVolume existing) {
+    return Refusal.exists(
+        "A volume named "
+            + SafeText.quote(existing.asked().getName())
+            + " exists, and does not fit "
+            + field
+            + ". Send what it was created with, or take another name.");
+  }
+
+  private static CreateVolumeResponse answer(PluginShape shape, Volume volume) {
+    return CreateVolumeResponse.newBuilder().setVolume(told(shape, volume)).build();
+  }
+
+  /** A volume as this plugin tells it. */
+  static Volume told(PluginShape shape, Volume volume) {
+    return shape.has(Quirk.CAPACITY_UNTOLD)
+        ? volume.toBuilder().clearCapacityBytes().build()
+        : volume;
+  }
+
+  DeleteVolumeResponse delete(Call call, DeleteVolumeRequest request) throws Refusal {
+    String id = request.getVolumeId();
+    if (ground.flights().isSource(Thing.volume(id))) {
+      throw Refusal.precondition(
+          "Volume " + SafeText.quote(id) + " is being cloned. Wait for the clone, then delete it.");
+    }
+    try (Held held = ground.flights().take(Thing.volume(id))) {
+      if (!ground.now().volumes().containsKey(id)) {
+        gone(call.shape(), "volume", id);
+        return DeleteVolumeResponse.getDefaultInstance();
+      }
+      VolumeUses.refuseAnywhere(ground.now(), id);
+      Knowledge.effect(
+          "Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
+      ground.knowledge().change(state -> state.volumes().remove(id));
+      ground.conditions().remove(id);
+      return DeleteVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  /** What deleting something that is gone comes to: nothing, but for plugins that fail at it. */
+  static void gone(PluginShape shape, String kind, String id) throws Refusal {
+    if (shape.has(Quirk.SECOND_DELETE_INTERNAL)) {
+      throw new Refusal(
+          StatusCode.INTERNAL, "The " + kind + " " + SafeText.quote(id) + " cannot be found.");
+    }
+  }
+
+  ControllerExpandVolumeResponse expand(Call call, ControllerExpandVolumeRequest request)
+      throws Refusal {
+    PluginShape shape = call.shape();
+    String id = request.getVolumeId();
+    try (Held held = ground.flights().take(Thing.volume(id))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      if (request.hasVolumeCapability()) {
+        Capabilities.checkAtController(shape, "volume_capability", request.getVolumeCapability());
+        Optional<String> not =
+            Capabilities.unsupported(shape, volume, request.getVolumeCapability());
+        if (not.isPresent()) {
+          throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
+        }
+      }
+      long had = volume.volume().getCapacityBytes();
+      long bytes = VolumeSizes.ofGrown(shape, request.getCapacityRange(), had);
+      if (bytes > had) {
+        if (!shape.offers(PluginCapability.VOLUME_EXPANSION_ONLINE)) {
+          VolumeUses.refuseAnywhere(ground.now(), id);
+        }
+        grow(shape, id, had, bytes);
+      }
+      return ControllerExpandVolumeResponse.newBuilder()
+          .setCapacityBytes(bytes)
+          .setNodeExpansionRequired(
+              shape.offers(NodeCapability.EXPAND_VOLUME)
+                  && !request.getVolumeCapability().hasBlock())
+          .build();
+    }
+  }
+
+  /** Makes a volume larger, within what is left. */
+  void grow(PluginShape shape, String id, long had, long bytes) throws Refusal {
+    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes - had)) {
+      Knowledge.effect(
+          "Expanding the volume " + SafeText.quote(id), () -> ground.storage().expand(id, bytes));
+      ground
+          .knowledge()
+          .change(
+              state ->
+                  state
+                      .volumes()
+                      .computeIfPresent(
+                          id,
+                          (key, volume) ->
+                              new StoredVolume(
+                                  volume.volume().toBuilder().setCapacityBytes(bytes).build(),
+                                  volume.asked())));
+    }
+  }
+
+  ControllerModifyVolumeResponse modify(Call call, ControllerModifyVolumeRequest request)
+      throws Refusal {
+    String id = request.getVolumeId();
+    try (Held held = ground.flights().take(Thing.volume(id))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      Map<String, String> wanted = request.getMutableParametersMap();
+      checkMutable(call.shape(), "mutable_parameters", wanted);
+      CreateVolumeRequest asked = volume.asked().toBuilder().putAllMutableParams(wanted).build();
+      ground
+          .knowledge()
+          .change(state -> state.volumes().put(id, new StoredVolume(volume.volume(), asked)));
+      return ControllerModifyVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  /** Refuses mutable parameters that this plugin does not take: empty values, odd keys. */
+  static void checkMutable(PluginShape shape, String at, Map<String, String> parameters)
+      throws Refusal {
+    if (!parameters.isEmpty() && !shape.offers(ControllerCapability.MODIFY_VOLUME)) {
+      throw Refusal.invalid(at, "needs the capability MODIFY_VOLUME. Leave it out.");
+    }
+    for (Map.Entry<String, String> parameter : parameters.entrySet()) {
+      if (!PARAMETER.matcher(parameter.getKey()).matches() || parameter.getValue().isEmpty()) {
+        throw Refusal.invalid(
+            at + "[" + SafeText.quote(parameter.getKey()) + "]",
+            "has an empty value, or a key with other characters than letters, digits and -_./ ."
+                + " Nothing was changed.");
+      }
+    }
+  }
+
+  /** Refuses a context other than the volume's own. */
+  static void checkContext(StoredVolume volume, Map<String, String> context) throws Refusal {
+    if (!volume.volume().getVolumeContextMap().equals(context)) {
+      throw Refusal.invalid(
+          "volume_context",
+          "is not that of volume "
+              + SafeText.quote(volume.volume().getVolumeId())
+              + ". Send back what CreateVolume answered, unchanged.");
+    }
+  }
+
+  /** The range of a volume that nobody created. */
+  static CapacityRange range(io.csi4j.client.model.CapacityRange capacity) {
+    return CapacityRange.newBuilder()
+        .setRequiredBytes(capacity.requiredBytes().orElse(0))
+        .setLimitBytes(capacity.limitBytes().orElse(0))
+        .build();
+  }
+}

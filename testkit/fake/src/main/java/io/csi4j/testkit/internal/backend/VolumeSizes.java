@@ -1,0 +1,74 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.internal.proto.CapacityRange;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.model.PluginShape;
+
+/** How large volumes become. */
+final class VolumeSizes {
+
+  /** What a volume has for which no size was asked. */
+  static final long DEFAULT = 1L << 30;
+
+  private VolumeSizes() {}
+
+  /** Whether a volume of so many bytes is what was asked for; an absent range asks for nothing. */
+  static boolean contains(CapacityRange range, long bytes) {
+    return bytes >= range.getRequiredBytes()
+        && (range.getLimitBytes() == 0 || bytes <= range.getLimitBytes());
+  }
+
+  /** The size of a new volume that has to hold {@code least} bytes; OUT_OF_RANGE if none fits. */
+  static long ofNew(PluginShape shape, CapacityRange range, long least) throws Refusal {
+    if (range.getLimitBytes() > 0 && range.getLimitBytes() < least) {
+      throw outOfRange(
+          "limit_bytes "
+              + range.getLimitBytes()
+              + " is smaller than the source, which has "
+              + least
+              + " bytes");
+    }
+    if (least > 0 && range.getRequiredBytes() > 0 && range.getRequiredBytes() < least) {
+      throw outOfRange(
+          "required_bytes "
+              + range.getRequiredBytes()
+              + " is smaller than the source, which has "
+              + least
+              + " bytes");
+    }
+    long wanted = range.getRequiredBytes();
+    if (wanted == 0) {
+      long usual = least > 0 ? least : Math.min(DEFAULT, shape.totalBytes());
+      wanted = range.getLimitBytes() > 0 ? Math.min(usual, range.getLimitBytes()) : usual;
+    }
+    return atMostAll(shape, wanted);
+  }
+
+  /** The size of a volume after an expansion; OUT_OF_RANGE if it would have to shrink. */
+  static long ofGrown(PluginShape shape, CapacityRange range, long had) throws Refusal {
+    if (range.getLimitBytes() > 0 && range.getLimitBytes() < had) {
+      throw outOfRange(
+          "limit_bytes "
+              + range.getLimitBytes()
+              + " is smaller than the volume, which has "
+              + had
+              + " bytes and cannot shrink");
+    }
+    return atMostAll(shape, Math.max(had, range.getRequiredBytes()));
+  }
+
+  private static long atMostAll(PluginShape shape, long bytes) throws Refusal {
+    if (bytes > shape.totalBytes()) {
+      throw outOfRange(
+          bytes
+              + " bytes are more than this plugin has in all, which is "
+              + shape.totalBytes()
+              + " bytes");
+    }
+    return bytes;
+  }
+
+  static Refusal outOfRange(String why) {
+    return new Refusal(StatusCode.OUT_OF_RANGE, "capacity_range: " + why + ". Change the range.");
+  }
+}

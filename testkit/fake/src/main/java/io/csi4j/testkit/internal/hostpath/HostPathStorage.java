@@ -1,0 +1,463 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.BlockMetadata;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeContentSource;
+import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.backend.State;
+import io.csi4j.testkit.internal.backend.Storage;
+import io.csi4j.testkit.model.PluginShape;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Volumes in a directory of the host, really mounted. */
+public final class HostPathStorage implements Storage, AutoCloseable {
+
+  /** Long enough for a process that ends, short enough for a caller that waits. */
+  private static final UnmountPolicy PATIENTLY =
+      UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(2));
+
+  private final Path data;
+  private final Mounts mounts;
+  private final MountTable table;
+  private final Programs programs;
+  private final LoopDevices loops;
+  private final ReentrantLock opening = new ReentrantLock();
+  private volatile @Nullable Parts parts;
+  private volatile SavedVolumes known = SavedVolumes.of(State.empty());
+
+  /** What there is once the directory is this plugin's. */
+  private record Parts(
+      Layout layout,
+      DataLock lock,
+      StateFile file,
+      VolumeMountIndex sight,
+      VolumeFiles files,
+      NodeMounts nodes) {}
+
+  /** Volumes below {@code data}, which is not touched before the first load. */
+  public HostPathStorage(Path data, Mounts mounts, MountTable table) {
+    this(data, mounts, table, Programs.system());
+  }
+
+  HostPathStorage(Path data, Mounts mounts, MountTable table, Programs programs) {
+    this.data = data;
+    this.mounts = mounts;
+    this.table = table;
+    this.programs = programs;
+    this.loops = new LoopDevices(programs);
+  }
+
+  /** Everything that this storage can do. */
+  public static PluginShape defaultShape() {
+    return PluginShape.noAttach()
+        .named(PluginName.of("hostpath.csi4j.example"))
+        .without(
+            PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS,
+            PluginCapability.VOLUME_EXPANSION_OFFLINE)
+        .without(ControllerCapability.VOLUME_CONDITION, ControllerCapability.MODIFY_VOLUME)
+        .without(NodeCapability.VOLUME_CONDITION, NodeCapability.VOLUME_MOUNT_GROUP);
+  }
+
+  @Override
+  public String mark() {
+    return UUID.randomUUID().toString().substring(0, 8) + "-";
+  }
+
+  @Override
+  public State load() throws IOException {
+    try {
+      Parts here = open();
+      State state = new SurvivingUses(here.sight(), here.layout(), loops).of(here.file().load());
+      known = SavedVolumes.of(state);
+      return state;
+    } catch (Refusal e) {
+      throw new IOException(e.text(), e);
+    }
+  }
+
+  private Parts open() throws IOException, Refusal {
+    opening.lock();
+    try {
+      Parts opened = parts;
+      if (opened != null) {
+        return opened;
+      }
+      Layout layout = Layout.make(data);
+      DataLock lock = DataLock.take(layout);
+      boolean done = false;
+      try {
+        Tmpfs tmpfs = new Tmpfs(layout.data(), mounts, programs);
+        VolumeMountIndex sight = new VolumeMountIndex(table, tmpfs, loops);
+        VolumeFiles files = new VolumeFiles(layout, mounts, sight, tmpfs, loops, PATIENTLY);
+        NodeMounts nodes = new NodeMounts(layout, mounts, sight, PATIENTLY);
+        files.clearWork();
+        opened = new Parts(layout, lock, new StateFile(layout), sight, files, nodes);
+        parts = opened;
+        done = true;
+        return opened;
+      } finally {
+        if (!done) {
+          lock.close();
+        }
+      }
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  private Parts parts() {
+    Parts opened = parts;
+    if (opened == null) {
+      throw new IllegalStateException("The storage is not open. Load its state first.");
+    }
+    return opened;
+  }
+
+  /** Lets another plugin use the directory. What is mounted stays. */
+  @Override
+  public void close() throws IOException {
+    opening.lock();
+    try {
+      Parts opened = parts;
+      parts = null;
+      if (opened != null) {
+        opened.lock().close();
+      }
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  /** {@link #close} for whoever has a failure to tell already. */
+  public void closeQuietly() {
+    try {
+      close();
+    } catch (IOException e) {
+      // The lock ends with the process at the latest.
+    }
+  }
+
+  /** What cannot be had on this machine, and why: a sentence each. */
+  public List<String> limits() {
+    Path work = parts().layout().work();
+    List<String> limits = new ArrayList<>();
+    try {
+      MountPath probe = MountPath.of(work);
+      mounts.bind(BindRequest.builder(probe, probe).build());
+      mounts.unmount(probe, PATIENTLY);
+    } catch (MountException e) {
+      limits.add("Nothing can be staged or published here: " + e.getMessage());
+    }
+    loops
+        .obstacle(work)
+        .ifPresent(
+            why ->
+                limits.add(
+                    "Raw devices are files, not block devices, because no loop device can be had: "
+                        + why));
+    return limits;
+  }
+
+  @Override
+  public void save(State state) throws IOException {
+    parts().file().save(state);
+    known = SavedVolumes.of(state);
+  }
+
+  @Override
+  public Map<String, String> context(CreateVolumeRequest asked) throws Refusal {
+    return Map.of(Medium.KEY, medium(asked).word());
+  }
+
+  private Medium medium(CreateVolumeRequest asked) throws Refusal {
+    boolean block = asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasBlock());
+    Path work = parts().layout().work();
+    return Medium.asked(asked, block && loops.obstacle(work).isEmpty());
+  }
+
+  @Override
+  public void create(Volume volume, CreateVolumeRequest asked) throws Refusal {
+    String id = volume.getVolumeId();
+    if (known.capacities().containsKey(id)) {
+      return;
+    }
+    Medium medium = medium(asked);
+    for (VolumeCapability capability : asked.getVolumeCapabilitiesList()) {
+      MountWishes.check(capability, medium);
+    }
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Making the volume " + SafeText.quote(id),
+        () -> {
+          // Of a call that was not answered, since nobody knows it.
+          Optional<StoredBytes> left = here.layout().volumeBytes(id);
+          if (left.isPresent()) {
+            here.files().delete(left.get());
+          }
+          here.files().create(id, medium, volume.getCapacityBytes(), source(asked));
+        });
+  }
+
+  private @Nullable StoredBytes source(CreateVolumeRequest asked) throws Refusal {
+    VolumeContentSource source = asked.getVolumeContentSource();
+    return switch (source.getTypeCase()) {
+      case SNAPSHOT -> snapshotBytes(source.getSnapshot().getSnapshotId());
+      case VOLUME -> volumeBytes(source.getVolume().getVolumeId());
+      case TYPE_NOT_SET -> null;
+    };
+  }
+
+  @Override
+  public void delete(String volume) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Deleting the volume " + SafeText.quote(volume),
+        () -> {
+          Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
+          if (bytes.isPresent()) {
+            here.files().delete(bytes.get());
+          }
+        });
+  }
+
+  @Override
+  public void snapshot(String snapshot, String volume) throws Refusal {
+    if (known.snapshots().contains(snapshot)) {
+      return;
+    }
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Taking a snapshot of the volume " + SafeText.quote(volume),
+        () -> {
+          here.files().remove(here.layout().snapshot(snapshot));
+          here.files().snapshot(snapshot, volumeBytes(volume));
+        });
+  }
+
+  @Override
+  public void deleteSnapshot(String snapshot) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Deleting the snapshot " + SafeText.quote(snapshot),
+        () -> here.files().remove(here.layout().snapshot(snapshot)));
+  }
+
+  @Override
+  public void expand(String volume, long bytes) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Expanding the volume " + SafeText.quote(volume),
+        () -> here.files().expand(volumeBytes(volume), bytes));
+  }
+
+  @Override
+  public void expandOnNode(String volume, String path, long bytes) throws Refusal {
+    expand(volume, bytes);
+  }
+
+  @Override
+  public void stage(NodeStageVolumeRequest asked) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Staging the volume " + SafeText.quote(asked.getVolumeId()),
+        () -> {
+          StoredBytes volume = volumeBytes(asked.getVolumeId());
+          Set<MountFlag> flags = MountWishes.of(asked.getVolumeCapability(), volume.medium());
+          MountPath staging =
+              StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
+          if (volume.medium() == Medium.LOOP) {
+            attach(volume, false);
+          } else if (!volume.medium().isBlock()) {
+            here.nodes().stage(volume, staging, flags);
+          }
+        });
+  }
+
+  @Override
+  public void unstage(String volume, String staging) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Unstaging the volume " + SafeText.quote(volume),
+        () -> {
+          MountPath path = StorageRefusals.path("staging_target_path", staging);
+          here.nodes().unmount(volume, path);
+          detach(here, volume, false);
+        });
+  }
+
+  @Override
+  public void publish(NodePublishVolumeRequest asked) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Publishing the volume " + SafeText.quote(asked.getVolumeId()),
+        () -> {
+          StoredBytes volume = volumeBytes(asked.getVolumeId());
+          VolumeCapability capability = asked.getVolumeCapability();
+          Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+          flags.addAll(MountWishes.of(capability, volume.medium()));
+          boolean readOnly = asked.getReadonly() || MountWishes.readsOnly(capability);
+          if (readOnly) {
+            flags.add(MountFlag.READ_ONLY);
+          }
+          MountPath target = StorageRefusals.path("target_path", asked.getTargetPath());
+          here.nodes().publish(source(here, volume, asked, readOnly), target, flags);
+        });
+  }
+
+  /** What is bound to the target: where the volume is staged, or the volume itself. */
+  private MountPath source(
+      Parts here, StoredBytes volume, NodePublishVolumeRequest asked, boolean readOnly)
+      throws IOException, Refusal {
+    if (volume.medium() == Medium.LOOP) {
+      return MountPath.of(attach(volume, readOnly));
+    }
+    if (volume.medium() == Medium.FILE || asked.getStagingTargetPath().isEmpty()) {
+      return MountPath.of(volume.content());
+    }
+    MountPath staging = StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
+    if (!here.nodes().shows(volume, staging)) {
+      throw new Refusal(
+          StatusCode.FAILED_PRECONDITION,
+          "The volume "
+              + SafeText.quote(volume.id())
+              + " cannot be published: it is not mounted at its staging path "
+              + staging
+              + ". Stage it again.");
+    }
+    return staging;
+  }
+
+  @Override
+  public void unpublish(String volume, String target, boolean leaveTarget) throws Refusal {
+    Parts here = parts();
+    StorageRefusals.attempt(
+        "Unpublishing the volume " + SafeText.quote(volume),
+        () -> {
+          MountPath path = StorageRefusals.path("target_path", target);
+          here.nodes().unmount(volume, path);
+          if (!leaveTarget) {
+            here.nodes().remove(path);
+          }
+          detach(here, volume, known.staged().contains(volume));
+        });
+  }
+
+  private Path attach(StoredBytes volume, boolean readOnly) throws IOException, Refusal {
+    Optional<String> obstacle = loops.obstacle(parts().layout().work());
+    if (obstacle.isPresent()) {
+      throw new Refusal(
+          StatusCode.INTERNAL,
+          "The volume "
+              + SafeText.quote(volume.id())
+              + " cannot be used: it was made for a loop device, and none can be had: "
+              + obstacle.get()
+              + ". Run the plugin as it was run then.");
+    }
+    return loops.attach(volume.content(), readOnly);
+  }
+
+  /** Gives back the loop devices of a volume that nobody uses any more. */
+  private void detach(Parts here, String volume, boolean staged) throws IOException {
+    Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
+    if (bytes.isEmpty() || bytes.get().medium() != Medium.LOOP) {
+      return;
+    }
+    for (LoopDevices.Loop loop : loops.of(bytes.get().content())) {
+      boolean keeps = staged && !loop.readOnly();
+      if (!keeps && !here.sight().isShown(loop.path())) {
+        loops.detach(loop.path());
+      }
+    }
+  }
+
+  @Override
+  public List<VolumeUsage> usage(Volume volume, String path) throws Refusal {
+    List<VolumeUsage> usage = new ArrayList<>();
+    StorageRefusals.attempt(
+        "Reading the statistics of the volume " + SafeText.quote(volume.getVolumeId()),
+        () ->
+            usage.addAll(
+                new Usage(programs)
+                    .of(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes())));
+    return usage;
+  }
+
+  @Override
+  public List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws Refusal {
+    List<BlockMetadata> blocks = new ArrayList<>();
+    StorageRefusals.attempt(
+        "Comparing the blocks of the snapshot " + SafeText.quote(snapshot),
+        () ->
+            blocks.addAll(ChangedBlocks.of(device(snapshot), base == null ? null : device(base))));
+    return blocks;
+  }
+
+  private Path device(String snapshot) throws Refusal {
+    StoredBytes bytes = snapshotBytes(snapshot);
+    if (!bytes.medium().isBlock()) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The snapshot "
+              + SafeText.quote(snapshot)
+              + " has no blocks: it is of a filesystem. Ask for those of raw devices.");
+    }
+    return bytes.content();
+  }
+
+  /** The bytes of a volume, ready for use. */
+  private StoredBytes volumeBytes(String id) throws Refusal {
+    Parts here = parts();
+    StoredBytes volume =
+        here.layout().volumeBytes(id).orElseThrow(() -> missing("volume", id, here.layout()));
+    here.files().prepare(volume, known.capacity(id));
+    return volume;
+  }
+
+  private StoredBytes snapshotBytes(String id) throws Refusal {
+    Layout layout = parts().layout();
+    return layout.snapshotBytes(id).orElseThrow(() -> missing("snapshot", id, layout));
+  }
+
+  private static Refusal missing(String kind, String id, Layout layout) {
+    return new Refusal(
+        StatusCode.INTERNAL,
+        "The bytes of the "
+            + kind
+            + " "
+            + SafeText.quote(id)
+            + " are not in "
+            + layout.data()
+            + " any more. Look who removed them, and put them back, or delete the "
+            + kind
+            + ".");
+  }
+}

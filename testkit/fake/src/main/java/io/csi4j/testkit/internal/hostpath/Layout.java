@@ -1,0 +1,148 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.client.internal.text.SafeText;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Where everything is below the directory of a plugin:
+ *
+ * <pre>
+ *   state                     what the plugin knows
+ *   lock, holder              who uses the directory
+ *   volumes/NAME/MEDIUM       the bytes of a volume
+ *   snapshots/NAME/MEDIUM     the bytes of a snapshot
+ *   work/NAME                 what is not finished, or not gone yet
+ * </pre>
+ *
+ * @param data the directory, without symbolic links
+ */
+record Layout(Path data) {
+
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+  /** The layout below a directory, which is made if it is missing, for its owner alone. */
+  static Layout make(Path data) throws IOException {
+    var alone = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    try {
+      Files.createDirectories(data, alone);
+      Layout layout = new Layout(data.toRealPath());
+      for (Path each : new Path[] {layout.volumes(), layout.snapshots(), layout.work()}) {
+        Files.createDirectories(each);
+      }
+      return layout;
+    } catch (FileSystemException e) {
+      throw new IOException(
+          "Volumes cannot be kept in "
+              + SafeText.quote(data.toString())
+              + ": "
+              + SafeText.escape(e.toString())
+              + ". Name a directory that this process may make and write into.",
+          e);
+    }
+  }
+
+  Path state() {
+    return data.resolve("state");
+  }
+
+  Path lock() {
+    return data.resolve("lock");
+  }
+
+  Path holder() {
+    return data.resolve("holder");
+  }
+
+  Path volumes() {
+    return data.resolve("volumes");
+  }
+
+  Path snapshots() {
+    return data.resolve("snapshots");
+  }
+
+  Path work() {
+    return data.resolve("work");
+  }
+
+  /** The directory of a volume. */
+  Path volume(String id) {
+    return volumes().resolve(name(id));
+  }
+
+  /** The directory of a snapshot. */
+  Path snapshot(String id) {
+    return snapshots().resolve(name(id));
+  }
+
+  /** The bytes of a volume, if they are there. */
+  Optional<StoredBytes> volumeBytes(String id) {
+    return in(volume(id), id);
+  }
+
+  /** The bytes of a snapshot, if they are there. */
+  Optional<StoredBytes> snapshotBytes(String id) {
+    return in(snapshot(id), id);
+  }
+
+  private static Optional<StoredBytes> in(Path directory, String id) {
+    for (Medium medium : Medium.values()) {
+      Path content = directory.resolve(medium.word());
+      if (Files.exists(content, LinkOption.NOFOLLOW_LINKS)) {
+        return Optional.of(new StoredBytes(id, medium, content));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** All that a volume may be in: what is left of one whose bytes are gone can be any of it. */
+  List<StoredBytes> tracesOf(String id) {
+    return volumeBytes(id)
+        .map(List::of)
+        .orElseGet(
+            () ->
+                Arrays.stream(Medium.values())
+                    .map(medium -> new StoredBytes(id, medium, volume(id).resolve(medium.word())))
+                    .toList());
+  }
+
+  /** The names in a directory, sorted. */
+  static Set<String> names(Path directory) throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+      all.forEach(each -> names.add(String.valueOf(each.getFileName())));
+    }
+    return names;
+  }
+
+  /** The name of an id on disk: the id itself if it is a tame one, else its digest. */
+  static String name(String id) {
+    return PLAIN.matcher(id).matches() ? id : "=" + digest(id);
+  }
+
+  /** Some hexadecimal digits that no other text has. */
+  static String digest(String text) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)), 0, 20);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java platform has SHA-256.", e);
+    }
+  }
+}

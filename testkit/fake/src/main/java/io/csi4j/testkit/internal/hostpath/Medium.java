@@ -1,0 +1,72 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.backend.Refusal;
+import java.util.Locale;
+
+/** What the bytes of a volume are in. Its word is the name of the directory or file there. */
+enum Medium {
+  /** A directory, as large as the filesystem that it is in. */
+  DISK,
+  /** A tmpfs of the volume's size; a reboot empties it. */
+  MEMORY,
+  /** A file behind a loop device. */
+  LOOP,
+  /** A file that is published itself, where no loop device can be had. */
+  FILE;
+
+  /** The parameter of a new volume that chooses, and the entry of its context that tells. */
+  static final String KEY = "medium";
+
+  /** How the parameter, the context and the disk call it. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether volumes in it are raw devices. */
+  boolean isBlock() {
+    return this == LOOP || this == FILE;
+  }
+
+  /** What a copy of a volume in this medium is kept in. */
+  Medium ofCopies() {
+    return isBlock() ? FILE : DISK;
+  }
+
+  /**
+   * What a new volume is to be in.
+   *
+   * @param hasLoops whether loop devices can be had
+   */
+  static Medium asked(CreateVolumeRequest asked, boolean hasLoops) throws Refusal {
+    String word = asked.getParametersOrDefault(KEY, "");
+    boolean block = asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasBlock());
+    boolean filesystem =
+        asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasMount());
+    if (block && filesystem) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The volume cannot be made: it is to be a filesystem and a raw device, and here it is one"
+              + " of both. Ask for one.");
+    }
+    if (!word.isEmpty() && !word.equals(DISK.word()) && !word.equals(MEMORY.word())) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The volume cannot be made: the parameter medium is "
+              + SafeText.quote(word)
+              + ". Use disk or memory.");
+    }
+    if (block && word.equals(MEMORY.word())) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The volume cannot be made: raw devices are not in memory here. Leave the parameter"
+              + " medium out.");
+    }
+    if (block) {
+      return hasLoops ? LOOP : FILE;
+    }
+    return word.equals(MEMORY.word()) ? MEMORY : DISK;
+  }
+}

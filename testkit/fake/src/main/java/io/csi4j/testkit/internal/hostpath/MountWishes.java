@@ -1,0 +1,90 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.testkit.internal.backend.Refusal;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What a capability asks of a mount. */
+final class MountWishes {
+
+  private static final Set<String> WITHOUT_EFFECT = Set.of("", "rw", "defaults", "bind");
+
+  private static final Set<String> FILESYSTEMS = Set.of("", "none", "bind");
+
+  private MountWishes() {}
+
+  /** The flags asked for; refuses what cannot be had from a bind mount of that medium. */
+  static Set<MountFlag> of(VolumeCapability capability, Medium medium) throws Refusal {
+    MountVolume mount = capability.getMount();
+    String type = mount.getFsType();
+    boolean isTmpfs = type.equals("tmpfs") && medium == Medium.MEMORY;
+    if (!FILESYSTEMS.contains(type) && !isTmpfs) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The volume cannot be mounted: fs_type is "
+              + SafeText.quote(type)
+              + ", and volumes here are "
+              + (medium == Medium.MEMORY ? "tmpfs" : "directories")
+              + ". Leave it empty"
+              + (type.equals("tmpfs")
+                  ? ", or create the volume with the parameter medium=memory"
+                  : "")
+              + ".");
+    }
+    Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+    Set<String> unknown = new TreeSet<>();
+    for (String list : mount.getMountFlagsList()) {
+      for (String word : List.of(list.split(",", -1))) {
+        if (!add(word, flags) && !WITHOUT_EFFECT.contains(word)) {
+          unknown.add(name(word));
+        }
+      }
+    }
+    if (!unknown.isEmpty()) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The volume cannot be mounted: the mount flags "
+              + unknown
+              + " mean nothing to a bind mount. Leave them out; ro, nosuid, nodev, noexec, noatime,"
+              + " nodiratime, relatime and nosymfollow can be had.");
+    }
+    return flags;
+  }
+
+  /** Refuses what {@link #of} refuses. */
+  static void check(VolumeCapability capability, Medium medium) throws Refusal {
+    of(capability, medium);
+  }
+
+  private static boolean add(String word, Set<MountFlag> flags) {
+    for (MountFlag flag : MountFlag.values()) {
+      if (flag.word().equals(word)) {
+        flags.add(flag);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The part of a flag that can be shown; what is given with it can be a password. */
+  private static String name(String flag) {
+    int equals = flag.indexOf('=');
+    String name = equals < 0 ? flag : flag.substring(0, equals) + "=…";
+    return name.matches("[A-Za-z0-9_.-]{1,40}(=…)?") ? name : "(unprintable)";
+  }
+
+  /** Whether a capability is for reading only. */
+  static boolean readsOnly(VolumeCapability capability) {
+    return switch (capability.getAccessMode().getMode()) {
+      case SINGLE_NODE_READER_ONLY, MULTI_NODE_READER_ONLY -> true;
+      default -> false;
+    };
+  }
+}

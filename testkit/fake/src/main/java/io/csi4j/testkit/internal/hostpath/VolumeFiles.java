@@ -1,0 +1,255 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.testkit.internal.backend.Refusal;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of volumes and snapshots on disk. They are made aside and then moved to their place,
+ * and moved away before they are removed, so that a crash leaves all of them or nothing there.
+ */
+final class VolumeFiles {
+
+  private static final System.Logger LOG = System.getLogger("io.csi4j.testkit.hostpath");
+
+  private final Layout layout;
+  private final Mounts mounts;
+  private final VolumeMountIndex sight;
+  private final Tmpfs tmpfs;
+  private final LoopDevices loops;
+  private final UnmountPolicy policy;
+  private final AtomicLong works = new AtomicLong();
+
+  VolumeFiles(
+      Layout layout,
+      Mounts mounts,
+      VolumeMountIndex sight,
+      Tmpfs tmpfs,
+      LoopDevices loops,
+      UnmountPolicy policy) {
+    this.layout = layout;
+    this.mounts = mounts;
+    this.sight = sight;
+    this.tmpfs = tmpfs;
+    this.loops = loops;
+    this.policy = policy;
+  }
+
+  /**
+   * Makes a volume; everybody may write to a new filesystem.
+   *
+   * @param source what it is filled from; null for nothing
+   */
+  void create(String id, Medium medium, long bytes, @Nullable StoredBytes source)
+      throws IOException, Refusal {
+    Path work = Files.createDirectory(work(id));
+    Path content = work.resolve(medium.word());
+    try {
+      if (medium.isBlock()) {
+        copyOrMake(source, content, SparseFile.deviceLength(bytes));
+      } else {
+        Files.createDirectory(content);
+        if (medium == Medium.MEMORY) {
+          tmpfs.mount(id, content, bytes);
+        }
+        Files.setPosixFilePermissions(content, PosixFilePermissions.fromString("rwxrwxrwx"));
+        if (source != null) {
+          copyTree(source, content, medium);
+        }
+      }
+      place(work, layout.volume(id));
+    } catch (IOException | Refusal | RuntimeException e) {
+      abandon(work, e);
+      throw e;
+    }
+  }
+
+  /** Makes a snapshot, always on disk. */
+  void snapshot(String id, StoredBytes volume) throws IOException, Refusal {
+    Path work = Files.createDirectory(work(id));
+    Path content = work.resolve(volume.medium().ofCopies().word());
+    try {
+      if (volume.medium().isBlock()) {
+        copyOrMake(volume, content, 0);
+      } else {
+        Files.createDirectory(content);
+        copyTree(volume, content, volume.medium());
+      }
+      place(work, layout.snapshot(id));
+    } catch (IOException | Refusal | RuntimeException e) {
+      abandon(work, e);
+      throw e;
+    }
+  }
+
+  private void copyTree(StoredBytes source, Path content, Medium medium)
+      throws IOException, Refusal {
+    if (source.medium().isBlock()) {
+      throw otherKind(source, medium);
+    }
+    refuseMountsBelow(source.content());
+    TreeCopy.copy(source.content(), content);
+  }
+
+  private static void copyOrMake(@Nullable StoredBytes source, Path content, long length)
+      throws IOException, Refusal {
+    if (source == null) {
+      Files.createFile(content);
+    } else if (source.medium().isBlock()) {
+      try (FileChannel from = FileChannel.open(source.content())) {
+        SparseFile.copy(from, content);
+      }
+    } else {
+      throw otherKind(source, Medium.FILE);
+    }
+    SparseFile.grow(content, length);
+  }
+
+  private static Refusal otherKind(StoredBytes source, Medium medium) {
+    return new Refusal(
+        StatusCode.INVALID_ARGUMENT,
+        "The content of "
+            + SafeText.quote(source.id())
+            + " cannot be taken: it is a "
+            + (medium.isBlock() ? "filesystem, and a raw device" : "raw device, and a filesystem")
+            + " is asked for. Ask for the same kind.");
+  }
+
+  /** Makes a volume at least so large. */
+  void expand(StoredBytes volume, long bytes) throws IOException {
+    switch (volume.medium()) {
+      case DISK -> {
+        // As large as the filesystem that it is in.
+      }
+      case MEMORY -> {
+        long now = Files.getFileStore(volume.content()).getTotalSpace();
+        if (now < bytes) {
+          tmpfs.resize(volume.id(), volume.content(), bytes);
+        }
+      }
+      case FILE -> SparseFile.grow(volume.content(), SparseFile.deviceLength(bytes));
+      case LOOP -> {
+        SparseFile.grow(volume.content(), SparseFile.deviceLength(bytes));
+        for (LoopDevices.Loop loop : loops.of(volume.content())) {
+          loops.refresh(loop.path());
+        }
+      }
+    }
+  }
+
+  /**
+   * Sees that a volume can be used: one in memory whose tmpfs is gone, as after a reboot, gets a
+   * new one, and is empty.
+   */
+  void prepare(StoredBytes volume, long bytes) {
+    if (volume.medium() == Medium.MEMORY && !sight.isInMemory(volume)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "The volume {0} was in memory, and what was in it is lost: its tmpfs is not mounted any"
+              + " more. It goes on empty.",
+          SafeText.quote(volume.id()));
+      tmpfs.mount(volume.id(), volume.content(), bytes);
+    }
+  }
+
+  /** Removes a volume that no mount shows. */
+  void delete(StoredBytes volume) throws IOException, Refusal {
+    List<MountRecord> users = sight.mountsOf(volume);
+    if (!users.isEmpty()) {
+      throw new Refusal(
+          StatusCode.FAILED_PRECONDITION,
+          "The volume "
+              + SafeText.quote(volume.id())
+              + " cannot be deleted: it is mounted at "
+              + users.get(0).path()
+              + ". Unpublish it there first.");
+    }
+    if (volume.medium() == Medium.MEMORY) {
+      mounts.unmount(MountPath.of(volume.content()), policy);
+    }
+    if (volume.medium() == Medium.LOOP) {
+      for (LoopDevices.Loop loop : loops.of(volume.content())) {
+        loops.detach(loop.path());
+      }
+    }
+    remove(layout.volume(volume.id()));
+  }
+
+  /** Removes the directory of a volume or snapshot, if it is there. */
+  void remove(Path directory) throws IOException, Refusal {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    refuseMountsBelow(directory);
+    Path work = work("gone");
+    Files.move(directory, work, StandardCopyOption.ATOMIC_MOVE);
+    StateFile.sync(directory.resolveSibling("."));
+    TreeDelete.delete(work);
+  }
+
+  /** Removes what an earlier process did not finish. */
+  void clearWork() throws IOException, Refusal {
+    for (String name : Layout.names(layout.work())) {
+      clear(layout.work().resolve(name));
+    }
+  }
+
+  private void clear(Path work) throws IOException, Refusal {
+    Path memory = work.resolve(Medium.MEMORY.word());
+    mounts.unmount(MountPath.of(memory), policy);
+    refuseMountsBelow(work);
+    if (Files.isDirectory(work)) {
+      TreeDelete.delete(work);
+    } else {
+      Files.deleteIfExists(work);
+    }
+  }
+
+  private void abandon(Path work, Exception why) {
+    try {
+      clear(work);
+    } catch (IOException | Refusal | RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  private void place(Path work, Path directory) throws IOException {
+    Files.move(work, directory, StandardCopyOption.ATOMIC_MOVE);
+    StateFile.sync(directory.resolveSibling("."));
+  }
+
+  private Path work(String id) {
+    Path free;
+    do {
+      free = layout.work().resolve(Layout.name(id) + "-" + works.incrementAndGet());
+    } while (Files.exists(free));
+    return free;
+  }
+
+  private void refuseMountsBelow(Path directory) throws Refusal {
+    Optional<MountRecord> below = sight.below(MountPath.of(directory)).stream().findFirst();
+    if (below.isPresent()) {
+      throw new Refusal(
+          StatusCode.FAILED_PRECONDITION,
+          "The directory "
+              + directory
+              + " cannot be copied or removed: something else is mounted in it, at "
+              + below.get().path()
+              + ". Unmount that first.");
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.csi4j.testkit.internal.hostpath;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Which mounts show which volume, by the kernel's table alone: nothing has to be remembered. */
+final class VolumeMountIndex {
+
+  /** A directory or file as the table names it. */
+  private record Place(DeviceId device, KernelText root, KernelText deletedRoot) {
+
+    boolean isShownBy(MountRecord mount) {
+      return mount.device().equals(device)
+          && (mount.root().equals(root) || mount.root().equals(deletedRoot));
+    }
+  }
+
+  private final MountTable table;
+  private final Tmpfs tmpfs;
+  private final LoopDevices loops;
+
+  VolumeMountIndex(MountTable table, Tmpfs tmpfs, LoopDevices loops) {
+    this.table = table;
+    this.tmpfs = tmpfs;
+    this.loops = loops;
+  }
+
+  /** The table as it is now. */
+  MountSnapshot now() {
+    return table.list();
+  }
+
+  /** The mount on top at a path. */
+  Optional<MountRecord> at(MountPath path) {
+    return table.find(path);
+  }
+
+  /** The mounts of a volume, but for the tmpfs itself below the data directory. */
+  List<MountRecord> mountsOf(StoredBytes volume) throws IOException {
+    MountSnapshot now = now();
+    MountPath content = MountPath.of(volume.content());
+    return now.matching(shows(volume, now).and(mount -> !mount.path().equals(content)));
+  }
+
+  /** Whether a file is shown at any other place. */
+  boolean isShown(Path file) {
+    MountSnapshot now = now();
+    MountPath itself = MountPath.of(file);
+    Place place = place(file, now);
+    return now.records().stream()
+        .anyMatch(mount -> place.isShownBy(mount) && !mount.path().equals(itself));
+  }
+
+  /** The mounts that are somewhere below a path. */
+  List<MountRecord> below(MountPath path) {
+    return now().matching(mount -> mount.path().isWithin(path) && !mount.path().equals(path));
+  }
+
+  /** Whether the tmpfs of a volume is where it belongs. */
+  boolean isInMemory(StoredBytes volume) {
+    return at(MountPath.of(volume.content())).filter(isTmpfsOf(volume.id())).isPresent();
+  }
+
+  /** What is true of the mounts that show a volume, by one state of the table. */
+  Predicate<MountRecord> shows(StoredBytes volume, MountSnapshot now) throws IOException {
+    switch (volume.medium()) {
+      case MEMORY -> {
+        return isTmpfsOf(volume.id());
+      }
+      case LOOP -> {
+        Predicate<MountRecord> any = mount -> false;
+        List<LoopDevices.Loop> devices =
+            Files.exists(volume.content()) ? loops.of(volume.content()) : List.of();
+        for (LoopDevices.Loop loop : devices) {
+          Place place = place(loop.path(), now);
+          any = any.or(place::isShownBy);
+        }
+        return any;
+      }
+      case DISK, FILE -> {
+        Place place = place(volume.content(), now);
+        return place::isShownBy;
+      }
+    }
+    throw new AssertionError(volume.medium());
+  }
+
+  private Predicate<MountRecord> isTmpfsOf(String id) {
+    KernelText source = tmpfs.source(id);
+    return mount -> mount.type().is("tmpfs") && mount.source().equals(source);
+  }
+
+  /** Whether a mount shows a loop device whose file somebody took away: it shows nothing more. */
+  static boolean isFreeLoop(MountRecord mount, MountSnapshot now) {
+    String root = new String(mount.root().bytes(), StandardCharsets.UTF_8);
+    if (!root.matches("/loop[0-9]+")) {
+      return false;
+    }
+    Path device = Path.of("/dev" + root);
+    return place(device, now).isShownBy(mount) && LoopDevices.isFree(device);
+  }
+
+  /** Where a path is in its filesystem; it need not exist. */
+  private static Place place(Path path, MountSnapshot now) {
+    List<byte[]> names = new ArrayList<>();
+    MountPath above = MountPath.of(path);
+    Optional<MountRecord> mount = now.at(above);
+    while (mount.isEmpty() && !above.isRoot()) {
+      names.add(0, above.name());
+      above = above.parent();
+      mount = now.at(above);
+    }
+    if (mount.isEmpty()) {
+      throw new IllegalStateException("nothing is mounted at / for " + MountPath.of(path));
+    }
+    byte[] root = mount.get().root().bytes();
+    byte[] whole = root.length == 1 && !names.isEmpty() ? new byte[0] : root;
+    for (byte[] name : names) {
+      whole = concat(concat(whole, "/"), name);
+    }
+    return new Place(
+        mount.get().device(),
+        KernelText.ofBytes(whole),
+        KernelText.ofBytes(concat(whole, "//deleted")));
+  }
+
+  private static byte[] concat(byte[] first, String then) {
+    return concat(first, then.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static byte[] concat(byte[] first, byte[] then) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(first);
+    out.writeBytes(then);
+    return out.toByteArray();
+  }
+}

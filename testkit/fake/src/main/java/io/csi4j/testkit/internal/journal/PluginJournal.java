@@ -1,0 +1,243 @@
+package io.csi4j.testkit.internal.journal;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.journal.PathFact;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginClock;
+import io.csi4j.testkit.model.PluginShape;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** The journal as it is written. The order of its events is that in which its lock was taken. */
+public final class PluginJournal implements CallJournal {
+
+  private final PluginClock clock;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // All guarded by the lock.
+  private final List<JournalEvent> events = new ArrayList<>();
+  private final TreeMap<Long, CallRecord> calls = new TreeMap<>();
+  private final TreeMap<Long, CallRecord> open = new TreeMap<>();
+  private long numbers;
+  private long changes;
+
+  /** An empty journal that reads {@code clock}. */
+  public PluginJournal(PluginClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * What came in.
+   *
+   * @param operation what was called
+   * @param node on whose socket
+   * @param request what was asked
+   * @param authority by which name
+   * @param paths what stood at its paths
+   */
+  public record Arrival(
+      CsiOperation operation,
+      Optional<NodeId> node,
+      Message request,
+      String authority,
+      Map<String, PathFact> paths) {}
+
+  /** The call that {@link #began} would note now. */
+  public RecordedCall preview(Arrival arrival) {
+    return read(() -> record(arrival, numbers + 1, clock.now()));
+  }
+
+  /** Notes that a call came in. */
+  public RecordedCall began(Arrival arrival) {
+    return write(
+        at -> {
+          CallRecord call = record(arrival, ++numbers, at);
+          calls.put(call.number(), call);
+          open.put(call.number(), call);
+          events.add(new JournalEvent.Began(call));
+          return call;
+        });
+  }
+
+  /** Notes that the work of a call was done. */
+  public void worked(RecordedCall call) {
+    boolean unused =
+        write(
+            at -> {
+              CallRecord now = change(call, CallRecord::withWork);
+              events.add(new JournalEvent.Worked(at, now));
+              return true;
+            });
+  }
+
+  /** Notes how a call ended; false, and nothing noted, if it had ended before. */
+  public boolean ended(RecordedCall call, CallEnd however) {
+    CallEnd end = FailureRedaction.of(call, however);
+    return write(
+        at -> {
+          if (!open.containsKey(call.number())) {
+            return false;
+          }
+          CallRecord now = change(call, record -> record.withEnd(at, end));
+          open.remove(call.number());
+          events.add(new JournalEvent.Ended(now));
+          return true;
+        });
+  }
+
+  /** Notes that the plugin listens. */
+  public void started(PluginShape shape) {
+    boolean unused = write(at -> events.add(new JournalEvent.Started(at, shape)));
+  }
+
+  /** Notes that it listens no more. */
+  public void stopped() {
+    boolean unused = write(at -> events.add(new JournalEvent.Stopped(at)));
+  }
+
+  /** Notes that it forgot what it knew. */
+  public void forgot() {
+    boolean unused = write(at -> events.add(new JournalEvent.Forgot(at)));
+  }
+
+  @Override
+  public List<JournalEvent> events() {
+    return read(() -> List.copyOf(events));
+  }
+
+  @Override
+  public List<RecordedCall> calls() {
+    return read(() -> List.copyOf(calls.values()));
+  }
+
+  @Override
+  public Optional<VolumeCapability> lastCapability(CsiOperation operation) {
+    return last(operation)
+        .flatMap(call -> CallFacts.capability(((ProtoMessage) call.request()).message()));
+  }
+
+  @Override
+  public RecordedCall await(Predicate<RecordedCall> fits, Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      long seen = read(() -> changes);
+      // The condition is foreign code: the lock is not held meanwhile.
+      Optional<RecordedCall> found = calls().stream().filter(fits).findFirst();
+      if (found.isPresent()) {
+        return found.get();
+      }
+      if (!awaitChange(seen, deadline)) {
+        throw new AssertionError(
+            "No call did what was waited for within "
+                + JournalText.duration(atMost)
+                + ". The journal:\n"
+                + describe());
+      }
+    }
+  }
+
+  @Override
+  public void clear() {
+    boolean unused =
+        write(
+            at -> {
+              calls.keySet().retainAll(open.keySet());
+              return events.removeIf(event -> !isOfOpenCall(event));
+            });
+  }
+
+  @Override
+  public String describe() {
+    return JournalText.of(events());
+  }
+
+  private CallRecord record(Arrival arrival, long number, Instant at) {
+    return new CallRecord(
+        number,
+        arrival.operation(),
+        arrival.node(),
+        new ProtoMessage(arrival.request()),
+        arrival.authority(),
+        at,
+        List.copyOf(open.keySet()),
+        arrival.paths(),
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        CallFacts.volume(arrival.request()));
+  }
+
+  private boolean isOfOpenCall(JournalEvent event) {
+    return (event instanceof JournalEvent.Began began && open.containsKey(began.call().number()))
+        || (event instanceof JournalEvent.Worked worked
+            && open.containsKey(worked.call().number()));
+  }
+
+  /** The call as it is now, also one that was cleared away meanwhile. */
+  private CallRecord change(RecordedCall call, UnaryOperator<CallRecord> change) {
+    CallRecord before = calls.getOrDefault(call.number(), (CallRecord) call);
+    CallRecord after = change.apply(before);
+    calls.replace(call.number(), after);
+    open.replace(call.number(), after);
+    return after;
+  }
+
+  private boolean awaitChange(long seen, long deadline) {
+    lock.lock();
+    try {
+      while (changes == seen) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        long unused = changed.awaitNanos(left);
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T read(Supplier<T> reading) {
+    lock.lock();
+    try {
+      return reading.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The time is read under the lock, so that it never goes back from one event to the next. */
+  private <T> T write(Function<Instant, T> writing) {
+    lock.lock();
+    try {
+      T result = writing.apply(clock.now());
+      changes++;
+      changed.signalAll();
+      return result;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

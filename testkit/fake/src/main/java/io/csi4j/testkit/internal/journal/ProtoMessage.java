@@ -1,0 +1,209 @@
+package io.csi4j.testkit.internal.journal;
+
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.redaction.RedactedText;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** A protobuf message, read by the names of the spec. */
+public final class ProtoMessage implements WireMessage {
+
+  private final Message message;
+
+  /** This message. */
+  public ProtoMessage(Message message) {
+    this.message = message;
+  }
+
+  /** As protobuf knows it. */
+  public Message message() {
+    return message;
+  }
+
+  @Override
+  public String type() {
+    return message.getDescriptorForType().getName();
+  }
+
+  @Override
+  public Set<String> fields() {
+    Set<String> names = new LinkedHashSet<>();
+    message.getAllFields().keySet().forEach(field -> names.add(SpecFields.name(field)));
+    return Collections.unmodifiableSet(names);
+  }
+
+  @Override
+  public boolean has(String field) {
+    FieldDescriptor found = field(field);
+    return found.isRepeated() ? message.getRepeatedFieldCount(found) > 0 : message.hasField(found);
+  }
+
+  @Override
+  public String text(String field) {
+    return (String) unwrapped(one(field, JavaType.STRING));
+  }
+
+  @Override
+  public long number(String field) {
+    Object value = unwrapped(one(field, JavaType.LONG, JavaType.INT, JavaType.ENUM));
+    return value instanceof EnumValueDescriptor constant
+        ? constant.getNumber()
+        : ((Number) value).longValue();
+  }
+
+  @Override
+  public boolean flag(String field) {
+    return (Boolean) unwrapped(one(field, JavaType.BOOLEAN));
+  }
+
+  @Override
+  public String choice(String field) {
+    EnumValueDescriptor constant =
+        (EnumValueDescriptor) message.getField(one(field, JavaType.ENUM));
+    return constant.getIndex() < 0 ? Integer.toString(constant.getNumber()) : constant.getName();
+  }
+
+  @Override
+  public Map<String, String> map(String field) {
+    FieldDescriptor found = field(field);
+    if (!found.isMapField()) {
+      throw otherKind(found);
+    }
+    return Collections.unmodifiableMap(SpecFields.map(message, found));
+  }
+
+  @Override
+  public WireMessage message(String field) {
+    return new ProtoMessage((Message) message.getField(one(field, JavaType.MESSAGE)));
+  }
+
+  @Override
+  public List<String> texts(String field) {
+    return list(field, JavaType.STRING).stream().map(String.class::cast).toList();
+  }
+
+  @Override
+  public List<WireMessage> messages(String field) {
+    return list(field, JavaType.MESSAGE).stream()
+        .<WireMessage>map(element -> new ProtoMessage((Message) element))
+        .toList();
+  }
+
+  @Override
+  public WireMessage withoutSecrets() {
+    return new ProtoMessage(withoutSecrets(message));
+  }
+
+  @Override
+  public String json() {
+    return JsonText.of(message);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ProtoMessage that && that.message.equals(message);
+  }
+
+  @Override
+  public int hashCode() {
+    return message.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return type() + RedactedText.of(message, UnaryOperator.identity());
+  }
+
+  private static Message withoutSecrets(Message message) {
+    Message.Builder builder = message.toBuilder();
+    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
+      FieldDescriptor field = entry.getKey();
+      if (SpecFields.isSecret(field)) {
+        builder.clearField(field);
+      } else if (field.getJavaType() == JavaType.MESSAGE && !field.isMapField()) {
+        builder.setField(
+            field,
+            entry.getValue() instanceof List<?> elements
+                ? elements.stream().map(element -> withoutSecrets((Message) element)).toList()
+                : withoutSecrets((Message) entry.getValue()));
+      }
+    }
+    return builder.build();
+  }
+
+  /** The value of a field; that inside, where the spec wraps it to tell unset from default. */
+  private Object unwrapped(FieldDescriptor field) {
+    Object value = message.getField(field);
+    if (isWrapper(field)) {
+      Message wrapper = (Message) value;
+      return wrapper.getField(wrapper.getDescriptorForType().findFieldByNumber(1));
+    }
+    return value;
+  }
+
+  private FieldDescriptor one(String name, JavaType... types) {
+    FieldDescriptor field = field(name);
+    JavaType type =
+        isWrapper(field) && types[0] != JavaType.MESSAGE
+            ? field.getMessageType().findFieldByNumber(1).getJavaType()
+            : field.getJavaType();
+    if (field.isRepeated() || !List.of(types).contains(type)) {
+      throw otherKind(field);
+    }
+    return field;
+  }
+
+  private List<?> list(String name, JavaType type) {
+    FieldDescriptor field = field(name);
+    if (!field.isRepeated() || field.isMapField() || field.getJavaType() != type) {
+      throw otherKind(field);
+    }
+    return SpecFields.list(message, field);
+  }
+
+  private FieldDescriptor field(String name) {
+    for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
+      if (SpecFields.name(field).equals(name)) {
+        return field;
+      }
+    }
+    throw new IllegalArgumentException(
+        "A " + type() + " has no field " + name + ". It has " + names() + ".");
+  }
+
+  private IllegalArgumentException otherKind(FieldDescriptor field) {
+    String kind =
+        field.isMapField()
+            ? "a map"
+            : (field.isRepeated() ? "a list of " : "one ") + field.getType().name();
+    return new IllegalArgumentException(
+        "The field "
+            + SpecFields.name(field)
+            + " of a "
+            + type()
+            + " is of another kind: it is "
+            + kind
+            + ". All fields: "
+            + names()
+            + ".");
+  }
+
+  private String names() {
+    return String.join(
+        ", ", message.getDescriptorForType().getFields().stream().map(SpecFields::name).toList());
+  }
+
+  private static boolean isWrapper(FieldDescriptor field) {
+    return field.getJavaType() == JavaType.MESSAGE
+        && field.getMessageType().getFile().getName().endsWith("/wrappers.proto");
+  }
+}

@@ -1,0 +1,64 @@
+package io.csi4j.testkit.internal.referee;
+
+import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.referee.Duty;
+import io.csi4j.testkit.referee.Verdict;
+import java.util.List;
+
+/** All rules together. */
+public final class AllRules {
+
+  private AllRules() {}
+
+  /** Judges these events, oldest first. */
+  public static Verdict judge(List<JournalEvent> events) {
+    DutyRule.Hearing hearing = new DutyRule.Hearing(new KnownWorld(), new BreachSheet());
+    List<DutyRule> rules = rules(hearing);
+    events.forEach(event -> read(event, hearing.world(), rules));
+    rules.forEach(DutyRule::finished);
+    return new WrittenVerdict(hearing.sheet());
+  }
+
+  /** Every duty. */
+  public static List<Duty> duties() {
+    return DutyCatalogue.all();
+  }
+
+  /** A new set of all rules. */
+  static List<DutyRule> rules(DutyRule.Hearing hearing) {
+    return List.of(
+        new RequiredFieldRules(hearing),
+        new SizeRules(hearing),
+        new PluginIdRules(hearing),
+        new IntroductionRules(hearing),
+        new OfferRules(hearing),
+        new ConcurrencyRules(hearing),
+        new OrderRules(hearing),
+        new RepeatRules(hearing),
+        new FailureRules(hearing),
+        new PathRules(hearing),
+        new ContextRules(hearing),
+        new SecretRules(hearing),
+        new AccessModeRules(hearing),
+        new TopologyRules(hearing),
+        new PageRules(hearing),
+        new SnapshotRules(hearing),
+        new ExpansionRules(hearing),
+        new StreamRules(hearing));
+  }
+
+  private static void read(JournalEvent event, KnownWorld world, List<DutyRule> rules) {
+    if (event instanceof JournalEvent.Began began) {
+      world.happened(event);
+      rules.forEach(rule -> rule.began(began.call()));
+      world.began(began.call());
+    } else if (event instanceof JournalEvent.Ended ended) {
+      world.happened(event);
+      rules.forEach(rule -> rule.ended(ended.call()));
+      world.ended(ended.call());
+    } else {
+      world.happened(event);
+      rules.forEach(rule -> rule.happened(event));
+    }
+  }
+}

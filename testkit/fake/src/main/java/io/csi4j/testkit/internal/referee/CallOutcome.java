@@ -1,0 +1,61 @@
+package io.csi4j.testkit.internal.referee;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.RecordedCall;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What a call's caller may take from its end. */
+enum CallOutcome {
+  /** It is done. */
+  OK,
+  /** It is not done, and the plugin does not work on it. */
+  REFUSED,
+  /** It may be done, now or later. */
+  UNCERTAIN;
+
+  private static final Set<StatusCode> UNCERTAIN_CODES =
+      EnumSet.of(
+          StatusCode.CANCELLED,
+          StatusCode.UNKNOWN,
+          StatusCode.DEADLINE_EXCEEDED,
+          StatusCode.INTERNAL,
+          StatusCode.UNAVAILABLE,
+          StatusCode.DATA_LOSS);
+
+  /** Of a call that ended. */
+  static CallOutcome of(RecordedCall call) {
+    CallEnd end = call.end().orElseThrow();
+    if (end instanceof CallEnd.Answered answered) {
+      return answered.messages().size() == 1 || isStream(call) ? OK : UNCERTAIN;
+    }
+    boolean refused =
+        end instanceof CallEnd.Failed failed
+            && !UNCERTAIN_CODES.contains(StatusCode.ofValue(failed.code()))
+            && !call.worked();
+    return refused ? REFUSED : UNCERTAIN;
+  }
+
+  /** The code that a call failed with; OK if it did not, or if no code came. */
+  static StatusCode code(RecordedCall call) {
+    return call.end().orElse(null) instanceof CallEnd.Failed failed
+        ? StatusCode.ofValue(failed.code())
+        : StatusCode.OK;
+  }
+
+  /** Whether nothing came back that says what became of the call. */
+  static boolean isLost(RecordedCall call) {
+    CallEnd end = call.end().orElseThrow();
+    return end instanceof CallEnd.Broken
+        || end instanceof CallEnd.Abandoned
+        || Set.of(StatusCode.CANCELLED, StatusCode.DEADLINE_EXCEEDED, StatusCode.UNAVAILABLE)
+            .contains(code(call));
+  }
+
+  private static boolean isStream(RecordedCall call) {
+    return call.operation() == CsiOperation.GET_METADATA_ALLOCATED
+        || call.operation() == CsiOperation.GET_METADATA_DELTA;
+  }
+}

@@ -1,0 +1,155 @@
+package io.csi4j.testkit.internal.referee;
+
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one volume. */
+final class KnownVolume {
+
+  final String id;
+
+  /** The call that created it; null for a volume that came from elsewhere. */
+  @Nullable RecordedCall created;
+
+  /** Its own context; null if no answer told it. */
+  @Nullable Map<String, String> context;
+
+  /** Where it can be reached; empty if from everywhere, or if no answer told. */
+  List<WireMessage> topology = List.of();
+
+  boolean validated;
+  boolean deleted;
+
+  /** The expansion that the nodes still have to follow. */
+  @Nullable RecordedCall pendingExpansion;
+
+  /** Whether the volume was published on a node while an expansion was pending. */
+  boolean usedWhilePending;
+
+  /** Whether the controller expanded it, or may have. */
+  boolean expanded;
+
+  /** Counts what changed for certain, so that a repeat can be told from a new attempt. */
+  long changes;
+
+  private final Map<String, TrackedUse> attachments = new TreeMap<>();
+  private final Map<String, Map<String, TrackedUse>> stagings = new TreeMap<>();
+  private final Map<String, Map<String, TrackedUse>> publications = new TreeMap<>();
+
+  KnownVolume(String id) {
+    this.id = id;
+  }
+
+  TrackedUse attachment(String node) {
+    return attachments.computeIfAbsent(node, key -> new TrackedUse());
+  }
+
+  Map<String, TrackedUse> attachments() {
+    return attachments;
+  }
+
+  TrackedUse staging(String node, String path) {
+    return stagings
+        .computeIfAbsent(node, key -> new TreeMap<>())
+        .computeIfAbsent(path, key -> new TrackedUse());
+  }
+
+  /** By path. */
+  Map<String, TrackedUse> stagings(String node) {
+    return stagings.getOrDefault(node, Map.of());
+  }
+
+  /** By node and path. */
+  Map<String, Map<String, TrackedUse>> stagings() {
+    return stagings;
+  }
+
+  TrackedUse publication(String node, String target) {
+    return publications
+        .computeIfAbsent(node, key -> new TreeMap<>())
+        .computeIfAbsent(target, key -> new TrackedUse());
+  }
+
+  /** By target. */
+  Map<String, TrackedUse> publications(String node) {
+    return publications.getOrDefault(node, Map.of());
+  }
+
+  /** By node and target. */
+  Map<String, Map<String, TrackedUse>> publications() {
+    return publications;
+  }
+
+  boolean staged(String node) {
+    return stagings(node).values().stream().anyMatch(TrackedUse::standing);
+  }
+
+  boolean possiblyStaged(String node) {
+    return stagings(node).values().stream().anyMatch(TrackedUse::possible);
+  }
+
+  /** Whether a staging there succeeded, and none undid it. */
+  boolean succeededToStage(String node) {
+    return stagings(node).values().stream().anyMatch(TrackedUse::succeeded);
+  }
+
+  /** Whether a publication there succeeded, and none undid it. */
+  boolean succeededToPublish(String node) {
+    return publications(node).values().stream().anyMatch(TrackedUse::succeeded);
+  }
+
+  boolean published(String node) {
+    return publications(node).values().stream().anyMatch(TrackedUse::standing);
+  }
+
+  boolean possiblyPublished(String node) {
+    return publications(node).values().stream().anyMatch(TrackedUse::possible);
+  }
+
+  /** Whether it is published anywhere, for certain. */
+  boolean publishedSomewhere() {
+    return publications.keySet().stream().anyMatch(this::published);
+  }
+
+  /** Whether it is staged anywhere, for certain. */
+  boolean stagedSomewhere() {
+    return stagings.keySet().stream().anyMatch(this::staged);
+  }
+
+  /** Whether it is attached anywhere, for certain. */
+  boolean attachedSomewhere() {
+    return attachments.values().stream().anyMatch(TrackedUse::standing);
+  }
+
+  /** Every attachment, staging and publication. */
+  Stream<TrackedUse> things() {
+    List<TrackedUse> all = new ArrayList<>(attachments.values());
+    stagings.values().forEach(paths -> all.addAll(paths.values()));
+    publications.values().forEach(targets -> all.addAll(targets.values()));
+    return all.stream();
+  }
+
+  /** The paths on a node where it is, or may be. */
+  List<String> paths(String node) {
+    Map<String, TrackedUse> all = new HashMap<>(stagings(node));
+    all.putAll(publications(node));
+    return all.entrySet().stream()
+        .filter(entry -> entry.getValue().possible())
+        .map(Map.Entry::getKey)
+        .sorted()
+        .toList();
+  }
+
+  void deleted() {
+    deleted = true;
+    pendingExpansion = null;
+    things().forEach(TrackedUse::gone);
+  }
+}

@@ -1,0 +1,368 @@
+package io.csi4j.testkit.internal.referee;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.internal.referee.KnownOffers.Part;
+import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller can know of the plugin's volumes at one moment, from what it asked and was told.
+ */
+final class KnownWorld {
+
+  private final KnownOffers offers = new KnownOffers();
+  private final Map<String, KnownVolume> volumes = new HashMap<>();
+  private final Map<String, KnownSnapshot> snapshots = new HashMap<>();
+  private final Map<String, Set<String>> groups = new HashMap<>();
+  private final Map<String, WireMessage> nodes = new HashMap<>();
+  private final Map<String, Set<String>> nodeIds = new HashMap<>();
+  private final Map<String, Set<String>> attachedTo = new HashMap<>();
+  private final Map<String, Set<String>> usedOn = new HashMap<>();
+  private final Set<String> longIds = new HashSet<>();
+  private @Nullable Boolean complete;
+  private boolean called;
+  private long deletions;
+
+  /** What the plugin offers. */
+  KnownOffers offers() {
+    return offers;
+  }
+
+  /** Whether the journal shows the plugin's whole life, and not only its last part. */
+  boolean isComplete() {
+    return Boolean.TRUE.equals(complete);
+  }
+
+  KnownVolume volume(String id) {
+    return volumes.computeIfAbsent(id, KnownVolume::new);
+  }
+
+  /** The volume, if a call or an answer named it before. */
+  @Nullable KnownVolume knownVolume(String id) {
+    return volumes.get(id);
+  }
+
+  @Nullable KnownSnapshot snapshot(String id) {
+    return snapshots.get(id);
+  }
+
+  /** The members of a group snapshot; null if no answer told them. */
+  @Nullable Set<String> group(String id) {
+    return groups.get(id);
+  }
+
+  /** The ids that a node's plugin gave for its node. */
+  Set<String> nodeIds(String node) {
+    return nodeIds.getOrDefault(node, Set.of());
+  }
+
+  /** Whether some node's plugin gave this id. */
+  boolean isNodeId(String id) {
+    return nodes.containsKey(id);
+  }
+
+  /** Every id that a plugin gave for its node. */
+  Set<String> allNodeIds() {
+    return nodes.keySet();
+  }
+
+  /** The last answer about the node with this id. */
+  @Nullable WireMessage nodeInfo(String id) {
+    return nodes.get(id);
+  }
+
+  /** The volumes that are attached to a node for certain. */
+  Set<String> attachedTo(String nodeId) {
+    return attachedTo.getOrDefault(nodeId, Set.of());
+  }
+
+  /** The volumes that are staged or published on a node for certain. */
+  Set<String> usedOn(String node) {
+    return usedOn.getOrDefault(node, Set.of());
+  }
+
+  /** Whether the plugin itself gave this text, which is longer than it ought to be. */
+  boolean isLongId(String text) {
+    return longIds.contains(text);
+  }
+
+  /** The attachment of a volume to the node on whose socket a call came. */
+  TrackedUse attachmentHere(KnownVolume volume, String node) {
+    for (String id : nodeIds(node)) {
+      TrackedUse thing = volume.attachments().get(id);
+      if (thing != null && thing.possible()) {
+        return thing;
+      }
+    }
+    return volume.attachment(node);
+  }
+
+  /** Grows whenever something that a call can depend on changed, or may have. */
+  long changes(RecordedCall call) {
+    String id = WireFields.volume(call);
+    return id.isEmpty() ? deletions : volume(id).changes;
+  }
+
+  void happened(JournalEvent event) {
+    if (complete == null) {
+      complete = event instanceof JournalEvent.Started || event instanceof JournalEvent.Began;
+    }
+    if (event instanceof JournalEvent.Began began && !called) {
+      // The numbers go on when a journal is cleared.
+      called = true;
+      complete &= began.call().number() == 1;
+    }
+    if (event instanceof JournalEvent.Started started) {
+      offers.shaped(started.shape());
+    } else if (event instanceof JournalEvent.Forgot) {
+      volumes.values().forEach(volume -> volume.things().forEach(TrackedUse::unknown));
+      attachedTo.clear();
+      usedOn.clear();
+    } else if (event instanceof JournalEvent.Worked worked) {
+      worked(worked.call());
+    }
+  }
+
+  void began(RecordedCall call) {
+    String id = WireFields.volume(call);
+    if (id.isEmpty()) {
+      return;
+    }
+    KnownVolume volume = volume(id);
+    switch (call.operation()) {
+      case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
+          made(volume, call).making();
+      case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
+          undone(volume, call).forEach(TrackedUse::undoing);
+      case CONTROLLER_EXPAND_VOLUME -> volume.expanded = true;
+      case NODE_EXPAND_VOLUME -> volume.pendingExpansion = null;
+      default -> {}
+    }
+  }
+
+  void ended(RecordedCall call) {
+    CallOutcome outcome = CallOutcome.of(call);
+    String id = WireFields.volume(call);
+    if (!id.isEmpty()) {
+      volumeEnded(volume(id), call, outcome);
+    }
+    if (outcome == CallOutcome.OK) {
+      call.answer().ifPresent(answer -> answered(call, answer));
+    }
+  }
+
+  private void volumeEnded(KnownVolume volume, RecordedCall call, CallOutcome outcome) {
+    switch (call.operation()) {
+      case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
+          made(volume, call).made(call);
+      case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
+          undone(volume, call).forEach(thing -> thing.undone(call));
+      case DELETE_VOLUME -> {
+        if (outcome == CallOutcome.OK) {
+          volume.deleted();
+        }
+      }
+      case VALIDATE_VOLUME_CAPABILITIES -> volume.validated |= outcome == CallOutcome.OK;
+      default -> {}
+    }
+    if (outcome != CallOutcome.REFUSED) {
+      changed(volume, call);
+    }
+    count(volume, call);
+  }
+
+  private void changed(KnownVolume volume, RecordedCall call) {
+    switch (call.operation()) {
+      case NODE_GET_VOLUME_STATS, VALIDATE_VOLUME_CAPABILITIES, CONTROLLER_GET_VOLUME -> {}
+      default -> {
+        volume.changes++;
+        deletions += call.operation() == CsiOperation.DELETE_VOLUME ? 1 : 0;
+      }
+    }
+    if (call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+        && call.ok()
+        && volume.pendingExpansion != null) {
+      volume.usedWhilePending = true;
+    }
+  }
+
+  private void count(KnownVolume volume, RecordedCall call) {
+    String node = WireFields.node(call);
+    member(usedOn, node, volume.id, volume.staged(node) || volume.published(node));
+    if (WireFields.knows(call, "node_id") || call.operation() == CsiOperation.DELETE_VOLUME) {
+      volume
+          .attachments()
+          .forEach((id, thing) -> member(attachedTo, id, volume.id, thing.standing()));
+    }
+  }
+
+  private static void member(
+      Map<String, Set<String>> sets, String key, String member, boolean belongs) {
+    if (belongs) {
+      sets.computeIfAbsent(key, none -> new LinkedHashSet<>()).add(member);
+    } else if (sets.containsKey(key)) {
+      sets.get(key).remove(member);
+    }
+  }
+
+  private void worked(RecordedCall call) {
+    String id = WireFields.volume(call);
+    if (id.isEmpty() || call.ended().isEmpty()) {
+      return;
+    }
+    switch (call.operation()) {
+      case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
+          made(volume(id), call).worked(call);
+      case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
+          undone(volume(id), call).forEach(TrackedUse::undoing);
+      default -> {}
+    }
+  }
+
+  private TrackedUse made(KnownVolume volume, RecordedCall call) {
+    return switch (call.operation()) {
+      case CONTROLLER_PUBLISH_VOLUME -> volume.attachment(WireFields.text(call, "node_id"));
+      case NODE_STAGE_VOLUME ->
+          volume.staging(WireFields.node(call), WireFields.text(call, "staging_target_path"));
+      default -> volume.publication(WireFields.node(call), WireFields.text(call, "target_path"));
+    };
+  }
+
+  private List<TrackedUse> undone(KnownVolume volume, RecordedCall call) {
+    return switch (call.operation()) {
+      case CONTROLLER_UNPUBLISH_VOLUME ->
+          WireFields.text(call, "node_id").isEmpty()
+              ? List.copyOf(volume.attachments().values())
+              : List.of(volume.attachment(WireFields.text(call, "node_id")));
+      case NODE_UNSTAGE_VOLUME ->
+          List.of(
+              volume.staging(WireFields.node(call), WireFields.text(call, "staging_target_path")));
+      default ->
+          List.of(volume.publication(WireFields.node(call), WireFields.text(call, "target_path")));
+    };
+  }
+
+  private void answered(RecordedCall call, WireMessage answer) {
+    offers.answered(call, answer);
+    switch (call.operation()) {
+      case CREATE_VOLUME -> created(call, answer.message("volume"));
+      case CONTROLLER_PUBLISH_VOLUME ->
+          made(volume(WireFields.volume(call)), call).contexts().add(answer.map("publish_context"));
+      case CONTROLLER_EXPAND_VOLUME -> expanded(call, answer);
+      case CONTROLLER_GET_VOLUME -> told(answer);
+      case LIST_VOLUMES -> {
+        noteLength(answer.text("next_token"));
+        answer.messages("entries").forEach(this::told);
+      }
+      case CREATE_SNAPSHOT, GET_SNAPSHOT -> snapshot(answer.message("snapshot"));
+      case LIST_SNAPSHOTS -> {
+        noteLength(answer.text("next_token"));
+        answer.messages("entries").forEach(entry -> snapshot(entry.message("snapshot")));
+      }
+      case CREATE_VOLUME_GROUP_SNAPSHOT, GET_VOLUME_GROUP_SNAPSHOT ->
+          group(answer.message("group_snapshot"));
+      case DELETE_SNAPSHOT -> {
+        snapshots.remove(WireFields.text(call, "snapshot_id"));
+        deletions++;
+      }
+      case DELETE_VOLUME_GROUP_SNAPSHOT -> {
+        groups.remove(WireFields.text(call, "group_snapshot_id"));
+        WireFields.texts(call, "snapshot_ids").forEach(snapshots::remove);
+        deletions++;
+      }
+      case NODE_GET_INFO -> node(call, answer);
+      default -> {}
+    }
+  }
+
+  private void created(RecordedCall call, WireMessage told) {
+    String id = told.text("volume_id");
+    if (id.isEmpty()) {
+      return;
+    }
+    noteLength(id);
+    KnownVolume volume = volume(id);
+    volume.created = call;
+    volume.deleted = false;
+    volume.context = told.map("volume_context");
+    volume.topology = told.messages("accessible_topology");
+  }
+
+  private void told(WireMessage entry) {
+    WireMessage told = entry.message("volume");
+    String id = told.text("volume_id");
+    noteLength(id);
+    KnownVolume volume = volume(id);
+    if (volume.created == null) {
+      // A listing may leave the context out, which who made the volume gave to its caller.
+      if (volume.context == null && told.has("volume_context")) {
+        volume.context = told.map("volume_context");
+      }
+      volume.topology = told.messages("accessible_topology");
+    }
+    entry
+        .message("status")
+        .texts("published_node_ids")
+        .forEach(node -> volume.attachment(node).told());
+  }
+
+  private void expanded(RecordedCall call, WireMessage answer) {
+    KnownVolume volume = volume(WireFields.volume(call));
+    if (answer.flag("node_expansion_required")) {
+      volume.pendingExpansion = call;
+      volume.usedWhilePending = volume.publishedSomewhere();
+    }
+  }
+
+  private void snapshot(WireMessage told) {
+    KnownSnapshot snapshot = KnownSnapshot.from(told);
+    noteLength(snapshot.id());
+    snapshots.put(snapshot.id(), snapshot);
+  }
+
+  private void group(WireMessage told) {
+    String id = told.text("group_snapshot_id");
+    noteLength(id);
+    List<String> members = new ArrayList<>();
+    for (WireMessage member : told.messages("snapshots")) {
+      snapshot(member);
+      members.add(member.text("snapshot_id"));
+    }
+    if (!id.isEmpty()) {
+      groups.put(id, Set.copyOf(members));
+    }
+  }
+
+  private void node(RecordedCall call, WireMessage answer) {
+    String id = answer.text("node_id");
+    noteLength(id);
+    nodes.put(id, answer);
+    nodeIds.computeIfAbsent(WireFields.node(call), none -> new LinkedHashSet<>()).add(id);
+  }
+
+  private void noteLength(String id) {
+    if (SafeText.utf8Length(id) > SizeRules.TEXT_LIMIT) {
+      longIds.add(id);
+    }
+  }
+
+  /** Whether there has to be an attachment before a volume is used on a node. */
+  boolean needsAttachment() {
+    return offers.has(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME");
+  }
+
+  /** Whether there has to be a staging before a volume is published on a node. */
+  boolean needsStaging(String node) {
+    return offers.has(Part.NODE, node, "STAGE_UNSTAGE_VOLUME");
+  }
+}

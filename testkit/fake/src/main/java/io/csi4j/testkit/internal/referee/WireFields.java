@@ -1,0 +1,99 @@
+package io.csi4j.testkit.internal.referee;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import io.csi4j.client.internal.proto.CsiProto;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads requests without minding which operation has which field. */
+final class WireFields {
+
+  private static final Map<CsiOperation, Set<String>> FIELDS = fields();
+
+  private WireFields() {}
+
+  /** The description of an operation's request. */
+  static Descriptor type(CsiOperation operation) {
+    return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Request");
+  }
+
+  /** Whether requests of this kind can have the field. */
+  static boolean knows(RecordedCall call, String field) {
+    return FIELDS.getOrDefault(call.operation(), Set.of()).contains(field);
+  }
+
+  /** Whether the field is there and set. */
+  static boolean has(RecordedCall call, String field) {
+    return knows(call, field) && call.request().has(field);
+  }
+
+  /** The field, or {@code ""}. */
+  static String text(RecordedCall call, String field) {
+    return knows(call, field) ? call.request().text(field) : "";
+  }
+
+  /** The field, or nothing. */
+  static List<String> texts(RecordedCall call, String field) {
+    return knows(call, field) ? call.request().texts(field) : List.of();
+  }
+
+  /** The field, or nothing. */
+  static Map<String, String> map(RecordedCall call, String field) {
+    return knows(call, field) ? call.request().map(field) : Map.of();
+  }
+
+  /** The volume that a call is made for; {@code ""} if it is not for one. */
+  static String volume(RecordedCall call) {
+    return text(call, "volume_id");
+  }
+
+  /** The node whose socket a call came on. */
+  static String node(RecordedCall call) {
+    return call.node().map(NodeId::value).orElse("");
+  }
+
+  /** The volume capabilities of a request. */
+  static List<WireMessage> capabilities(RecordedCall call) {
+    if (has(call, "volume_capability")) {
+      return List.of(call.request().message("volume_capability"));
+    }
+    return knows(call, "volume_capabilities")
+        ? call.request().messages("volume_capabilities")
+        : List.of();
+  }
+
+  /** The access mode of a capability; {@code UNKNOWN} if it has none. */
+  static String mode(WireMessage capability) {
+    return capability.message("access_mode").choice("mode");
+  }
+
+  /** How many bytes a map takes: its keys and values, in UTF-8. */
+  static long bytes(Map<String, String> map) {
+    return map.entrySet().stream()
+        .mapToLong(
+            entry ->
+                (long) SafeText.utf8Length(entry.getKey()) + SafeText.utf8Length(entry.getValue()))
+        .sum();
+  }
+
+  private static Map<CsiOperation, Set<String>> fields() {
+    Map<CsiOperation, Set<String>> all = new EnumMap<>(CsiOperation.class);
+    for (CsiOperation operation : CsiOperation.values()) {
+      List<FieldDescriptor> own = type(operation).getFields();
+      all.put(
+          operation, own.stream().map(SpecFields::name).collect(Collectors.toUnmodifiableSet()));
+    }
+    return Collections.unmodifiableMap(all);
+  }
+}

@@ -1,0 +1,125 @@
+package io.csi4j.testkit.internal.referee;
+
+import io.csi4j.testkit.referee.Breach;
+import io.csi4j.testkit.referee.Duty;
+import io.csi4j.testkit.referee.DutyId;
+import io.csi4j.testkit.referee.UnlawfulCallerException;
+import io.csi4j.testkit.referee.Verdict;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A verdict over what stands on the sheet. */
+final class WrittenVerdict implements Verdict {
+
+  private final Map<DutyId, Finding> findings = new TreeMap<>();
+  private final List<Breach> breaches;
+
+  WrittenVerdict(BreachSheet sheet) {
+    breaches = List.copyOf(sheet.breaches());
+    for (Duty duty : DutyCatalogue.all()) {
+      findings.put(duty.id(), finding(duty, sheet));
+    }
+  }
+
+  private static Finding finding(Duty duty, BreachSheet sheet) {
+    if (duty.unseen().isPresent()) {
+      return Finding.UNSEEN;
+    }
+    if (sheet.broken().contains(duty.id())) {
+      return Finding.BROKEN;
+    }
+    return sheet.wasKept(duty.id()) ? Finding.KEPT : Finding.NOT_EXERCISED;
+  }
+
+  @Override
+  public Map<DutyId, Finding> findings() {
+    return Collections.unmodifiableMap(findings);
+  }
+
+  @Override
+  public List<Breach> breaches() {
+    return breaches;
+  }
+
+  @Override
+  public Set<DutyId> broken() {
+    Set<DutyId> broken = new TreeSet<>();
+    breaches.forEach(breach -> broken.add(breach.duty()));
+    return Collections.unmodifiableSet(broken);
+  }
+
+  @Override
+  public boolean lawful() {
+    return breaches.stream().allMatch(breach -> isAdvice(breach.duty()));
+  }
+
+  @Override
+  public String describe() {
+    StringBuilder out = new StringBuilder(lawful() ? "The caller is lawful." : "");
+    if (!lawful()) {
+      out.append("The caller broke what CSI asks of an orchestrator.");
+    }
+    out.append('\n');
+    list(out, "Broken:", false);
+    list(out, "Advice (broken, but not binding):", true);
+    Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
+    findings.values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
+    out.append("\nDuties: ")
+        .append(counts.getOrDefault(Finding.BROKEN, 0))
+        .append(" broken, ")
+        .append(counts.getOrDefault(Finding.KEPT, 0))
+        .append(" kept, ")
+        .append(counts.getOrDefault(Finding.NOT_EXERCISED, 0))
+        .append(" not exercised, ")
+        .append(counts.getOrDefault(Finding.UNSEEN, 0))
+        .append(" that no plugin can see. docs/duties.md explains each.\n");
+    return out.toString();
+  }
+
+  private void list(StringBuilder out, String title, boolean advice) {
+    Map<DutyId, List<Breach>> byDuty = new LinkedHashMap<>();
+    for (Breach breach : breaches) {
+      if (isAdvice(breach.duty()) == advice) {
+        byDuty.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
+      }
+    }
+    if (byDuty.isEmpty()) {
+      return;
+    }
+    out.append('\n').append(title).append('\n');
+    byDuty.forEach((duty, all) -> entry(out, DutyCatalogue.duty(duty), all));
+  }
+
+  private static void entry(StringBuilder out, Duty duty, List<Breach> all) {
+    Breach first = all.get(0);
+    out.append("  ").append(first.story());
+    if (all.size() > 1) {
+      out.append(" (and ").append(all.size() - 1).append(" more time(s))");
+    }
+    out.append("\n    asked: ").append(duty.level()).append(": ").append(duty.text()).append('\n');
+    first.calls().forEach(call -> out.append("    ").append(call).append('\n'));
+  }
+
+  private static boolean isAdvice(DutyId duty) {
+    return !DutyCatalogue.duty(duty).level().binding();
+  }
+
+  @Override
+  public void assertLawful() {
+    if (!lawful()) {
+      throw new UnlawfulCallerException(this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return describe();
+  }
+}

@@ -1,0 +1,78 @@
+package io.csi4j.testkit.internal.server;
+
+import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One socket of a plugin.
+ *
+ * @param socket where
+ * @param services what is served there
+ * @param node the node that is served there, if any
+ */
+record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
+
+  /** What the main socket is called unless it is named. */
+  static final String MAIN = "csi.sock";
+
+  private static final String CONTROLLER = "controller.sock";
+  private static final int NAME_LIMIT = 24;
+
+  SocketSite {
+    services = Set.copyOf(services);
+  }
+
+  /**
+   * The sockets of a plugin of this shape; its controller's comes first.
+   *
+   * @param main where the first node is served; the others are beside it
+   */
+  static List<SocketSite> of(Path main, PluginShape shape, List<NodeId> nodes) {
+    List<SocketSite> sites = new ArrayList<>();
+    if (shape.has(Quirk.SEPARATE_SOCKETS)) {
+      Set<CsiService> controller = EnumSet.complementOf(EnumSet.of(CsiService.NODE));
+      sites.add(new SocketSite(controllerSocket(main), controller, null));
+      sites.add(nodeSite(main, nodes.get(0)));
+    } else {
+      sites.add(new SocketSite(main, EnumSet.allOf(CsiService.class), nodes.get(0)));
+    }
+    for (NodeId node : nodes.subList(1, nodes.size())) {
+      sites.add(nodeSite(main.resolveSibling(fileName(node, main)), node));
+    }
+    return List.copyOf(sites);
+  }
+
+  private static Path controllerSocket(Path main) {
+    Path usual = main.resolveSibling(CONTROLLER);
+    return usual.equals(main) ? main.resolveSibling(MAIN) : usual;
+  }
+
+  private static SocketSite nodeSite(Path socket, NodeId node) {
+    return new SocketSite(socket, EnumSet.of(CsiService.IDENTITY, CsiService.NODE), node);
+  }
+
+  /** The node's id where it can be a short file name, else one that nobody else has. */
+  private static String fileName(NodeId node, Path main) {
+    String id = node.value();
+    String safe = id.replaceAll("[^A-Za-z0-9_-]", "_");
+    String plain = id + ".sock";
+    boolean taken = List.of(MAIN, CONTROLLER, String.valueOf(main.getFileName())).contains(plain);
+    if (safe.equals(id) && id.length() <= NAME_LIMIT && !taken) {
+      return plain;
+    }
+    String hash =
+        HexFormat.of()
+            .toHexDigits(id.hashCode() * 31L + id.getBytes(StandardCharsets.UTF_8).length, 8);
+    return safe.substring(0, Math.min(safe.length(), NAME_LIMIT / 2)) + "-" + hash + ".sock";
+  }
+}

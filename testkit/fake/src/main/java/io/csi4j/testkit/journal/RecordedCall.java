@@ -1,0 +1,64 @@
+package io.csi4j.testkit.journal;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One call that a test plugin got, as far as it went when it was looked at. */
+public interface RecordedCall {
+
+  /** Its number in the journal, from 1. */
+  long number();
+
+  /** What was called. */
+  CsiOperation operation();
+
+  /** The node whose socket it came on; nothing on a socket that serves no node. */
+  Optional<NodeId> node();
+
+  /** What was asked. */
+  WireMessage request();
+
+  /** The {@code :authority} that the caller gave. */
+  String authority();
+
+  /** When it came in. */
+  Instant began();
+
+  /** The calls that were in flight when it came in, by number. */
+  List<Long> beside();
+
+  /**
+   * What stood at the paths it names, by field: {@code target_path}, {@code staging_target_path},
+   * {@code volume_path}.
+   */
+  Map<String, PathFact> paths();
+
+  /** When it ended. */
+  Optional<Instant> ended();
+
+  /** How it ended; nothing while it is in flight. */
+  Optional<CallEnd> end();
+
+  /** Whether the plugin did its work; it may have, however the call ended. */
+  boolean worked();
+
+  /** The volume that it is about, if its request names a usable one. */
+  Optional<VolumeId> volume();
+
+  /** Whether it ended with OK. */
+  default boolean ok() {
+    return end().filter(CallEnd::ok).isPresent();
+  }
+
+  /** The first message of the answer, if it ended with OK. */
+  default Optional<WireMessage> answer() {
+    return end()
+        .filter(CallEnd.Answered.class::isInstance)
+        .flatMap(end -> ((CallEnd.Answered) end).messages().stream().findFirst());
+  }
+}

@@ -1,0 +1,237 @@
+package io.csi4j.testkit.junit;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.TestPlugin;
+import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.model.VirtualClock;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.opentest4j.TestAbortedException;
+
+/** What {@link FakeCsi} brings into a test; needs not to be named by itself. */
+@SuppressWarnings("exports") // who uses this has JUnit on the module path
+public final class FakeCsiExtension
+    implements ParameterResolver, InvocationInterceptor, AfterEachCallback, AfterAllCallback {
+
+  private static final Namespace NAMESPACE = Namespace.create(FakeCsiExtension.class);
+
+  private static final Set<Class<?>> TYPES =
+      Set.of(
+          FakeCsiPlugin.class,
+          TestPlugin.class,
+          CsiEndpoint.class,
+          CsiPlugin.class,
+          CallJournal.class,
+          VirtualClock.class);
+
+  /** For JUnit. */
+  public FakeCsiExtension() {}
+
+  /** Constructors of test classes are called for one test, unless the class lives longer. */
+  @Override
+  public ExtensionContextScope getTestInstantiationExtensionContextScope(
+      ExtensionContext rootContext) {
+    return ExtensionContextScope.TEST_METHOD;
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return TYPES.contains(parameter.getParameter().getType());
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    Asked asked = asked(parameter, context);
+    PluginOfTest plugin = plugins(asked.home()).open(asked.csi());
+    Class<?> type = parameter.getParameter().getType();
+    if (type == CsiEndpoint.class) {
+      return plugin.plugin().endpoint();
+    }
+    if (type == CsiPlugin.class) {
+      return plugin.client();
+    }
+    if (type == CallJournal.class) {
+      return plugin.plugin().journal();
+    }
+    if (type == VirtualClock.class) {
+      return plugin
+          .clock()
+          .orElseThrow(
+              () ->
+                  new ParameterResolutionException(
+                      "The plugin of this test runs on real time, so there is no VirtualClock to"
+                          + " give. Ask for it with @FakeCsi(virtualTime = true)."));
+    }
+    return plugin.plugin();
+  }
+
+  /** A dynamic test belongs to the method that made it, which hears nothing of its failure. */
+  @Override
+  public void interceptDynamicTest(
+      Invocation<Void> test, DynamicTestInvocationContext about, ExtensionContext context)
+      throws Throwable {
+    try {
+      test.proceed();
+    } catch (Throwable failure) {
+      tellUnlessAborted(context, failure);
+      throw failure;
+    }
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Optional<Throwable> failure = context.getExecutionException();
+    failure.ifPresent(each -> tellUnlessAborted(context, each));
+    end(context, failure);
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    end(context, context.getExecutionException());
+  }
+
+  // ---- which plugin
+
+  /**
+   * Whose plugin is meant.
+   *
+   * @param csi how it was asked for
+   * @param home where it is kept, and so how long it lives
+   */
+  private record Asked(FakeCsi csi, ExtensionContext home) {}
+
+  private static Asked asked(ParameterContext parameter, ExtensionContext context) {
+    Optional<FakeCsi> own = parameter.findAnnotation(FakeCsi.class);
+    if (own.isPresent()) {
+      return at(own.get(), context, context);
+    }
+    for (Optional<ExtensionContext> each = Optional.of(context);
+        each.isPresent();
+        each = each.get().getParent()) {
+      Optional<FakeCsi> found =
+          AnnotationSupport.findAnnotation(each.get().getElement(), FakeCsi.class);
+      if (found.isPresent()) {
+        return at(found.get(), each.get(), context);
+      }
+    }
+    throw new ParameterResolutionException(
+        "Nothing says which plugin is meant. Annotate the class, the method or the parameter with"
+            + " @FakeCsi.");
+  }
+
+  private static Asked at(FakeCsi csi, ExtensionContext found, ExtensionContext context) {
+    if (csi.lifetime() == Lifetime.METHOD) {
+      if (context.getTestMethod().isEmpty()) {
+        throw new ParameterResolutionException(
+            "A plugin for one test cannot be given to what runs once for all tests of a class. Ask"
+                + " for one that lives as long with @FakeCsi(lifetime = Lifetime.CLASS).");
+      }
+      return new Asked(csi, context);
+    }
+    ExtensionContext home = found;
+    while (home.getTestMethod().isPresent() && home.getParent().isPresent()) {
+      home = home.getParent().get();
+    }
+    return new Asked(csi, home);
+  }
+
+  // ---- where it is kept
+
+  private static Plugins plugins(ExtensionContext home) {
+    return home.getStore(NAMESPACE)
+        .getOrComputeIfAbsent(home.getUniqueId(), id -> new Plugins(), Plugins.class);
+  }
+
+  private static Optional<Plugins> kept(ExtensionContext home) {
+    return Optional.ofNullable(home.getStore(NAMESPACE).get(home.getUniqueId(), Plugins.class));
+  }
+
+  /** The plugins of one test or one class; closed with the store, if not before. */
+  private static final class Plugins implements AutoCloseable {
+    private final ConcurrentMap<FakeCsi, PluginOfTest> all = new ConcurrentHashMap<>();
+    private volatile boolean hasFailed;
+
+    PluginOfTest open(FakeCsi csi) {
+      return all.computeIfAbsent(csi, asked -> PluginOfTest.open(Demand.of(asked)));
+    }
+
+    /** A test failed that may have used them: what it left is no failure of its own. */
+    void testFailed() {
+      hasFailed = true;
+    }
+
+    boolean hasFailed() {
+      return hasFailed;
+    }
+
+    List<PluginOfTest> list() {
+      return List.copyOf(all.values());
+    }
+
+    @Override
+    public void close() {
+      all.values().forEach(PluginOfTest::close);
+    }
+  }
+
+  // ---- after a test
+
+  private static void tellUnlessAborted(ExtensionContext context, Throwable failure) {
+    if (!(failure instanceof TestAbortedException)) {
+      tell(context, failure);
+    }
+  }
+
+  /** Shows the journals of all plugins that the failed test had, of its own and of its class. */
+  private static void tell(ExtensionContext context, Throwable failure) {
+    for (Optional<ExtensionContext> each = Optional.of(context);
+        each.isPresent();
+        each = each.get().getParent()) {
+      kept(each.get()).ifPresent(Plugins::testFailed);
+      for (PluginOfTest plugin : kept(each.get()).map(Plugins::list).orElse(List.of())) {
+        context.publishReportEntry("csi4j.journal", plugin.journal());
+        failure.addSuppressed(plugin.note());
+      }
+    }
+  }
+
+  /** Closes the plugins that live no longer; fails only what has not failed already. */
+  private static void end(ExtensionContext context, Optional<Throwable> failure) {
+    boolean hasFailed = failure.isPresent() || kept(context).filter(Plugins::hasFailed).isPresent();
+    AssertionError first = null;
+    for (PluginOfTest plugin : kept(context).map(Plugins::list).orElse(List.of())) {
+      JournalOfFailedTest note = plugin.note();
+      Optional<AssertionError> wrong = plugin.end();
+      if (wrong.isEmpty()) {
+        continue;
+      }
+      if (!hasFailed) {
+        context.publishReportEntry("csi4j.journal", note.getMessage());
+      }
+      wrong.get().addSuppressed(note);
+      if (first == null) {
+        first = wrong.get();
+      } else {
+        first.addSuppressed(wrong.get());
+      }
+    }
+    if (first != null && !hasFailed) {
+      throw first;
+    }
+  }
+}

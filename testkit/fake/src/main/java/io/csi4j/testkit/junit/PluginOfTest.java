@@ -1,0 +1,223 @@
+package io.csi4j.testkit.junit;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.internal.server.PluginThread;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.testkit.referee.UnlawfulCallerException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plugin with all that belongs to it, from the start of a test to the look at what is left.
+ *
+ * <p>Safe for use by many threads: the tests of a class may share it.
+ */
+final class PluginOfTest implements AutoCloseable {
+
+  /** How long calls and threads that are about to end are given. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  private static final int LAST_LINES = 100;
+
+  private final Demand demand;
+  private final FakeCsiPlugin plugin;
+  private final @Nullable VirtualClock clock;
+  private final List<CsiEndpoint> endpoints;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable CsiPlugin client;
+  private boolean closed;
+
+  private PluginOfTest(Demand demand, FakeCsiPlugin plugin, @Nullable VirtualClock clock) {
+    this.demand = demand;
+    this.plugin = plugin;
+    this.clock = clock;
+    this.endpoints =
+        Stream.concat(
+                Stream.of(plugin.endpoint()), plugin.nodes().stream().map(plugin::nodeEndpoint))
+            .distinct()
+            .toList();
+  }
+
+  /** Opens the plugin that is asked for. */
+  static PluginOfTest open(Demand demand) {
+    VirtualClock clock = demand.virtualTime() ? VirtualClock.create() : null;
+    FakeCsiPlugin.Builder builder = FakeCsiPlugin.builder().shape(demand.shape());
+    builder.nodes(demand.nodes().get(0), demand.nodes().stream().skip(1).toArray(NodeId[]::new));
+    if (clock != null) {
+      builder.clock(clock);
+    }
+    return new PluginOfTest(demand, builder.open(), clock);
+  }
+
+  FakeCsiPlugin plugin() {
+    return plugin;
+  }
+
+  Optional<VirtualClock> clock() {
+    return Optional.ofNullable(clock);
+  }
+
+  /** A client of the plugin's endpoint; the first use connects it. */
+  CsiPlugin client() {
+    lock.lock();
+    try {
+      CsiPlugin connected = client;
+      if (connected == null) {
+        connected = CsiPlugin.connect(plugin.endpoint());
+        client = connected;
+      }
+      return connected;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What to tell of the calls when a test has failed. */
+  String journal() {
+    return describe(plugin.shape()) + "\n" + plugin.journal().describe();
+  }
+
+  /** The same, no longer than a message may be. */
+  JournalOfFailedTest note() {
+    List<String> lines = plugin.journal().describe().lines().toList();
+    int hidden = Math.max(0, lines.size() - LAST_LINES);
+    return new JournalOfFailedTest(
+        "What "
+            + describe(plugin.shape())
+            + " saw"
+            + (hidden == 0 ? "" : ", but for the first " + hidden + " lines")
+            + ":\n"
+            + String.join("\n", lines.subList(hidden, lines.size())));
+  }
+
+  private static String describe(PluginShape shape) {
+    return "the plugin " + shape.name();
+  }
+
+  /**
+   * Closes everything, and says what is wrong with how the test left it: nothing, something left
+   * behind, a duty broken, or both.
+   */
+  Optional<AssertionError> end() {
+    boolean volumes = demand.leftovers() == LeftoverPolicy.FAIL;
+    boolean others = demand.leftovers() != LeftoverPolicy.ALLOW;
+    List<String> left = new ArrayList<>();
+    if (volumes) {
+      left.addAll(plugin.contents().owed());
+    }
+    if (others) {
+      inFlight().stream().map(PluginOfTest::describe).forEach(left::add);
+    }
+    Optional<UnlawfulCallerException> unlawful = judge();
+    List<String> remains = close(others);
+    left.addAll(remains);
+    if (left.isEmpty()) {
+      return unlawful.map(e -> e);
+    }
+    LeftoverException failure = new LeftoverException(explain(left));
+    unlawful.ifPresent(failure::addSuppressed);
+    return Optional.of(failure);
+  }
+
+  private static String explain(List<String> left) {
+    return "The test passed, and left something behind:\n  - "
+        + String.join("\n  - ", left)
+        + "\nClean up in the test or in an @AfterEach method, or allow it with"
+        + " @FakeCsi(leftovers = LeftoverPolicy."
+        + LeftoverPolicy.ALLOW_VOLUMES
+        + ") for volumes, ."
+        + LeftoverPolicy.ALLOW
+        + " for everything.";
+  }
+
+  private static String describe(RecordedCall call) {
+    return "Call "
+        + call.number()
+        + ", "
+        + call.operation().rpcName()
+        + call.volume().map(volume -> " for volume '" + volume + "'").orElse("")
+        + ", is still in flight. Wait for its answer, or release the fault that holds it.";
+  }
+
+  /** The calls that are in flight, and stay so. */
+  private List<RecordedCall> inFlight() {
+    List<RecordedCall> left = new ArrayList<>();
+    for (RecordedCall call : plugin.journal().inFlight()) {
+      if (!ends(call)) {
+        left.add(call);
+      }
+    }
+    return left;
+  }
+
+  private boolean ends(RecordedCall call) {
+    // A call that a fault holds or whose time stands still does not end by waiting.
+    Duration grace = clock == null ? Duration.ofMillis(200) : Duration.ofMillis(1);
+    try {
+      plugin
+          .journal()
+          .await(each -> each.number() == call.number() && each.end().isPresent(), grace);
+      return true;
+    } catch (AssertionError e) {
+      return false;
+    }
+  }
+
+  private Optional<UnlawfulCallerException> judge() {
+    if (!demand.lawful()) {
+      return Optional.empty();
+    }
+    try {
+      plugin.assertLawful();
+      return Optional.empty();
+    } catch (UnlawfulCallerException e) {
+      return Optional.of(e);
+    }
+  }
+
+  /** Closes client and plugin, whatever the test left. */
+  @Override
+  public void close() {
+    List<String> ignored = close(false);
+    assert ignored.isEmpty();
+  }
+
+  private List<String> close(boolean look) {
+    lock.lock();
+    try {
+      if (closed) {
+        return List.of();
+      }
+      closed = true;
+      if (client != null) {
+        client.close();
+      }
+      plugin.close();
+      if (!look) {
+        return List.of();
+      }
+      Set<Thread> threads = PluginThread.of(plugin.journal());
+      for (Thread thread : threads) {
+        TimeUnit.MILLISECONDS.timedJoin(thread, GRACE.toMillis());
+      }
+      return Remains.of(endpoints, threads);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return List.of();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

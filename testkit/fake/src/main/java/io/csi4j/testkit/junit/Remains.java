@@ -1,0 +1,90 @@
+package io.csi4j.testkit.junit;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiEndpoint;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What is left of a plugin itself after it was closed: files, descriptors, threads. */
+final class Remains {
+
+  /** Every open socket of this network namespace; absent where there is no Linux. */
+  private static final Path SOCKETS = Path.of("/proc/net/unix");
+
+  private Remains() {}
+
+  /** A line for each thing that is left. */
+  static List<String> of(List<CsiEndpoint> endpoints, Set<Thread> threads) {
+    List<String> lines = new ArrayList<>(files(endpoints));
+    lines.addAll(descriptors(endpoints));
+    threads.stream()
+        .filter(Thread::isAlive)
+        .map(
+            thread ->
+                "Thread '"
+                    + SafeText.escape(thread.getName())
+                    + "' of the plugin still runs. Look at what it waits for.")
+        .forEach(lines::add);
+    return lines;
+  }
+
+  /** A plugin's own directory goes with it, unless something else was put there. */
+  private static List<String> files(List<CsiEndpoint> endpoints) {
+    Set<Path> left = new LinkedHashSet<>();
+    for (CsiEndpoint endpoint : endpoints) {
+      Path directory = endpoint.path().toAbsolutePath().getParent();
+      if (directory != null && Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        left.add(directory);
+      }
+    }
+    return left.stream().map(Remains::directory).toList();
+  }
+
+  private static String directory(Path directory) {
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> all = Files.list(directory)) {
+      all.limit(10).forEach(path -> names.add(String.valueOf(path.getFileName())));
+    } catch (IOException e) {
+      names.add("unreadable: " + e.getMessage());
+    }
+    return "The directory "
+        + SafeText.quote(directory.toString())
+        + " of the plugin's sockets is still there, with "
+        + SafeText.escape(names.toString())
+        + ". Remove what the test put there.";
+  }
+
+  private static List<String> descriptors(List<CsiEndpoint> endpoints) {
+    List<String> lines = new ArrayList<>();
+    List<String> open = openSockets();
+    for (CsiEndpoint endpoint : endpoints) {
+      long count = open.stream().filter(endpoint.path().toString()::equals).count();
+      if (count > 0) {
+        lines.add(
+            count
+                + " descriptor(s) are still open for "
+                + endpoint
+                + ". Close what the test opened on that path.");
+      }
+    }
+    return lines;
+  }
+
+  private static List<String> openSockets() {
+    try {
+      return Files.readAllLines(SOCKETS, StandardCharsets.ISO_8859_1).stream()
+          .map(line -> line.substring(Math.min(line.length(), line.lastIndexOf(" /") + 1)))
+          .toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.csi4j.testkit.junit;
+
+import io.csi4j.testkit.model.PluginShape;
+import java.util.function.Supplier;
+
+/**
+ * Says what a plugin is, where a {@link io.csi4j.testkit.model.ShapePreset} is not enough. Needs a
+ * constructor without parameters.
+ */
+@FunctionalInterface
+public interface ShapeSource extends Supplier<PluginShape> {}

@@ -1,0 +1,109 @@
+package io.csi4j.testkit.model;
+
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a test plugin holds at one moment, as the plugin itself sees it.
+ *
+ * @param volumes its volumes
+ * @param snapshots its snapshots
+ * @param groups its group snapshots
+ * @param attached what is attached where
+ * @param staged what is staged where
+ * @param published what is published where
+ */
+public record PluginContents(
+    List<VolumeId> volumes,
+    List<SnapshotId> snapshots,
+    List<GroupSnapshotId> groups,
+    List<Attached> attached,
+    List<Staged> staged,
+    List<Published> published) {
+
+  /** Copies the lists. */
+  public PluginContents {
+    volumes = List.copyOf(volumes);
+    snapshots = List.copyOf(snapshots);
+    groups = List.copyOf(groups);
+    attached = List.copyOf(attached);
+    staged = List.copyOf(staged);
+    published = List.copyOf(published);
+  }
+
+  /** Whether it holds nothing at all. */
+  public boolean empty() {
+    return idle() && volumes.isEmpty() && snapshots.isEmpty() && groups.isEmpty();
+  }
+
+  /** Whether no volume is attached, staged or published anywhere. */
+  public boolean idle() {
+    return attached.isEmpty() && staged.isEmpty() && published.isEmpty();
+  }
+
+  /** A line for each volume that is published, staged or attached, with the call that ends it. */
+  public List<String> owed() {
+    List<String> lines = new ArrayList<>();
+    published.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still published on node '"
+                    + each.node()
+                    + "' at "
+                    + each.path()
+                    + ": NodeUnpublishVolume is owed."));
+    staged.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still staged on node '"
+                    + each.node()
+                    + "' at "
+                    + each.path()
+                    + ": NodeUnstageVolume is owed."));
+    attached.forEach(
+        each ->
+            lines.add(
+                "Volume '"
+                    + each.volume()
+                    + "' is still attached to node '"
+                    + each.node()
+                    + "': ControllerUnpublishVolume is owed."));
+    return lines;
+  }
+
+  /**
+   * A volume attached to a node.
+   *
+   * @param volume which
+   * @param node where
+   */
+  public record Attached(VolumeId volume, NodeId node) {}
+
+  /**
+   * A volume staged on a node.
+   *
+   * @param volume which
+   * @param node where
+   * @param path at which path
+   */
+  public record Staged(VolumeId volume, NodeId node, PluginPath path) {}
+
+  /**
+   * A volume published on a node.
+   *
+   * @param volume which
+   * @param node where
+   * @param path at which path
+   * @param readonly whether for reading only
+   */
+  public record Published(VolumeId volume, NodeId node, PluginPath path, boolean readonly) {}
+}

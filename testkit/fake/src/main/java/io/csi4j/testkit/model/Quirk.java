@@ -1,0 +1,40 @@
+package io.csi4j.testkit.model;
+
+/** One way in which a plugin differs from the plainest lawful one, as found in the wild. */
+public enum Quirk {
+  /** Controller and node are served on sockets of their own. Lawful. */
+  SEPARATE_SOCKETS(true),
+  /** {@code Probe} is answered without {@code ready}. Lawful: it means ready. */
+  PROBE_WITHOUT_READY(true),
+  /** The lists of capabilities hold an UNKNOWN (0) and a number from the future. Lawful. */
+  UNKNOWN_CAPABILITY(true),
+  /** A connection whose {@code :authority} is not {@code localhost} is refused. Lawful. */
+  STRICT_AUTHORITY(true),
+  /** How large volumes and snapshots are is not told: 0. Lawful. */
+  CAPACITY_UNTOLD(true),
+  /**
+   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
+   */
+  CONFIRMED_LEFT_OUT(false),
+  /** {@code NodeUnpublishVolume} leaves the target path behind. */
+  TARGET_LEFT_BEHIND(false),
+  /** {@code NodePublishVolume} answers OK and makes nothing at the target path. */
+  TARGET_NEVER_MADE(false),
+  /** Deleting what is gone fails with INTERNAL. */
+  SECOND_DELETE_INTERNAL(false),
+  /** Every failure is UNKNOWN with an empty text. */
+  FAILURES_UNKNOWN_AND_SILENT(false),
+  /** OK comes with a status message. */
+  MESSAGE_ON_OK(true);
+
+  private final boolean lawful;
+
+  Quirk(boolean lawful) {
+    this.lawful = lawful;
+  }
+
+  /** Whether a plugin may be like this and still claim to conform to the spec. */
+  public boolean lawful() {
+    return lawful;
+  }
+}

@@ -1,0 +1,20 @@
+package io.csi4j.testkit.model;
+
+/** The calls that a registrar serves. */
+public enum RegistrationCall {
+  /** What it announces. */
+  GET_INFO("GetInfo"),
+  /** What has become of that. */
+  NOTIFY_REGISTRATION_STATUS("NotifyRegistrationStatus");
+
+  private final String rpcName;
+
+  RegistrationCall(String rpcName) {
+    this.rpcName = rpcName;
+  }
+
+  /** The name of the call in the protocol. */
+  public String rpcName() {
+    return rpcName;
+  }
+}

@@ -1,0 +1,35 @@
+package io.csi4j.testkit.model;
+
+/** The shapes of plugins found in the wild, by name. */
+public enum ShapePreset {
+  /** {@link PluginShape#full}. */
+  FULL,
+  /** {@link PluginShape#separateSockets}. */
+  SEPARATE_SOCKETS,
+  /** {@link PluginShape#nodeOnly}. */
+  NODE_ONLY,
+  /** {@link PluginShape#noStaging}. */
+  NO_STAGING,
+  /** {@link PluginShape#noAttach}. */
+  NO_ATTACH,
+  /** {@link PluginShape#attachRequired}. */
+  ATTACH_REQUIRED,
+  /** {@link PluginShape#blockOnly}. */
+  BLOCK_ONLY,
+  /** {@link PluginShape#plain}. */
+  PLAIN;
+
+  /** The shape itself. */
+  public PluginShape shape() {
+    return switch (this) {
+      case FULL -> PluginShape.full();
+      case SEPARATE_SOCKETS -> PluginShape.separateSockets();
+      case NODE_ONLY -> PluginShape.nodeOnly();
+      case NO_STAGING -> PluginShape.noStaging();
+      case NO_ATTACH -> PluginShape.noAttach();
+      case ATTACH_REQUIRED -> PluginShape.attachRequired();
+      case BLOCK_ONLY -> PluginShape.blockOnly();
+      case PLAIN -> PluginShape.plain();
+    };
+  }
+}

@@ -1,0 +1,90 @@
+package io.csi4j.testkit.model;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A clock that stands still until it is told to go on. Work that falls due runs on the thread that
+ * calls {@link #advance}, in the order of its time.
+ */
+public final class VirtualClock implements PluginClock {
+
+  private record Due(Instant at, long order, Runnable work) {}
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final PriorityQueue<Due> waiting =
+      new PriorityQueue<>(Comparator.comparing(Due::at).thenComparingLong(Due::order));
+  private Instant now;
+  private long orders;
+
+  private VirtualClock(Instant start) {
+    this.now = start;
+  }
+
+  /** A clock that stands at {@code start}. */
+  public static VirtualClock at(Instant start) {
+    return new VirtualClock(start);
+  }
+
+  /** A clock that stands at the beginning of the epoch. */
+  public static VirtualClock create() {
+    return at(Instant.EPOCH);
+  }
+
+  @Override
+  public Instant now() {
+    lock.lock();
+    try {
+      return now;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void after(Duration delay, Runnable work) {
+    lock.lock();
+    try {
+      waiting.add(new Due(now.plus(delay), orders++, work));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How much work waits for its time. */
+  public int pending() {
+    lock.lock();
+    try {
+      return waiting.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Goes on by {@code time}, and does what falls due on the way, also what that adds. */
+  public void advance(Duration time) {
+    Instant end = now().plus(time);
+    for (Runnable work = next(end); work != null; work = next(end)) {
+      work.run();
+    }
+  }
+
+  private @org.jspecify.annotations.Nullable Runnable next(Instant end) {
+    lock.lock();
+    try {
+      Due due = waiting.peek();
+      if (due == null || due.at().isAfter(end)) {
+        now = now.isAfter(end) ? now : end;
+        return null;
+      }
+      waiting.remove();
+      now = due.at();
+      return due.work();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.csi4j.testkit.mount;
+
+import io.csi4j.mount.model.Errno;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the next calls of each kind shall fail with. */
+final class Faults {
+
+  private final Map<KernelCall, Deque<Fault>> next = new EnumMap<>(KernelCall.class);
+  private final Set<StuckCall> stuck = new LinkedHashSet<>();
+
+  /**
+   * One failure.
+   *
+   * @param errno the error, unless it hangs
+   * @param hang the call that does not come back
+   */
+  private record Fault(@Nullable Errno errno, @Nullable StuckCall hang) {}
+
+  void fail(KernelCall call, Errno errno) {
+    add(call, new Fault(errno, null));
+  }
+
+  void hang(KernelCall call, StuckCall hang) {
+    add(call, new Fault(null, hang));
+  }
+
+  private void add(KernelCall call, Fault fault) {
+    next.computeIfAbsent(call, key -> new ArrayDeque<>()).add(fault);
+  }
+
+  /** Lets a call be made, or not. */
+  void pass(KernelCall call) {
+    Fault fault = next.getOrDefault(call, new ArrayDeque<>()).poll();
+    if (fault == null) {
+      return;
+    }
+    if (fault.hang != null) {
+      if (!fault.hang.isReleased()) {
+        stuck.add(fault.hang);
+        throw new KernelHang();
+      }
+    } else if (fault.errno != null) {
+      throw new KernelRefusal(fault.errno.number());
+    }
+  }
+
+  int stuck() {
+    return stuck.size();
+  }
+
+  void release(StuckCall call) {
+    stuck.remove(call);
+  }
+
+  void clear() {
+    next.clear();
+    stuck.clear();
+  }
+}

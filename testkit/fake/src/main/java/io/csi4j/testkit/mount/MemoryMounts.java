@@ -1,0 +1,286 @@
+package io.csi4j.testkit.mount;
+
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** The changes to what is mounted in one namespace. */
+final class MemoryMounts implements Mounts {
+
+  private final MemoryNamespace namespace;
+  private final MemoryKernel kernel;
+  private final MemoryTable table;
+  private final MountPath base;
+  private final Targets targets;
+  private final Unmounting unmounting;
+
+  MemoryMounts(MemoryNamespace namespace, MemoryTable table, MountPath base) {
+    this.namespace = namespace;
+    this.kernel = namespace.kernel();
+    this.table = table;
+    this.base = base;
+    this.targets = new Targets(namespace, base);
+    this.unmounting = new Unmounting(namespace, table, targets);
+  }
+
+  @Override
+  public Mounts beneath(MountPath base) {
+    return new MemoryMounts(namespace, table, base);
+  }
+
+  @Override
+  public MountResult bind(BindRequest request) {
+    String doing = "Binding " + request.source() + " to " + request.target();
+    return call(doing, "move_mount", request.target(), () -> bind(doing, request));
+  }
+
+  private MountResult bind(String doing, BindRequest request) {
+    targets.checkWithin(doing, request.target());
+    MountedFile source = source(request);
+    boolean isDirectory = source.node().isDirectory();
+    Targets.Target target = targets.open(request.target(), request.createTarget(), isDirectory);
+    try {
+      Set<MountFlag> flags = Flags.copy(source.mount().flags);
+      Flags.add(flags, request.flags());
+      if (target.isOccupied()) {
+        TargetMount occupant = new TargetMount(target.place().mount());
+        occupant.expect("filesystem", source.mount().filesystem, Mount::filesystem);
+        occupant.expect("root", source.node(), Mount::root);
+        occupant.expect("flags", flags, Mount::flags);
+        request
+            .propagation()
+            .ifPresent(wanted -> occupant.expectPropagation(wanted, source.mount()));
+        return occupant.sameOrRefuse(doing, request.target(), kernel.boot());
+      }
+      kernel.faults().pass(KernelCall.BIND);
+      Mount made =
+          kernel
+              .model()
+              .bind(
+                  source,
+                  target.place(),
+                  request.recursive(),
+                  tree -> {
+                    List<Mount> all = request.recursive() ? tree.tree() : List.of(tree);
+                    all.forEach(each -> Flags.add(each.flags, request.flags()));
+                  });
+      request.propagation().ifPresent(wanted -> setPropagation(made, wanted, request.recursive()));
+      return new MountResult(Records.ref(made, kernel.boot()), true);
+    } catch (KernelRefusal | KernelHang e) {
+      target.removeIfMade();
+      if (e instanceof KernelRefusal refusal && refusal.number() == KernelRefusal.EINVAL) {
+        throw KernelErrors.refused(
+                Reason.BAD_SOURCE,
+                doing,
+                "the source is in a mount that is unbindable",
+                "Bind another directory",
+                request.target())
+            .syscall("open_tree", refusal.errno())
+            .source(KernelText.ofBytes(request.source().bytes()))
+            .build();
+      }
+      throw e;
+    }
+  }
+
+  private MountedFile source(BindRequest request) {
+    Walker walker = new Walker(namespace.current());
+    if (request.followSource()) {
+      return walker.follow(request.source());
+    }
+    MountPath from = request.source().isWithin(base) ? base : MountPath.ROOT;
+    MountedFile source = walker.refuse(from, request.source());
+    if (source.node().isSymlink()) {
+      throw new KernelRefusal(KernelRefusal.ELOOP);
+    }
+    return source;
+  }
+
+  @Override
+  public MountResult mount(FilesystemRequest request) {
+    String doing =
+        "Mounting "
+            + KernelText.of(request.type())
+            + " '"
+            + request.source()
+            + "' at "
+            + request.target();
+    return call(doing, "mount", request.target(), () -> mount(doing, request));
+  }
+
+  private MountResult mount(String doing, FilesystemRequest request) {
+    SortedMountOptions options = SortedMountOptions.of(doing, request);
+    targets.checkWithin(doing, request.target());
+    Targets.Target target = targets.open(request.target(), request.createTarget(), true);
+    try {
+      if (target.isOccupied()) {
+        TargetMount occupant = new TargetMount(target.place().mount());
+        occupant.expect("type", KernelText.of(request.type()), mount -> mount.filesystem.type);
+        occupant.expect("source", request.source(), mount -> mount.source);
+        occupant.expect("flags", options.flags(), Mount::flags);
+        return occupant.sameOrRefuse(doing, request.target(), kernel.boot());
+      }
+      kernel.faults().pass(KernelCall.MOUNT);
+      Filesystem filesystem = filesystem(request, options);
+      Mount made = kernel.model().copies.mount(filesystem, filesystem.root, request.source());
+      made.flags.addAll(options.flags());
+      kernel.model().mount(made, target.place());
+      return new MountResult(Records.ref(made, kernel.boot()), true);
+    } catch (KernelRefusal | KernelHang e) {
+      target.removeIfMade();
+      if (e instanceof KernelRefusal refusal) {
+        throw mountFailure(doing, request, refusal);
+      }
+      throw e;
+    }
+  }
+
+  private Filesystem filesystem(FilesystemRequest request, SortedMountOptions options) {
+    String type = request.type();
+    Backing backing = kernel.disks().backing(type);
+    boolean readOnly = options.flags().contains(MountFlag.READ_ONLY);
+    if (backing == Backing.DEVICE) {
+      MountedFile source =
+          new Walker(namespace.current()).follow(MountPath.ofBytes(request.source().bytes()));
+      return kernel.disks().open(source.node(), type, options.own(), readOnly);
+    }
+    return new Filesystem(
+        kernel.model().copies.anonymousDevice(),
+        type,
+        backing,
+        Node.directory(),
+        options.own(),
+        readOnly);
+  }
+
+  private static MountException mountFailure(
+      String doing, FilesystemRequest request, KernelRefusal refusal) {
+    Reason reason =
+        switch (refusal.number()) {
+          case KernelRefusal.EINVAL, KernelRefusal.ENOENT -> Reason.BAD_SOURCE;
+          default -> null;
+        };
+    MountException.Builder failure =
+        reason == null
+            ? KernelErrors.of(doing, "mount", refusal, request.target())
+            : KernelErrors.refused(
+                    reason,
+                    doing,
+                    "the source is not there, or holds no filesystem of that type",
+                    "Make it with MemoryKernel.format",
+                    request.target())
+                .syscall("mount", refusal.errno());
+    return failure.source(request.source()).build();
+  }
+
+  @Override
+  public MountRef setReadOnly(MountPath path, boolean recursive) {
+    String doing = "Making " + path + " read-only";
+    return call(
+        doing,
+        "mount_setattr",
+        path,
+        () -> {
+          Mount mount = targets.mount(doing, path);
+          kernel.faults().pass(KernelCall.SET_READ_ONLY);
+          kernel
+              .model()
+              .addFlags(recursive ? mount.tree() : List.of(mount), EnumSet.of(MountFlag.READ_ONLY));
+          return Records.ref(mount, kernel.boot());
+        });
+  }
+
+  @Override
+  public void setPropagation(MountPath path, Propagation propagation, boolean recursive) {
+    String doing = "Setting the propagation of " + path;
+    call(
+        doing,
+        "mount",
+        path,
+        () -> {
+          Mount mount = targets.mount(doing, path);
+          kernel.faults().pass(KernelCall.SET_PROPAGATION);
+          setPropagation(mount, propagation, recursive);
+          return path;
+        });
+  }
+
+  private void setPropagation(Mount top, Propagation propagation, boolean recursive) {
+    PeerGroups groups = kernel.model().copies.groups;
+    for (Mount mount : recursive ? top.tree() : new ArrayList<>(List.of(top))) {
+      switch (propagation) {
+        case PRIVATE -> groups.makePrivate(mount);
+        case HOST_TO_CONTAINER -> groups.makeSlave(mount);
+        case BIDIRECTIONAL -> groups.share(mount);
+      }
+    }
+  }
+
+  @Override
+  public UnmountResult unmount(MountPath path, UnmountPolicy policy) {
+    return call(
+        "Unmounting " + path, "umount2", path, () -> unmounting.unmount(path, null, policy));
+  }
+
+  @Override
+  public UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
+    MountPath path = ref.path();
+    return call("Unmounting " + path, "umount2", path, () -> unmounting.unmount(path, ref, policy));
+  }
+
+  @Override
+  public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
+    return call("Removing " + path, "unlinkat", path, () -> unmounting.cleanup(path, policy));
+  }
+
+  @Override
+  public Holders whoHolds(MountRef ref) {
+    return kernel.call(
+        () -> {
+          Mount mount = table.mount(ref);
+          return mount == null
+              ? new Holders(List.of(), 0, true)
+              : HolderList.of(mount, kernel.model(), kernel.boot());
+        });
+  }
+
+  @Override
+  public int stuckCalls() {
+    return kernel.call(() -> kernel.faults().stuck());
+  }
+
+  private <T> T call(String doing, String syscall, MountPath target, Supplier<T> work) {
+    return kernel.call(
+        () -> {
+          int stuck = kernel.faults().stuck();
+          if (stuck >= MountSettings.DEFAULT.threads()) {
+            throw KernelErrors.stuck(doing, stuck, target);
+          }
+          try {
+            return work.get();
+          } catch (KernelRefusal e) {
+            throw KernelErrors.of(doing, syscall, e, target).build();
+          } catch (KernelHang e) {
+            throw KernelErrors.hang(doing, target);
+          }
+        });
+  }
+}

@@ -1,0 +1,374 @@
+package io.csi4j.testkit.mount;
+
+import static io.csi4j.testkit.mount.KernelRefusal.EINVAL;
+import static io.csi4j.testkit.mount.KernelRefusal.ENOENT;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountPath;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A mount namespace of a {@link MemoryKernel}, as the processes in it see the world.
+ *
+ * <p>Beside what is mounted, it lets tests make and look at what directories hold. Those methods
+ * follow symbolic links, and throw {@link io.csi4j.mount.model.MountException} where the kernel
+ * would refuse.
+ */
+public final class MemoryNamespace implements AutoCloseable {
+
+  private final MemoryKernel kernel;
+  private final MemoryTable reader;
+  private final MemoryMounts mounts;
+  private final MemoryWatch watch;
+  private Table table;
+
+  MemoryNamespace(MemoryKernel kernel, Table table) {
+    this.kernel = kernel;
+    this.table = table;
+    reader = new MemoryTable(this);
+    mounts = new MemoryMounts(this, reader, MountPath.ROOT);
+    watch = new MemoryWatch(this, reader);
+  }
+
+  /** What is mounted. */
+  public MountTable table() {
+    return reader;
+  }
+
+  /** The changes to what is mounted. */
+  public Mounts mounts() {
+    return mounts;
+  }
+
+  /**
+   * Tells when it changes. A listener is called on the thread that makes the change, before its
+   * call returns; or, if several threads change it, on one of them.
+   */
+  public MountWatch watch() {
+    return watch;
+  }
+
+  /** A new namespace with copies of all mounts; shared ones are peers of those here. */
+  public MemoryNamespace unshare() {
+    return kernel.call(() -> new MemoryNamespace(kernel, kernel.model().unshare(table)));
+  }
+
+  /**
+   * Ends the namespace with its last process. All its mounts go, whatever is open in them.
+   *
+   * @throws IllegalStateException for the namespace of the host
+   */
+  @Override
+  public void close() {
+    if (this == kernel.host()) {
+      throw new IllegalStateException("The host's own namespace does not end. Reboot the host.");
+    }
+    kernel.run(
+        () -> {
+          if (kernel.model().tables().contains(table)) {
+            List.copyOf(table.watchings).forEach(MemoryWatching::end);
+            kernel.model().end(table);
+          }
+        });
+  }
+
+  /** Makes a directory, with those above it; does nothing if it is there. */
+  public MountPath directory(MountPath path) {
+    return attempt(
+        "Making the directory " + path,
+        path,
+        () -> {
+          MountedFile at = new MountedFile(table.root(), table.root().root);
+          MountPath walked = MountPath.ROOT;
+          for (KernelText part : Walker.parts(path.bytes())) {
+            walked = below(walked, part);
+            try {
+              at = new Walker(table).follow(walked);
+            } catch (KernelRefusal e) {
+              if (e.number() != ENOENT) {
+                throw e;
+              }
+              at = Contents.add(at, part, Node.directory());
+            }
+          }
+          if (!at.node().isDirectory()) {
+            throw new KernelRefusal(KernelRefusal.ENOTDIR);
+          }
+          return path;
+        });
+  }
+
+  /** Makes an empty file, with the directories above it. */
+  public MountPath file(MountPath path) {
+    return file(path, "");
+  }
+
+  /** Makes a file that holds this, or writes it to the file that is there. */
+  public MountPath file(MountPath file, String content) {
+    directory(file.parent());
+    return attempt(
+        "Writing " + file,
+        file,
+        () -> {
+          try {
+            MountedFile place = new Walker(table).follow(file);
+            Contents.checkWritable(place.mount());
+            if (place.node().isDirectory()) {
+              throw new KernelRefusal(KernelRefusal.EISDIR);
+            }
+            place.node().write(content);
+          } catch (KernelRefusal e) {
+            if (e.number() != ENOENT) {
+              throw e;
+            }
+            make(file, Node.file(content));
+          }
+          return file;
+        });
+  }
+
+  /** Makes a symbolic link, with the directories above it. */
+  public MountPath symlink(MountPath path, KernelText target) {
+    return made(path, Node.symlink(new String(target.bytes(), StandardCharsets.UTF_8)));
+  }
+
+  /** Makes the node of a block device, with the directories above it. */
+  public MountPath device(MountPath path, DeviceId device) {
+    return made(path, Node.device(device));
+  }
+
+  private MountPath made(MountPath path, Node node) {
+    directory(path.parent());
+    return attempt(
+        "Making " + path,
+        path,
+        () -> {
+          make(path, node);
+          return path;
+        });
+  }
+
+  private void make(MountPath path, Node node) {
+    MountedFile directory = new Walker(table).follow(path.parent());
+    Contents.add(directory, KernelText.ofBytes(path.name()), node);
+  }
+
+  /**
+   * Adds a disk with an empty filesystem of this type to the host. Make its node with {@link
+   * #device} to mount it.
+   */
+  public DeviceId disk(String type) {
+    return kernel.call(() -> kernel.disks().add(type));
+  }
+
+  /** Whether anything is at the path. */
+  public boolean exists(MountPath at) {
+    return kernel.call(
+        () -> {
+          try {
+            return new Walker(table).followParents(at) != null;
+          } catch (KernelRefusal e) {
+            return false;
+          }
+        });
+  }
+
+  /** What the file at the path holds; nothing if no file is there. */
+  public Optional<String> content(MountPath at) {
+    return kernel.call(
+        () -> {
+          try {
+            Node node = new Walker(table).follow(at).node();
+            return node.isDirectory() ? Optional.empty() : Optional.of(node.content());
+          } catch (KernelRefusal e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** The names in the directory at the path, in the order in which they were made. */
+  public List<String> names(MountPath at) {
+    return attempt(
+        "Listing " + at,
+        at,
+        () ->
+            new Walker(table)
+                .follow(at).node().names().stream()
+                    .map(name -> new String(name.bytes(), StandardCharsets.UTF_8))
+                    .toList());
+  }
+
+  /** Removes a file, a link or an empty directory; mounts on it in other namespaces go too. */
+  public void remove(MountPath at) {
+    attempt(
+        "Removing " + at,
+        at,
+        () -> {
+          Contents.remove(kernel.model(), table, new Walker(table).follow(at.parent()), at);
+          return at;
+        });
+  }
+
+  /** Renames a file or directory within its mount. */
+  public void rename(MountPath source, MountPath target) {
+    attempt(
+        "Renaming " + source,
+        source,
+        () -> {
+          Contents.rename(table, source, target);
+          return target;
+        });
+  }
+
+  /** Opens what is at the path for reading; its mount is in use until it is closed. */
+  public Held open(MountPath path) {
+    return open(path, false);
+  }
+
+  /** Opens what is at the path for writing; its mount cannot become read-only meanwhile. */
+  public Held openForWriting(MountPath path) {
+    return open(path, true);
+  }
+
+  private Held open(MountPath path, boolean writing) {
+    return attempt(
+        "Opening " + path,
+        path,
+        () -> {
+          Mount mount = new Walker(table).follow(path).mount();
+          if (writing) {
+            Contents.checkWritable(mount);
+          }
+          Held held = new Held(kernel, mount, writing, kernel.model().newPid());
+          kernel.model().hold(mount, held);
+          return held;
+        });
+  }
+
+  /** Mounts a new filesystem in memory on a directory, over whatever is mounted there. */
+  public void tmpfs(MountPath at) {
+    attempt(
+        "Mounting tmpfs at " + at,
+        at,
+        () -> {
+          MountedFile target = new Walker(table).follow(at);
+          Copies copies = kernel.model().copies;
+          Filesystem filesystem =
+              new Filesystem(
+                  copies.anonymousDevice(),
+                  "tmpfs",
+                  Backing.MEMORY,
+                  Node.directory(),
+                  List.of(),
+                  false);
+          Mount made = copies.mount(filesystem, filesystem.root, KernelText.of("tmpfs"));
+          made.flags.addAll(Flags.ofNew(Set.of()));
+          return kernel.model().mount(made, target);
+        });
+  }
+
+  /** Binds without looking at what is there ({@code mount --bind}), following links. */
+  public void bind(MountPath source, MountPath at) {
+    attempt(
+        "Binding " + source,
+        at,
+        () -> {
+          MountedFile from = new Walker(table).follow(source);
+          return kernel.model().bind(from, new Walker(table).follow(at), false, made -> {});
+        });
+  }
+
+  /** Takes the mount on top out of sight, with all on it ({@code MNT_DETACH}). */
+  public void detach(MountPath at) {
+    attempt(
+        "Detaching " + at,
+        at,
+        () -> {
+          kernel.model().detach(mountAt(at));
+          return at;
+        });
+  }
+
+  /** Moves a mount, with all that is on it ({@code MS_MOVE}). */
+  public void move(MountPath source, MountPath target) {
+    attempt(
+        "Moving " + source,
+        target,
+        () -> {
+          MountedFile place = new Walker(table).follow(source);
+          kernel.model().move(place, new Walker(table).follow(target));
+          return target;
+        });
+  }
+
+  /** Makes the mount at the path one that cannot be bound elsewhere, and private. */
+  public void makeUnbindable(MountPath at) {
+    attempt(
+        "Making unbindable " + at,
+        at,
+        () -> {
+          Mount mount = mountAt(at);
+          kernel.model().copies.groups.makePrivate(mount);
+          mount.unbindable = true;
+          return at;
+        });
+  }
+
+  /** Sets how the server of the filesystem that is mounted at the path behaves from now on. */
+  public void server(MountPath at, ServerState state) {
+    attempt(
+        "Changing the server of " + at,
+        at,
+        () -> {
+          mountAt(at).filesystem.server = state;
+          return at;
+        });
+  }
+
+  private Mount mountAt(MountPath path) {
+    MountedFile place = new Walker(table).follow(path);
+    if (!place.isMountRoot()) {
+      throw new KernelRefusal(EINVAL);
+    }
+    return place.mount();
+  }
+
+  MemoryKernel kernel() {
+    return kernel;
+  }
+
+  Table current() {
+    return table;
+  }
+
+  void setTable(Table now) {
+    table = now;
+  }
+
+  private <T> T attempt(String doing, MountPath path, Supplier<T> work) {
+    return kernel.call(
+        () -> {
+          try {
+            return work.get();
+          } catch (KernelRefusal e) {
+            throw KernelErrors.of(doing, "open", e, path).build();
+          }
+        });
+  }
+
+  private static MountPath below(MountPath directory, KernelText part) {
+    byte[] above = directory.isRoot() ? new byte[0] : directory.bytes();
+    byte[] joined = java.util.Arrays.copyOf(above, above.length + 1 + part.bytes().length);
+    joined[above.length] = '/';
+    System.arraycopy(part.bytes(), 0, joined, above.length + 1, part.bytes().length);
+    return MountPath.ofBytes(joined);
+  }
+}

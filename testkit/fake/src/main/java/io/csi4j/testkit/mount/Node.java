@@ -1,0 +1,173 @@
+package io.csi4j.testkit.mount;
+
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A directory, file, symbolic link or device node of a filesystem in memory. */
+final class Node {
+
+  enum Kind {
+    DIRECTORY,
+    FILE,
+    SYMLINK,
+    DEVICE
+  }
+
+  private static final byte[] DELETED = "//deleted".getBytes(StandardCharsets.US_ASCII);
+
+  private final Kind kind;
+  private final Map<KernelText, Node> children = new LinkedHashMap<>();
+  private @Nullable Node parent;
+  private KernelText name = KernelText.of("");
+  private boolean deleted;
+
+  /** What a file holds, or where a symbolic link leads. */
+  private String content = "";
+
+  private @Nullable DeviceId device;
+
+  /** The mounts on it, in all namespaces. */
+  final List<Mount> mounts = new ArrayList<>();
+
+  private Node(Kind kind) {
+    this.kind = kind;
+  }
+
+  static Node directory() {
+    return new Node(Kind.DIRECTORY);
+  }
+
+  static Node file(String content) {
+    Node node = new Node(Kind.FILE);
+    node.content = content;
+    return node;
+  }
+
+  static Node symlink(String target) {
+    Node node = new Node(Kind.SYMLINK);
+    node.content = target;
+    return node;
+  }
+
+  static Node device(DeviceId device) {
+    Node node = new Node(Kind.DEVICE);
+    node.device = device;
+    return node;
+  }
+
+  boolean isDirectory() {
+    return kind == Kind.DIRECTORY;
+  }
+
+  boolean isSymlink() {
+    return kind == Kind.SYMLINK;
+  }
+
+  boolean isDeleted() {
+    return deleted;
+  }
+
+  boolean isEmpty() {
+    return children.isEmpty() && (kind != Kind.FILE || content.isEmpty());
+  }
+
+  /** Whether nothing is lost with it: an empty directory, or a file that holds nothing. */
+  boolean isRemovable() {
+    return (kind == Kind.DIRECTORY || kind == Kind.FILE) && isEmpty();
+  }
+
+  String content() {
+    return content;
+  }
+
+  void write(String text) {
+    content = text;
+  }
+
+  @Nullable DeviceId device() {
+    return device;
+  }
+
+  @Nullable Node parent() {
+    return parent;
+  }
+
+  @Nullable Node child(KernelText part) {
+    return children.get(part);
+  }
+
+  List<KernelText> names() {
+    return List.copyOf(children.keySet());
+  }
+
+  Node add(KernelText part, Node child) {
+    child.parent = this;
+    child.name = part;
+    children.put(part, child);
+    return child;
+  }
+
+  /** Takes it out of its directory; whoever has it mounted or open keeps it. */
+  void delete() {
+    leave();
+    deleted = true;
+  }
+
+  void moveTo(Node directory, KernelText part) {
+    leave();
+    directory.add(part, this);
+  }
+
+  private void leave() {
+    Node above = parent;
+    if (above != null) {
+      above.children.remove(name);
+    }
+  }
+
+  boolean isWithin(Node ancestor) {
+    for (Node at = this; at != null; at = at.parent) {
+      if (at == ancestor) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Writes the path of this node below an ancestor, each part with a slash before it. */
+  void writePath(Node ancestor, ByteArrayOutputStream out) {
+    Deque<KernelText> parts = new ArrayDeque<>();
+    for (Node at = this; at != ancestor && at.parent != null; at = at.parent) {
+      parts.push(at.name);
+    }
+    for (KernelText part : parts) {
+      out.write('/');
+      out.writeBytes(part.bytes());
+    }
+  }
+
+  /** Its path in its filesystem, as the kernel's table has it. */
+  KernelText root(Node top) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    writePath(top, out);
+    if (out.size() == 0) {
+      out.write('/');
+    }
+    for (Node at = this; at != null; at = at.parent) {
+      if (at.deleted) {
+        out.writeBytes(DELETED);
+        break;
+      }
+    }
+    return KernelText.ofBytes(out.toByteArray());
+  }
+}

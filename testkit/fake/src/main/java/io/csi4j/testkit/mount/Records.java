@@ -1,0 +1,76 @@
+package io.csi4j.testkit.mount;
+
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.PropagationTags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What a namespace tells of its mounts. */
+final class Records {
+
+  private Records() {}
+
+  static MountRef ref(Mount mount, String bootId) {
+    return new MountRef(mount.path(), bootId, new MountIdentity.Unique(mount.uniqueId));
+  }
+
+  static MountRecord record(Mount mount, String bootId) {
+    Mount parent = Objects.requireNonNullElse(mount.parent, mount);
+    return new MountRecord(
+        ref(mount, bootId),
+        mount.id,
+        parent.id,
+        OptionalLong.of(parent.uniqueId),
+        mount.filesystem.device,
+        mount.root.root(mount.filesystem.root),
+        mount.flags,
+        tags(mount),
+        mount.filesystem.type,
+        mount.source,
+        options(mount.filesystem));
+  }
+
+  private static List<KernelText> options(Filesystem filesystem) {
+    List<KernelText> options = new ArrayList<>();
+    options.add(KernelText.of(filesystem.readOnly ? "ro" : "rw"));
+    options.addAll(filesystem.options);
+    return options;
+  }
+
+  private static PropagationTags tags(Mount mount) {
+    return new PropagationTags(
+        number(mount.peers),
+        number(mount.master),
+        propagateFrom(mount),
+        mount.unbindable,
+        List.of());
+  }
+
+  /** The nearest group above that somebody in the same namespace is in, if it is not the master. */
+  private static OptionalInt propagateFrom(Mount mount) {
+    PeerGroup group = mount.master;
+    Table table = mount.table;
+    for (boolean nearest = true; group != null; nearest = false) {
+      Mount above = null;
+      for (Mount member : group.members) {
+        if (member.table == table) {
+          return nearest ? OptionalInt.empty() : OptionalInt.of(group.id);
+        }
+        above = member;
+      }
+      group = above == null ? null : above.master;
+    }
+    return OptionalInt.empty();
+  }
+
+  private static OptionalInt number(@Nullable PeerGroup group) {
+    return group == null ? OptionalInt.empty() : OptionalInt.of(group.id);
+  }
+}

@@ -1,0 +1,23 @@
+/** CSI plugins and mounts to test an orchestrator against. */
+@SuppressWarnings("requires-automatic")
+module io.csi4j.testkit {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client;
+  requires transitive io.csi4j.mount;
+  requires static org.junit.jupiter.api;
+  requires io.grpc;
+  requires io.grpc.stub;
+  requires io.grpc.protobuf;
+  requires io.grpc.netty.shaded;
+  requires com.google.common;
+  requires com.google.protobuf;
+
+  exports io.csi4j.testkit;
+  exports io.csi4j.testkit.effects;
+  exports io.csi4j.testkit.fault;
+  exports io.csi4j.testkit.journal;
+  exports io.csi4j.testkit.junit;
+  exports io.csi4j.testkit.model;
+  exports io.csi4j.testkit.mount;
+  exports io.csi4j.testkit.referee;
+}

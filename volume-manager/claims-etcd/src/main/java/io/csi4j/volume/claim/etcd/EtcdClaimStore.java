@@ -1,0 +1,179 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * A store in etcd, for many machines. The version of a claim is the revision in which its key was
+ * written; no key has a lease, and none is ever deleted.
+ *
+ * <p>Beside the claims stands the mark of the store, made when it is first opened. Nothing is
+ * written where another mark stands. Whoever restores an older copy of etcd deletes the mark in it:
+ * then every process that knew the lost claims sees that it is another store.
+ */
+public final class EtcdClaimStore implements ClaimStore {
+
+  /** A page of the largest claims is an answer that etcd gives and a process takes. */
+  private static final int LONGEST_PAGE = 256;
+
+  private final Etcd etcd;
+  private final Scheduler scheduler;
+  private final StoreMemory memory;
+  private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  EtcdClaimStore(Etcd etcd, Scheduler scheduler) {
+    this.etcd = etcd;
+    this.scheduler = scheduler;
+    EtcdAnswer first =
+        asked(
+            "Opening the store of claims",
+            () -> etcd.mark(new StoreIdentity(UUID.randomUUID().toString())));
+    this.memory = new StoreMemory(first.mark().orElseThrow(), first);
+  }
+
+  /**
+   * Opens the store, and makes its mark if it is new.
+   *
+   * @throws ClaimStoreException if etcd cannot be asked, or {@code io.etcd:jetcd-core} is missing
+   */
+  public static EtcdClaimStore open(EtcdSettings settings) {
+    JetcdPresence.check();
+    Etcd etcd = new JetcdEtcd(settings);
+    try {
+      return new EtcdClaimStore(etcd, new IdleScheduler("csi4j-volume-etcd-watch"));
+    } catch (RuntimeException failed) {
+      etcd.close();
+      throw failed;
+    }
+  }
+
+  @Override
+  public Versioned read(VolumeKey volume) {
+    EtcdAnswer answer =
+        seen("Reading the claim of volume '" + volume + "'", () -> etcd.read(volume));
+    return there(answer, volume);
+  }
+
+  private static Versioned there(EtcdAnswer answer, VolumeKey volume) {
+    return answer.claims().isEmpty()
+        ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
+        : answer.claims().get(0);
+  }
+
+  @Override
+  public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    return written(next, token, () -> etcd.write(memory.mark(), expected, next, token));
+  }
+
+  /** In one step: etcd compares the bytes, in which the mark of the write is. */
+  @Override
+  public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+    return written(next, token, () -> etcd.replace(memory.mark(), seen, next, token));
+  }
+
+  private WriteResult written(Claim next, WriteToken token, Supplier<EtcdAnswer> write) {
+    long before = memory.reached();
+    EtcdAnswer answer;
+    try {
+      answer = write.get();
+    } catch (EtcdFailure failure) {
+      if (failure.fate() == EtcdFailure.Fate.UNKNOWN) {
+        return new WriteResult.Unknown(new Clause(failure.because()));
+      }
+      throw failed("Writing the claim of volume '" + next.volume() + "'", failure);
+    }
+    memory.saw(before, answer);
+    if (answer.isDone()) {
+      return new WriteResult.Written(
+          new Versioned(next, new ClaimVersion(answer.revision()), Optional.of(token)));
+    }
+    Versioned there = there(answer, next.volume());
+    // Something below may send a request twice; what is there by this very try is no conflict.
+    return there.by().filter(token::equals).isPresent()
+        ? new WriteResult.Written(there)
+        : new WriteResult.Conflict(there);
+  }
+
+  @Override
+  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("A page has at least one claim, not " + limit + ".");
+    }
+    return seen("Listing claims", () -> etcd.scan(after, Math.min(limit, LONGEST_PAGE))).claims();
+  }
+
+  @Override
+  public ClaimWatch watch() {
+    long from = seen("Watching claims", etcd::look).revision() + 1;
+    EtcdWatch watch = new EtcdWatch(etcd, memory, scheduler, from, watches::remove);
+    watches.add(watch);
+    if (closed) {
+      watch.close();
+    } else {
+      watch.begin();
+    }
+    return watch;
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return memory.identity();
+  }
+
+  @Override
+  public Optional<Clause> doubt(VolumeKey volume) {
+    return memory.doubt();
+  }
+
+  /** Asks, and takes in which store it was that answered. */
+  private EtcdAnswer seen(String doing, Supplier<EtcdAnswer> call) {
+    long before = memory.reached();
+    EtcdAnswer answer = asked(doing, call);
+    memory.saw(before, answer);
+    return answer;
+  }
+
+  private static EtcdAnswer asked(String doing, Supplier<EtcdAnswer> call) {
+    try {
+      return call.get();
+    } catch (EtcdFailure failure) {
+      throw failed(doing, failure);
+    }
+  }
+
+  private static ClaimStoreException failed(String doing, EtcdFailure failure) {
+    boolean isClosed = failure.fate() == EtcdFailure.Fate.CLOSED;
+    return new ClaimStoreException(
+        isClosed ? Reason.CLOSED : Reason.UNAVAILABLE,
+        ForeignText.of(doing) + " failed: " + failure.because() + ". " + failure.remedy() + ".",
+        failure);
+  }
+
+  /** Ends its watches, its connections and its threads. */
+  @Override
+  public void close() {
+    closed = true;
+    watches.forEach(EtcdWatch::close);
+    etcd.close();
+  }
+}

@@ -1,0 +1,19 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.internal.words.Words;
+import java.util.Objects;
+
+/**
+ * As whom etcd is asked. The user needs a role that may read and write below the prefix.
+ *
+ * @param user the name
+ * @param password the password
+ */
+public record EtcdLogin(String user, EtcdPassword password) {
+
+  /** Checks that both are there. */
+  public EtcdLogin {
+    Words.check("user of etcd", user);
+    Objects.requireNonNull(password, "password");
+  }
+}

@@ -1,0 +1,225 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.Clause;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Follows what is written, over any number of connections: each begins at the revision behind the
+ * last that was told of. Where etcd has thrown that revision away, or is another store, it tells
+ * that some was missed, and goes on with what is written from that moment.
+ *
+ * <p>Who is slow misses nothing: the connection is given up, and made again when he has caught up.
+ */
+final class EtcdWatch implements ClaimWatch {
+
+  private static final int LONGEST = 10_000;
+  private static final Duration SHORT_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
+
+  private final Etcd etcd;
+  private final StoreMemory memory;
+  private final Scheduler scheduler;
+  private final Consumer<EtcdWatch> closed;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition();
+  private final Deque<Change> changes = new ArrayDeque<>();
+  private StoreIdentity identity;
+  private boolean isDoubted;
+  private long from;
+  private boolean lost;
+  private boolean isFull;
+  private boolean over;
+  private Duration pause = SHORT_PAUSE;
+
+  /** Counts the connections: what an earlier one tells is too late. */
+  private int connection;
+
+  private Optional<Etcd.Following> following = Optional.empty();
+  private Optional<Scheduler.Timer> waiting = Optional.empty();
+
+  EtcdWatch(
+      Etcd etcd, StoreMemory memory, Scheduler scheduler, long from, Consumer<EtcdWatch> closed) {
+    this.etcd = etcd;
+    this.memory = memory;
+    this.scheduler = scheduler;
+    this.from = from;
+    this.closed = closed;
+    this.identity = memory.identity();
+    this.isDoubted = memory.doubt().isPresent();
+  }
+
+  /** Connects for the first time. */
+  void begin() {
+    scheduler.execute(this::connect);
+  }
+
+  @Override
+  public Optional<Change> next(Duration wait) throws InterruptedException {
+    long left = wait.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (changes.isEmpty() && !over && left > 0) {
+        left = news.awaitNanos(left);
+      }
+      Optional<Change> next = over ? Optional.empty() : Optional.ofNullable(changes.poll());
+      if (isFull && changes.size() < LONGEST / 2) {
+        isFull = false;
+        scheduler.execute(this::connect);
+      }
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** On the thread of the scheduler, which may wait for etcd. */
+  private void connect() {
+    int mine;
+    lock.lock();
+    try {
+      if (over) {
+        return;
+      }
+      mine = ++connection;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      long before = memory.reached();
+      EtcdAnswer now = etcd.look();
+      memory.saw(before, now);
+      take(mine, etcd.follow(begin(now), new Told(mine)));
+    } catch (EtcdFailure | ClaimStoreException failure) {
+      again(mine, false);
+    }
+  }
+
+  /** Where to begin; tells first if something was missed. */
+  private long begin(EtcdAnswer now) {
+    lock.lock();
+    try {
+      boolean isOther =
+          !memory.identity().equals(identity) || memory.doubt().isPresent() != isDoubted;
+      if (isOther) {
+        missed("etcd is another one than it was, or has gone back", now);
+      } else if (lost) {
+        missed("etcd has thrown away some of its history meanwhile", now);
+      }
+      identity = memory.identity();
+      isDoubted = memory.doubt().isPresent();
+      lost = false;
+      return from;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void missed(String because, EtcdAnswer now) {
+    from = now.revision() + 1;
+    changes.add(new Change.Missed(new Clause(because)));
+    news.signal();
+  }
+
+  private void take(int mine, Etcd.Following made) {
+    lock.lock();
+    try {
+      if (!over && mine == connection) {
+        following = Optional.of(made);
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    made.close();
+  }
+
+  /** What one connection tells. */
+  private final class Told implements WriteFollower {
+    private final int mine;
+
+    Told(int mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public void told(long revision, List<Change> written) {
+      lock.lock();
+      try {
+        if (over || mine != connection) {
+          return;
+        }
+        if (!changes.isEmpty() && changes.size() + written.size() > LONGEST) {
+          isFull = true;
+          disconnect();
+          return;
+        }
+        changes.addAll(written);
+        news.signal();
+        from = revision + 1;
+        pause = SHORT_PAUSE;
+      } finally {
+        lock.unlock();
+      }
+      memory.reached(revision);
+    }
+
+    @Override
+    public void ended(boolean isCompacted) {
+      again(mine, isCompacted);
+    }
+  }
+
+  /** Connects again after a pause, if nobody has meanwhile. */
+  private void again(int mine, boolean isCompacted) {
+    lock.lock();
+    try {
+      if (over || mine != connection) {
+        return;
+      }
+      lost |= isCompacted;
+      disconnect();
+      waiting = Optional.of(scheduler.after(pause, this::connect));
+      Duration longer = pause.multipliedBy(2);
+      pause = longer.compareTo(LONG_PAUSE) < 0 ? longer : LONG_PAUSE;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes elsewhere: whoever tells something may hold locks of his own. */
+  private void disconnect() {
+    connection++;
+    following.ifPresent(old -> scheduler.execute(old::close));
+    following = Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    Optional<Etcd.Following> last;
+    lock.lock();
+    try {
+      over = true;
+      waiting.ifPresent(Scheduler.Timer::cancel);
+      last = following;
+      following = Optional.empty();
+      changes.clear();
+      news.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    last.ifPresent(Etcd.Following::close);
+    closed.accept(this);
+  }
+}

@@ -1,0 +1,276 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimRecord;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.VolumeKey;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.Txn;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import io.etcd.jetcd.watch.WatchEvent;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+
+/**
+ * Asks through jetcd. Each question is one transaction, which reads the mark of the store along
+ * with what is asked for: so both are of one moment.
+ */
+final class JetcdEtcd implements Etcd {
+
+  private final EtcdSettings settings;
+  private final KeySpace keys;
+  private final ByteSequence mark;
+  private final JetcdFailures failures;
+  private final JetcdLine line;
+  private final NewerFields newer = new NewerFields();
+
+  JetcdEtcd(EtcdSettings settings) {
+    this.settings = settings;
+    this.keys = new KeySpace(settings.prefix());
+    this.mark = ByteSequence.from(keys.mark());
+    this.failures = new JetcdFailures(settings);
+    this.line = new JetcdLine(settings, new SystemClock());
+  }
+
+  @Override
+  public EtcdAnswer look() {
+    return reading(txn -> txn.Then(get(mark)));
+  }
+
+  @Override
+  public EtcdAnswer read(VolumeKey volume) {
+    return reading(txn -> txn.Then(get(key(volume)), get(mark)));
+  }
+
+  @Override
+  public EtcdAnswer scan(Optional<VolumeKey> after, int limit) {
+    ByteSequence from = ByteSequence.from(after.map(keys::after).orElseGet(keys::first));
+    GetOption page =
+        GetOption.builder().withRange(ByteSequence.from(keys.end())).withLimit(limit).build();
+    return reading(txn -> txn.Then(Op.get(from, page), get(mark)));
+  }
+
+  @Override
+  public EtcdAnswer mark(StoreIdentity candidate) {
+    ByteSequence value = ByteSequence.from(ClaimCodec.encode(candidate));
+    return writing(
+        txn ->
+            txn.If(new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.createRevision(0)))
+                .Then(Op.put(mark, value, PutOption.DEFAULT), get(mark))
+                .Else(get(mark)));
+  }
+
+  @Override
+  public EtcdAnswer write(
+      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
+    return write(store, expected, next, token, List.of());
+  }
+
+  @Override
+  public EtcdAnswer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+    VolumeKey volume = next.volume();
+    // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
+    List<Cmp> same =
+        seen.by().stream()
+            .map(by -> bytes(seen.claim(), by, newer.beside(volume, seen.version())))
+            .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
+            .toList();
+    return write(store, seen.version(), next, token, same);
+  }
+
+  private EtcdAnswer write(
+      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
+    ByteSequence key = key(next.volume());
+    ByteSequence value = bytes(next, token, newer.beside(next.volume(), expected));
+    List<Cmp> all = new ArrayList<>(more);
+    all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
+    all.add(
+        new Cmp(mark, Cmp.Op.EQUAL, CmpTarget.value(ByteSequence.from(ClaimCodec.encode(store)))));
+    return writing(
+        txn ->
+            txn.If(all.toArray(Cmp[]::new))
+                .Then(Op.put(key, value, PutOption.DEFAULT), get(mark))
+                .Else(get(key), get(mark)));
+  }
+
+  private static ByteSequence bytes(Claim claim, WriteToken by, UnknownFields beside) {
+    return ByteSequence.from(ClaimCodec.encode(ClaimRecord.of(claim, by, beside)));
+  }
+
+  @Override
+  public Following follow(long from, WriteFollower follower) {
+    Client client = line.client().orElseThrow(JetcdEtcd::closed);
+    try {
+      return JetcdFollowing.of(client.getWatchClient(), keys, from, follower, this::change);
+    } catch (RuntimeException thrown) {
+      // The client was replaced or closed in between.
+      throw failures.of(thrown);
+    }
+  }
+
+  private static Op get(ByteSequence key) {
+    return Op.get(key, GetOption.DEFAULT);
+  }
+
+  private ByteSequence key(VolumeKey volume) {
+    return ByteSequence.from(keys.of(volume));
+  }
+
+  private EtcdAnswer reading(UnaryOperator<Txn> question) {
+    return answer(question, true);
+  }
+
+  private EtcdAnswer writing(UnaryOperator<Txn> question) {
+    return answer(question, false);
+  }
+
+  private EtcdAnswer answer(UnaryOperator<Txn> question, boolean changesNothing) {
+    try {
+      return answer(ask(question));
+    } catch (EtcdFailure failure) {
+      boolean isHarmless = changesNothing || failure.fate() == EtcdFailure.Fate.REFUSED;
+      if (isHarmless && JetcdFailures.isPassing(failure)) {
+        return answer(ask(question));
+      }
+      throw failure;
+    }
+  }
+
+  private TxnResponse ask(UnaryOperator<Txn> question) {
+    Client client = line.client().orElseThrow(JetcdEtcd::closed);
+    CompletableFuture<TxnResponse> answer = question.apply(client.getKVClient().txn()).commit();
+    try {
+      TxnResponse response = awaited(answer);
+      line.worked();
+      return response;
+    } catch (ExecutionException thrown) {
+      EtcdFailure failure = failures.of(thrown);
+      if (failure.fate() == EtcdFailure.Fate.UNKNOWN) {
+        line.failed(client);
+      }
+      throw failure;
+    } catch (TimeoutException thrown) {
+      line.failed(client);
+      throw failures.late(thrown);
+    }
+  }
+
+  /** Waits without heeding an interrupt, which stays set: it never takes long. */
+  private TxnResponse awaited(CompletableFuture<TxnResponse> answer)
+      throws ExecutionException, TimeoutException {
+    // The call has a deadline of its own; this one is for a client that has died.
+    long end = System.nanoTime() + settings.deadline().plusSeconds(1).toNanos();
+    boolean isInterrupted = false;
+    try {
+      while (true) {
+        try {
+          return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static EtcdFailure closed() {
+    return JetcdFailures.closed();
+  }
+
+  /** The mark is what was read last; what was read before it are claims. */
+  private EtcdAnswer answer(TxnResponse response) {
+    List<GetResponse> read = response.getGetResponses();
+    List<KeyValue> marks = read.get(read.size() - 1).getKvs();
+    List<Versioned> claims = new ArrayList<>();
+    for (GetResponse each : read.subList(0, read.size() - 1)) {
+      each.getKvs().forEach(there -> claims.add(claim(there)));
+    }
+    return new EtcdAnswer(
+        response.isSucceeded(),
+        response.getHeader().getRevision(),
+        response.getHeader().getClusterId(),
+        marks.stream().findFirst().map(this::identity),
+        claims);
+  }
+
+  private StoreIdentity identity(KeyValue there) {
+    try {
+      return ClaimCodec.decodeIdentity(there.getValue().getBytes());
+    } catch (MalformedRecordException e) {
+      throw ClaimCodec.unreadable("the mark of the store under '" + settings.prefix() + "'", e);
+    }
+  }
+
+  private Versioned claim(KeyValue there) {
+    String key = there.getKey().toString(StandardCharsets.UTF_8);
+    ClaimRecord record;
+    try {
+      record = ClaimCodec.decode(there.getValue().getBytes());
+    } catch (MalformedRecordException e) {
+      throw ClaimCodec.unreadable("the claim under the key '" + key + "' of etcd", e);
+    }
+    VolumeKey volume = record.claim().volume();
+    if (!there.getKey().equals(key(volume))) {
+      throw new ClaimStoreException(
+          Reason.UNREADABLE,
+          "Reading claims from etcd failed: under the key '"
+              + ForeignText.of(key)
+              + "' stands the claim of volume '"
+              + ForeignText.of(volume.toString())
+              + "'. Find out who wrote it, and delete that key.");
+    }
+    ClaimVersion version = new ClaimVersion(there.getModRevision());
+    newer.saw(volume, version, record.unknown());
+    return record.at(version);
+  }
+
+  private Change change(WatchEvent event) {
+    if (event.getEventType() == WatchEvent.EventType.PUT) {
+      try {
+        return new Change.Written(claim(event.getKeyValue()));
+      } catch (ClaimStoreException unreadable) {
+        return missed("a claim was written that cannot be read");
+      }
+    }
+    return missed("a claim was deleted from outside");
+  }
+
+  private static Change missed(String because) {
+    return new Change.Missed(new Clause(because));
+  }
+
+  @Override
+  public void close() {
+    line.close();
+  }
+}

@@ -1,0 +1,142 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLException;
+
+/**
+ * The connection to etcd. A client of jetcd that reached nobody waits longer and longer, up to two
+ * minutes, before it tries again, and cannot be told otherwise: so one that has been of no use for
+ * some time is replaced.
+ */
+final class JetcdLine implements AutoCloseable {
+
+  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final int LARGEST_ANSWER = 64 * 1024 * 1024;
+
+  /** The shortest that gRPC allows, and longer than etcd demands. */
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+
+  private final EtcdSettings settings;
+  private final Clock clock;
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(new NamedThreads("csi4j-volume-etcd"));
+  private final ReentrantLock lock = new ReentrantLock();
+  private Optional<Client> current;
+  private volatile long useful;
+
+  JetcdLine(EtcdSettings settings, Clock clock) {
+    this.settings = settings;
+    this.clock = clock;
+    this.useful = clock.nanos();
+    this.current = Optional.of(made());
+  }
+
+  /** The client to use now; nothing once this is closed. */
+  Optional<Client> client() {
+    lock.lock();
+    try {
+      return current;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes in that etcd has answered. */
+  void worked() {
+    useful = clock.nanos();
+  }
+
+  /** Takes in that etcd was not reached through this client. */
+  void failed(Client used) {
+    if (clock.nanos() - useful < PATIENCE) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (current.filter(client -> client == used).isEmpty()) {
+        return;
+      }
+      current = Optional.of(made());
+      useful = clock.nanos();
+    } finally {
+      lock.unlock();
+    }
+    used.close();
+  }
+
+  private Client made() {
+    ClientBuilder builder =
+        Client.builder()
+            .endpoints(settings.endpoints())
+            .executorService(threads)
+            .interceptor(new Deadlines(settings.deadline()))
+            // Whether something may be tried again is decided here alone.
+            .retryMaxAttempts(0)
+            .waitForReady(false)
+            .connectTimeout(settings.deadline())
+            .keepaliveTime(KEEP_ALIVE)
+            .keepaliveTimeout(settings.deadline())
+            .maxInboundMessageSize(LARGEST_ANSWER);
+    settings
+        .login()
+        .ifPresent(
+            login -> builder.user(bytes(login.user())).password(bytes(login.password().text())));
+    if (settings.tls().isPresent()) {
+      EtcdTls tls = settings.tls().get();
+      try {
+        return builder.sslContext(ssl -> JetcdTls.into(ssl, tls)).build();
+      } catch (SSLException e) {
+        throw JetcdTls.unusable("what was given", e);
+      }
+    }
+    return builder.build();
+  }
+
+  private static ByteSequence bytes(String text) {
+    return ByteSequence.from(text, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    Optional<Client> last;
+    lock.lock();
+    try {
+      last = current;
+      current = Optional.empty();
+    } finally {
+      lock.unlock();
+    }
+    last.ifPresent(Client::close);
+    threads.shutdownNow();
+  }
+
+  /** Gives each call that has one answer its deadline, as jetcd has none. */
+  private record Deadlines(Duration deadline) implements ClientInterceptor {
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+      return next.newCall(
+          method,
+          method.getType() == MethodType.UNARY
+              ? options.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS)
+              : options);
+    }
+  }
+}

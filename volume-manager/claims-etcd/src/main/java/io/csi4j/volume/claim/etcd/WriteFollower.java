@@ -1,0 +1,22 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import java.util.List;
+
+/** Who is told what is written: one call after the other, in the order of revisions. */
+interface WriteFollower {
+
+  /**
+   * Something was written.
+   *
+   * @param revision the last that is told of by this
+   */
+  void told(long revision, List<Change> changes);
+
+  /**
+   * Nothing more comes.
+   *
+   * @param isCompacted whether what was asked for has been thrown away by etcd
+   */
+  void ended(boolean isCompacted);
+}

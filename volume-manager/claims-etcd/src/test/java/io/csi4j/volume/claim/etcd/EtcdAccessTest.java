@@ -1,0 +1,284 @@
+package io.csi4j.volume.claim.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.etcd.EtcdTls.ClientCertificate;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.VolumeKey;
+import io.etcd.jetcd.Auth;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.auth.Permission;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An etcd that does not serve everybody. */
+@EtcdTest
+@Timeout(60)
+class EtcdAccessTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+
+  private static Versioned write(EtcdClaimStore store) {
+    WriteResult result =
+        store.compareAndSet(
+            store.read(DB).version(), Claim.none(DB), new WriteToken(UUID.randomUUID()));
+    assertThat(result).isInstanceOf(WriteResult.Written.class);
+    return ((WriteResult.Written) result).now();
+  }
+
+  private static String refusal(EtcdSettings settings) {
+    return catchThrowableOfType(ClaimStoreException.class, () -> EtcdClaimStore.open(settings))
+        .getMessage();
+  }
+
+  // ---- users
+
+  private static ByteSequence bytes(String text) {
+    return ByteSequence.from(text, StandardCharsets.UTF_8);
+  }
+
+  /** Lets only users in: root, and one for the claims. */
+  private static void demandLogin(EtcdServer server) {
+    try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      Auth auth = client.getAuthClient();
+      auth.roleAdd(bytes("claims")).join();
+      auth.roleGrantPermission(
+              bytes("claims"), bytes("/csi4j/"), bytes("/csi4j0"), Permission.Type.READWRITE)
+          .join();
+      for (String user : List.of("root", "claims")) {
+        auth.userAdd(bytes(user), bytes("the password of " + user)).join();
+      }
+      auth.userGrantRole(bytes("root"), bytes("root")).join();
+      auth.userGrantRole(bytes("claims"), bytes("claims")).join();
+      auth.authEnable().join();
+    }
+  }
+
+  private static void setPassword(EtcdServer server, String password) {
+    try (Client root =
+        Client.builder()
+            .endpoints(server.endpoint())
+            .user(bytes("root"))
+            .password(bytes("the password of root"))
+            .build()) {
+      root.getAuthClient().userChangePassword(bytes("claims"), bytes(password)).join();
+    }
+  }
+
+  private static EtcdSettings as(EtcdServer server, String password) {
+    return EtcdSettings.of(server.endpoint())
+        .as(new EtcdLogin("claims", EtcdPassword.of(password)));
+  }
+
+  @Test
+  void aUserWithARoleBelowThePrefixIsEnough() throws InterruptedException {
+    try (EtcdServer server = EtcdServer.start(directory)) {
+      demandLogin(server);
+      try (EtcdClaimStore store = EtcdClaimStore.open(as(server, "the password of claims"));
+          ClaimWatch watch = store.watch()) {
+        Versioned now = write(store);
+
+        assertThat(watch.next(LONG)).contains(new Change.Written(now));
+        assertThat(store.read(DB)).isEqualTo(now);
+
+        // By that its tokens are forgotten, of which a caller hears nothing.
+        setPassword(server, "the password of claims");
+        assertThat(store.read(DB)).isEqualTo(now);
+        setPassword(server, "the password of claims");
+        now = write(store);
+        assertThat(watch.next(LONG)).contains(new Change.Written(now));
+
+        server.kill();
+        server.start();
+        Versioned next = null;
+        while (next == null) {
+          try {
+            next = write(store);
+          } catch (ClaimStoreException notYet) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+          }
+        }
+        assertThat(watch.next(LONG)).contains(new Change.Written(next));
+      }
+    }
+  }
+
+  @Test
+  void whoHasNoRightIsToldWhich() {
+    try (EtcdServer server = EtcdServer.start(directory)) {
+      demandLogin(server);
+      String login = ". Correct the login, or the role of the user in etcd.";
+      String etcd = "Opening the store of claims failed: etcd at " + server.endpoint();
+
+      assertThat(refusal(as(server, "wrong")))
+          .isEqualTo(etcd + " does not accept the user and the password" + login);
+      assertThat(refusal(EtcdSettings.of(server.endpoint())))
+          .isEqualTo(
+              etcd
+                  + " finds the request invalid, as it does where it wants a user. Give a login,"
+                  + " if it wants one.");
+      assertThat(refusal(as(server, "the password of claims").below(EtcdPrefix.of("/other"))))
+          .isEqualTo(etcd + " does not let the user read and write below '/other/'" + login);
+    }
+  }
+
+  @Test
+  void aLoginWhereEtcdKnowsNoUsersIsToldSo() {
+    try (EtcdServer server = EtcdServer.start(directory)) {
+      assertThat(refusal(as(server, "any")))
+          .isEqualTo(
+              "Opening the store of claims failed: etcd at "
+                  + server.endpoint()
+                  + " is not in a state to do it. See whether authentication is switched on"
+                  + " there.");
+    }
+  }
+
+  // ---- encryption
+
+  private void openssl(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("openssl"));
+    command.addAll(List.of(arguments));
+    Path log = directory.resolve("openssl.log");
+    int status =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start()
+            .waitFor();
+    assertThat(status).as(Files.readString(log)).isZero();
+  }
+
+  private void authority(String name) throws IOException, InterruptedException {
+    openssl(
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=" + name,
+        "-keyout",
+        name + ".key",
+        "-out",
+        name + ".pem");
+  }
+
+  private void certificate(String name, String extension) throws IOException, InterruptedException {
+    Files.writeString(directory.resolve(name + ".ext"), extension);
+    openssl(
+        "req",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-subj",
+        "/CN=" + name,
+        "-keyout",
+        name + ".key",
+        "-out",
+        name + ".csr");
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        name + ".csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-CAcreateserial",
+        "-days",
+        "2",
+        "-extfile",
+        name + ".ext",
+        "-out",
+        name + ".pem");
+  }
+
+  private Pem pem(String name) {
+    return Pem.file(directory.resolve(name));
+  }
+
+  @Test
+  void anEncryptedEtcdIsTrustedByItsSignerAndSeesWhoComes() throws Exception {
+    authority("ca");
+    authority("stranger");
+    String address = EtcdServer.ownAddress();
+    certificate(
+        "server", "subjectAltName=IP:" + address + "\nextendedKeyUsage=serverAuth,clientAuth\n");
+    certificate("client", "extendedKeyUsage=clientAuth\n");
+    EtcdTls trusting = EtcdTls.trusting(pem("ca.pem"));
+    ClientCertificate own =
+        new ClientCertificate(
+            pem("client.pem"), Pem.of(Files.readAllBytes(directory.resolve("client.key"))));
+    try (EtcdServer server =
+        EtcdServer.startEncrypted(
+            directory,
+            address,
+            "--cert-file=server.pem",
+            "--key-file=server.key",
+            "--trusted-ca-file=ca.pem",
+            "--client-cert-auth")) {
+      EtcdSettings settings = EtcdSettings.of(server.endpoint());
+      try (EtcdClaimStore store = EtcdClaimStore.open(settings.over(trusting.showing(own)))) {
+        Versioned now = write(store);
+        assertThat(now.version().compareTo(ClaimVersion.NEVER)).isPositive();
+        assertThat(store.read(DB)).isEqualTo(now);
+      }
+      String unreached =
+          "Opening the store of claims failed: etcd at "
+              + server.endpoint()
+              + " cannot be reached, or has no leader. See that it runs, and that it can be"
+              + " reached from here, with TLS where it asks for it.";
+      EtcdTls credulous = EtcdTls.trusting(pem("stranger.pem")).showing(own);
+      assertThat(refusal(settings.over(credulous))).isEqualTo(unreached);
+      assertThat(refusal(settings)).isEqualTo(unreached);
+      assertThat(refusal(settings.over(trusting))).isEqualTo(unreached);
+      assertThat(refusal(settings.over(EtcdTls.trusting(pem("missing.pem")))))
+          .isEqualTo(
+              "Opening the store of claims in etcd failed: the certificates to trust ("
+                  + directory.resolve("missing.pem")
+                  + ") cannot be used for TLS. Give certificates in PEM form, and a key as PKCS"
+                  + " #8 in PEM form without a password.");
+      assertThat(
+              refusal(
+                  settings.over(
+                      trusting.showing(
+                          new ClientCertificate(pem("client.pem"), Pem.of(new byte[] {1}))))))
+          .startsWith(
+              "Opening the store of claims in etcd failed: the client's certificate ("
+                  + directory.resolve("client.pem")
+                  + ") and key (given as bytes) cannot be used for TLS.");
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package io.csi4j.volume.claim.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.VolumeKey;
+import io.grpc.Status;
+import java.net.URI;
+import java.nio.channels.ClosedChannelException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the store makes of what etcd answers. */
+class EtcdAnswersTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final ClaimVersion SEVEN = new ClaimVersion(7);
+  private static final WriteToken TOKEN = new WriteToken(new UUID(1, 2));
+  private static final WriteToken ANOTHER = new WriteToken(new UUID(3, 4));
+
+  private final ScriptedEtcd etcd = new ScriptedEtcd();
+  private final EtcdClaimStore store = new EtcdClaimStore(etcd, new VirtualTime());
+
+  private static Versioned at(long version, WriteToken by) {
+    return new Versioned(Claim.none(DB), new ClaimVersion(version), Optional.of(by));
+  }
+
+  private static EtcdFailure failure(Fate fate) {
+    return new EtcdFailure(fate, "it is raining", "Wait", null);
+  }
+
+  private WriteResult write() {
+    return store.compareAndSet(SEVEN, Claim.none(DB), TOKEN);
+  }
+
+  @Test
+  void theVersionOfAWriteIsTheRevisionThatItMade() {
+    etcd.then(etcd.answer(true, 42));
+
+    assertThat(write()).isEqualTo(new WriteResult.Written(at(42, TOKEN)));
+    assertThat(etcd.asked).containsExactly("mark", "write default/db after 7");
+  }
+
+  @Test
+  void whatAnotherOneWroteIsAConflict() {
+    etcd.then(etcd.answer(false, 42, at(41, ANOTHER)));
+
+    assertThat(write()).isEqualTo(new WriteResult.Conflict(at(41, ANOTHER)));
+  }
+
+  @Test
+  @Tag("K1")
+  void aConflictWithWhatThisVeryTryWroteIsNone() {
+    etcd.then(etcd.answer(false, 42, at(41, TOKEN)));
+
+    assertThat(write()).isEqualTo(new WriteResult.Written(at(41, TOKEN)));
+  }
+
+  @Test
+  void aWriteOfWhichTheEndIsNotKnownIsUnknown() {
+    etcd.then(failure(Fate.UNKNOWN));
+
+    assertThat(write()).isEqualTo(new WriteResult.Unknown(new Clause("it is raining")));
+  }
+
+  @Test
+  void aWriteThatWasSurelyRefusedFails() {
+    etcd.then(failure(Fate.REFUSED));
+
+    ClaimStoreException failure = catchThrowableOfType(ClaimStoreException.class, this::write);
+
+    assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(failure)
+        .hasMessage("Writing the claim of volume 'default/db' failed: it is raining. Wait.");
+  }
+
+  @Test
+  void aWriteIntoAClosedStoreFails() {
+    etcd.then(failure(Fate.CLOSED));
+
+    assertThat(catchThrowableOfType(ClaimStoreException.class, this::write).reason())
+        .isEqualTo(Reason.CLOSED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Status.Code.class)
+  void aWriteIsRefusedForSureOnlyWhereEtcdLooksBeforeItWrites(Status.Code code) {
+    boolean isRefused =
+        EnumSet.of(
+                Status.Code.UNAUTHENTICATED,
+                Status.Code.PERMISSION_DENIED,
+                Status.Code.INVALID_ARGUMENT,
+                Status.Code.UNIMPLEMENTED)
+            .contains(code);
+
+    assertThat(
+            new JetcdFailures(EtcdSettings.of(URI.create("http://h:1")))
+                .of(code.toStatus().withDescription("secret").asRuntimeException())
+                .fate())
+        .isEqualTo(isRefused ? Fate.REFUSED : Fate.UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Status.Code.class)
+  void noFailureShowsWhatEtcdSaidInWords(Status.Code code) {
+    EtcdFailure failure =
+        new JetcdFailures(EtcdSettings.of(URI.create("http://h:1")))
+            .of(code.toStatus().withDescription("secret").asRuntimeException());
+
+    assertThat(failure.because()).startsWith("etcd at http://h:1 ").doesNotContain("secret");
+    assertThat(failure.remedy()).doesNotContain("secret").doesNotEndWith(".");
+  }
+
+  @Test
+  void aConnectionThatIsJustBeingClosedIsNoAnswer() {
+    Throwable thrown =
+        new ExecutionException(
+            Status.UNKNOWN
+                .withDescription("channel closed")
+                .withCause(new ClosedChannelException())
+                .asRuntimeException());
+
+    EtcdFailure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+
+    assertThat(failure.fate()).isEqualTo(Fate.UNKNOWN);
+    assertThat(failure.because())
+        .isEqualTo("etcd at http://h:1 cannot be reached, or has no leader");
+    assertThat(JetcdFailures.isPassing(thrown)).isTrue();
+    assertThat(JetcdFailures.isPassing(Status.UNKNOWN.asRuntimeException())).isFalse();
+  }
+
+  @Test
+  void behindALoginThatCouldNotBeMadeStandsWhy() {
+    Throwable thrown =
+        Status.UNAUTHENTICATED
+            .withCause(Status.UNAVAILABLE.asRuntimeException())
+            .asRuntimeException();
+
+    EtcdFailure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+
+    assertThat(failure.fate()).isEqualTo(Fate.REFUSED);
+    assertThat(failure.because())
+        .isEqualTo("etcd at http://h:1 cannot be reached, or has no leader");
+  }
+
+  @Test
+  void aPageNeverHasMoreThanAnAnswerHolds() {
+    assertThat(store.scan(Optional.empty(), 7)).isEmpty();
+    assertThat(store.scan(Optional.empty(), Integer.MAX_VALUE)).isEmpty();
+
+    assertThat(etcd.asked).containsExactly("mark", "scan 7", "scan 256");
+  }
+
+  // ---- another store
+
+  @Test
+  void anotherMarkIsAnotherStoreForGood() {
+    StoreIdentity before = store.identity();
+    StoreIdentity mark = etcd.mark();
+    etcd.becomes(new StoreIdentity("other"));
+    store.read(DB);
+    etcd.becomes(mark);
+    store.read(DB);
+
+    assertThat(before).isEqualTo(new StoreIdentity("etcd-abc-" + mark));
+    assertThat(store.identity()).isEqualTo(new StoreIdentity("etcd-abc-other"));
+    assertThat(store.doubt(DB)).isEmpty();
+  }
+
+  @Test
+  void anotherClusterIsAnotherStore() {
+    etcd.then(new EtcdAnswer(true, 10, 0xdef, Optional.of(etcd.mark()), List.of()));
+    store.read(DB);
+
+    assertThat(store.identity()).isEqualTo(new StoreIdentity("etcd-def-" + etcd.mark()));
+  }
+
+  @Test
+  @Tag("K7")
+  void aRevisionThatGoesBackIsDoubtedForGood() {
+    etcd.at(20);
+    store.read(DB);
+    etcd.at(19);
+    store.read(DB);
+    etcd.at(30);
+    store.read(DB);
+
+    assertThat(store.doubt(DB))
+        .contains(
+            new Clause(
+                "etcd is at revision 19, and was at 20 before: an older copy of it was restored"));
+  }
+
+  @Test
+  void anAnswerThatWasOvertakenByALaterOneIsNoGoingBack() {
+    long before = 10;
+    StoreMemory memory = new StoreMemory(etcd.mark(), etcd.answer(true, before));
+    memory.saw(before, etcd.answer(true, 12));
+    memory.saw(before, etcd.answer(true, 11));
+
+    assertThat(memory.doubt()).isEmpty();
+    assertThat(memory.reached()).isEqualTo(12);
+  }
+
+  @Test
+  void aStoreThatCannotBeAskedIsNotOpened() {
+    ScriptedEtcd silent = new ScriptedEtcd().then(failure(Fate.UNKNOWN));
+
+    assertThat(
+            catchThrowableOfType(
+                ClaimStoreException.class, () -> new EtcdClaimStore(silent, new VirtualTime())))
+        .hasMessage("Opening the store of claims failed: it is raining. Wait.");
+  }
+}

@@ -1,0 +1,569 @@
+package io.csi4j.volume.claim.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimException.Outcome;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimRecord;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What befalls a real etcd, and the line to it. */
+@EtcdTest
+@Timeout(60)
+class EtcdTroubleTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final ByteSequence DB_KEY =
+      ByteSequence.from("/csi4j/claims/default\u001fdb", StandardCharsets.UTF_8);
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
+
+  private EtcdServer server;
+  private CutLine line;
+
+  @BeforeEach
+  void start(@TempDir Path directory) {
+    server = EtcdServer.start(directory, "--quota-backend-bytes=8388608");
+    line = CutLine.to(server);
+  }
+
+  @AfterEach
+  void stop() {
+    line.close();
+    server.close();
+  }
+
+  private EtcdClaimStore open() {
+    return open(server.endpoint());
+  }
+
+  private static EtcdClaimStore open(URI endpoint) {
+    return EtcdClaimStore.open(EtcdSettings.of(endpoint));
+  }
+
+  /** One that is not waited for long. */
+  private static EtcdClaimStore openHastily(URI endpoint) {
+    return EtcdClaimStore.open(EtcdSettings.of(endpoint).within(Duration.ofMillis(700)));
+  }
+
+  private static WriteToken token() {
+    return new WriteToken(UUID.randomUUID());
+  }
+
+  private static Versioned write(ClaimStore store, VolumeKey volume) {
+    Versioned there = store.read(volume);
+    WriteResult result =
+        store.compareAndSet(there.version(), claim(volume, there.claim().epoch() + 1), token());
+    assertThat(result).isInstanceOf(WriteResult.Written.class);
+    return ((WriteResult.Written) result).now();
+  }
+
+  private static Claim claim(VolumeKey volume, long epoch) {
+    return new Claim(
+        volume, Optional.empty(), Collections.emptySortedMap(), epoch, Optional.empty());
+  }
+
+  private static ClaimRequest wish(String workload, String node) {
+    return new ClaimRequest(
+        UsageKey.of(DB, WorkloadId.of(workload)),
+        NodeName.of(node),
+        Optional.empty(),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        false);
+  }
+
+  /** Asks until the store answers again. */
+  private static <T> T atLast(Supplier<T> call) {
+    while (true) {
+      try {
+        return call.get();
+      } catch (ClaimStoreException notYet) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+      }
+    }
+  }
+
+  // ---- etcd goes away and comes back
+
+  @Test
+  void whatIsWrittenOutlivesEtcd() {
+    try (EtcdClaimStore store = open()) {
+      Versioned now = write(store, DB);
+
+      server.kill();
+      assertThat(catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB)).reason())
+          .isEqualTo(Reason.UNAVAILABLE);
+      server.start();
+
+      assertThat(atLast(() -> store.read(DB))).isEqualTo(now);
+      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(write(store, DB).version().compareTo(now.version())).isPositive();
+    }
+  }
+
+  @Test
+  void aWriteThatMeetsNobodyIsUnknownAndNeverAFailure() {
+    try (EtcdClaimStore store = open()) {
+      server.kill();
+
+      assertThat(store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
+          .isEqualTo(
+              new WriteResult.Unknown(
+                  new Clause(
+                      "etcd at " + server.endpoint() + " cannot be reached, or has no leader")));
+    }
+  }
+
+  @Test
+  void aStoreThatStandsStillIsUnknownToWritersAndDownForReaders() {
+    try (EtcdClaimStore store = openHastily(server.endpoint())) {
+      Versioned there = write(store, DB);
+      server.pause();
+      WriteToken token = token();
+
+      WriteResult result = store.compareAndSet(there.version(), claim(DB, 2), token);
+      ClaimStoreException failure =
+          catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+      server.resume();
+
+      assertThat(result)
+          .isEqualTo(
+              new WriteResult.Unknown(
+                  new Clause("etcd at " + server.endpoint() + " did not answer within 700 ms")));
+      assertThat(failure)
+          .hasMessage(
+              "Reading the claim of volume 'default/db' failed: etcd at "
+                  + server.endpoint()
+                  + " did not answer within 700 ms. See that it runs, and that it can be reached"
+                  + " from here, with TLS where it asks for it.");
+      assertThat(atLast(() -> store.read(DB)).claim().epoch()).isBetween(1L, 2L);
+    }
+  }
+
+  @Test
+  @Tag("K1")
+  void aWriteWhoseAnswerIsLostIsUnknownAndFoundByItsMark() throws InterruptedException {
+    try (EtcdClaimStore other = open();
+        EtcdClaimStore store = openHastily(line.endpoint())) {
+      WriteToken token = token();
+      line.swallowAnswers();
+
+      WriteResult result = store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token);
+      line.awaitSwallowed();
+
+      assertThat(result)
+          .isEqualTo(
+              new WriteResult.Unknown(
+                  new Clause("etcd at " + line.endpoint() + " did not answer within 700 ms")));
+      assertThat(other.read(DB).by()).contains(token);
+      line.cut();
+      line.mend();
+      assertThat(atLast(() -> store.read(DB))).isEqualTo(other.read(DB));
+    }
+  }
+
+  @Test
+  @Tag("K1")
+  void aTryThatIsMadeTwiceIsNoConflictWithItself() {
+    try (EtcdClaimStore store = open()) {
+      WriteToken token = token();
+      Claim next = claim(DB, 1);
+      WriteResult first = store.compareAndSet(ClaimVersion.NEVER, next, token);
+
+      assertThat(store.compareAndSet(ClaimVersion.NEVER, next, token)).isEqualTo(first);
+      assertThat(first).isInstanceOf(WriteResult.Written.class);
+    }
+  }
+
+  @Test
+  void aFullEtcdMayHaveWrittenWhatItRefuses() {
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      ByteSequence value = ByteSequence.from(new byte[1 << 20]);
+      ByteSequence key = ByteSequence.from("filler", StandardCharsets.UTF_8);
+      WriteResult result = new WriteResult.Unknown(new Clause("not tried yet"));
+      Versioned at = store.read(DB);
+      for (int i = 0; i < 64; i++) {
+        try {
+          client.getKVClient().put(key, value).join();
+        } catch (RuntimeException full) {
+          assertThat(full).hasStackTraceContaining("RESOURCE_EXHAUSTED");
+          result = store.compareAndSet(at.version(), claim(DB, 1), token());
+          break;
+        }
+      }
+
+      assertThat(result)
+          .isEqualTo(
+              new WriteResult.Unknown(
+                  new Clause(
+                      "etcd at "
+                          + server.endpoint()
+                          + " has used up its quota of space, or has too much to do")));
+    }
+  }
+
+  // ---- another etcd than it was
+
+  @Test
+  @Tag("K7")
+  void fromAnEmptiedEtcdNothingIsClaimed() {
+    try (EtcdClaimStore store = open()) {
+      StoreIdentity before = store.identity();
+      ClaimBook book = new ClaimBook(store, CLOCK);
+      book.claim(wish("web", "n1"));
+
+      server.wipe();
+      atLast(() -> store.read(DB));
+
+      ClaimException failure =
+          catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
+      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+      assertThat(failure.operatorMessage().seen().text())
+          .isEqualTo("it is store '" + store.identity() + "' now, and was '" + before + "'");
+      assertThat(store.identity()).isNotEqualTo(before);
+    }
+  }
+
+  private static UsageKey use(String workload) {
+    return UsageKey.of(DB, WorkloadId.of(workload));
+  }
+
+  @Test
+  @Tag("K7")
+  void intoAnEmptiedEtcdNothingIsWrittenThatWasMeantForTheOther() {
+    try (EtcdClaimStore store = open()) {
+      server.wipe();
+
+      WriteResult result =
+          atLast(
+              () -> {
+                WriteResult now = store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token());
+                if (now instanceof WriteResult.Unknown) {
+                  throw new ClaimStoreException("not yet", new IllegalStateException());
+                }
+                return now;
+              });
+
+      assertThat(result)
+          .isEqualTo(
+              new WriteResult.Conflict(
+                  new Versioned(Claim.none(DB), ClaimVersion.NEVER, Optional.empty())));
+      try (EtcdClaimStore next = open()) {
+        assertThat(next.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+        assertThat(next.identity()).isNotEqualTo(store.identity());
+      }
+    }
+  }
+
+  @Test
+  @Tag("K7")
+  void fromAnEtcdRestoredFromAnOlderCopyNothingIsClaimedButClaimsAreGivenBack() {
+    try (EtcdClaimStore store = open()) {
+      ClaimBook book = new ClaimBook(store, CLOCK);
+      book.claim(wish("web", "n1"));
+      StoreIdentity before = store.identity();
+      server.backUp();
+      VolumeKey other = VolumeKey.of("other");
+      long lost = atLast(() -> write(store, other)).version().value();
+
+      server.restore();
+      atLast(() -> store.read(DB));
+
+      ClaimException failure =
+          catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
+      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+      assertThat(store.doubt(DB))
+          .contains(
+              new Clause(
+                  "etcd is at revision "
+                      + (lost - 1)
+                      + ", and was at "
+                      + lost
+                      + " before: an older copy of it was restored"));
+      assertThat(store.identity()).isEqualTo(before);
+      assertThat(book.advance(use("web"), ClaimState.UNPUBLISHING).orElseThrow().state())
+          .isEqualTo(ClaimState.UNPUBLISHING);
+    }
+  }
+
+  @Test
+  @Tag("K7")
+  void whoeverDeletesTheMarkMakesItAnotherStore() {
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      StoreIdentity before = store.identity();
+      client.getKVClient().delete(ByteSequence.from("/csi4j/store", StandardCharsets.UTF_8)).join();
+
+      store.read(DB);
+
+      assertThat(store.identity().value()).endsWith(", without the mark of a store");
+      assertThat(store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
+          .isInstanceOf(WriteResult.Conflict.class);
+      try (EtcdClaimStore next = open()) {
+        assertThat(next.identity()).isNotEqualTo(before).isNotEqualTo(store.identity());
+      }
+    }
+  }
+
+  // ---- watching
+
+  @Test
+  void aWatchWhoseLineWasCutGoesOnWhereItWas() throws InterruptedException {
+    try (EtcdClaimStore store = open();
+        EtcdClaimStore far = open(line.endpoint());
+        ClaimWatch watch = far.watch()) {
+      Versioned first = write(store, DB);
+      assertThat(watch.next(LONG)).contains(new Change.Written(first));
+
+      line.cut();
+      Versioned second = write(store, DB);
+      Versioned third = write(store, DB);
+      line.mend();
+
+      assertThat(watch.next(LONG)).contains(new Change.Written(second));
+      assertThat(watch.next(LONG)).contains(new Change.Written(third));
+      Versioned fourth = write(store, DB);
+      assertThat(watch.next(LONG)).contains(new Change.Written(fourth));
+    }
+  }
+
+  @Test
+  void aWatchGoesOnAfterEtcdWasStartedAgain() throws InterruptedException {
+    try (EtcdClaimStore store = open();
+        ClaimWatch watch = store.watch()) {
+      server.kill();
+      server.start();
+      Versioned now = atLast(() -> write(store, DB));
+
+      assertThat(watch.next(LONG)).contains(new Change.Written(now));
+    }
+  }
+
+  @Test
+  void aWatchWhoseHistoryWasThrownAwaySaysThatItMissedSome() throws InterruptedException {
+    try (EtcdClaimStore store = open();
+        EtcdClaimStore far = open(line.endpoint());
+        Client client = Client.builder().endpoints(server.endpoint()).build();
+        ClaimWatch watch = far.watch()) {
+      assertThat(watch.next(Duration.ZERO)).isEmpty();
+      Versioned seen = write(store, DB);
+      assertThat(watch.next(LONG)).contains(new Change.Written(seen));
+      line.cut();
+      write(store, DB);
+      write(store, DB);
+      client.getKVClient().compact(write(store, DB).version().value()).join();
+      line.mend();
+
+      assertThat(watch.next(LONG))
+          .contains(
+              new Change.Missed(new Clause("etcd has thrown away some of its history meanwhile")));
+      Versioned now = write(store, DB);
+      assertThat(watch.next(LONG)).contains(new Change.Written(now));
+    }
+  }
+
+  @Test
+  @Tag("K7")
+  void aWatchOfAnEmptiedEtcdSaysThatItMissedSome() throws InterruptedException {
+    try (EtcdClaimStore store = open();
+        ClaimWatch watch = store.watch()) {
+      for (int i = 0; i < 5; i++) {
+        Versioned now = write(store, DB);
+        assertThat(watch.next(LONG)).contains(new Change.Written(now));
+      }
+
+      server.wipe();
+
+      assertThat(watch.next(LONG))
+          .contains(
+              new Change.Missed(new Clause("etcd is another one than it was, or has gone back")));
+      try (EtcdClaimStore next = open()) {
+        Versioned now = write(next, DB);
+        assertThat(watch.next(LONG)).contains(new Change.Written(now));
+      }
+    }
+  }
+
+  @Test
+  void aClaimDeletedFromOutsideIsMissed() throws InterruptedException {
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build();
+        ClaimWatch watch = store.watch()) {
+      Versioned there = write(store, DB);
+      assertThat(watch.next(LONG)).contains(new Change.Written(there));
+      client.getKVClient().delete(DB_KEY).join();
+
+      assertThat(watch.next(LONG))
+          .contains(new Change.Missed(new Clause("a claim was deleted from outside")));
+    }
+  }
+
+  // ---- foreign keys, and the end
+
+  @Test
+  void aForeignKeyAmongTheClaimsIsNamed() {
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      client
+          .getKVClient()
+          .put(
+              ByteSequence.from("/csi4j/claims/x\u001fy", StandardCharsets.UTF_8),
+              ByteSequence.from("hello", StandardCharsets.UTF_8))
+          .join();
+
+      ClaimStoreException failure =
+          catchThrowableOfType(ClaimStoreException.class, () -> store.scan(Optional.empty(), 10));
+
+      assertThat(failure.reason()).isEqualTo(Reason.UNREADABLE);
+      assertThat(failure.getMessage())
+          .startsWith("Reading the claim under the key '/csi4j/claims/x\\u001fy' of etcd failed: ");
+    }
+  }
+
+  @Test
+  void theClaimOfAnotherVolumeUnderAKeyIsNamed() {
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      write(store, DB);
+      client
+          .getKVClient()
+          .put(
+              ByteSequence.from("/csi4j/claims/default\u001fcopy", StandardCharsets.UTF_8),
+              raw(client))
+          .join();
+
+      ClaimStoreException failure =
+          catchThrowableOfType(ClaimStoreException.class, () -> store.read(VolumeKey.of("copy")));
+
+      assertThat(failure.reason()).isEqualTo(Reason.UNREADABLE);
+      assertThat(failure)
+          .hasMessage(
+              "Reading claims from etcd failed: under the key '/csi4j/claims/default\\u001fcopy'"
+                  + " stands the claim of volume 'default/db'. Find out who wrote it, and delete"
+                  + " that key.");
+    }
+  }
+
+  private static ByteSequence raw(Client client) {
+    return client.getKVClient().get(DB_KEY).join().getKvs().get(0).getValue();
+  }
+
+  @Test
+  void whatANewerVersionWroteWithAClaimIsKept() throws MalformedRecordException {
+    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
+    try (EtcdClaimStore store = open();
+        Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      byte[] bytes = ClaimCodec.encode(ClaimRecord.of(claim(DB, 1), token(), newer));
+      client.getKVClient().put(DB_KEY, ByteSequence.from(bytes)).join();
+
+      write(store, DB);
+
+      ClaimRecord now = ClaimCodec.decode(raw(client).getBytes());
+      assertThat(now.claim().epoch()).isEqualTo(2);
+      assertThat(now.unknown()).isEqualTo(newer);
+    }
+  }
+
+  @Test
+  void aClosedStoreSaysSoAndItsThreadsEnd() throws InterruptedException {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    EtcdClaimStore store = open();
+    ClaimWatch watch = store.watch();
+    write(store, DB);
+    assertThat(watch.next(LONG)).isPresent();
+    assertThat(since(before)).isNotEmpty();
+
+    store.close();
+
+    assertThat(watch.next(LONG)).isEmpty();
+    ClaimStoreException failure =
+        catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+    assertThat(failure.reason()).isEqualTo(Reason.CLOSED);
+    assertThat(failure)
+        .hasMessage(
+            "Reading the claim of volume 'default/db' failed: the store was closed here. Open it"
+                + " anew.");
+    while (!since(before).isEmpty()) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
+  /** The threads that are there since then, but those of the test and of the JVM. */
+  private static List<String> since(Set<Thread> before) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread))
+        .map(Thread::getName)
+        .filter(name -> !name.startsWith("cut-line") && !name.startsWith("process reaper"))
+        .toList();
+  }
+
+  @Test
+  void anEtcdThatIsNotThereIsToldAtOpening() {
+    server.kill();
+
+    ClaimStoreException failure = catchThrowableOfType(ClaimStoreException.class, this::open);
+
+    assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(failure)
+        .hasMessage(
+            "Opening the store of claims failed: etcd at "
+                + server.endpoint()
+                + " cannot be reached, or has no leader. See that it runs, and that it can be"
+                + " reached from here, with TLS where it asks for it.");
+  }
+}

@@ -1,0 +1,106 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An etcd that answers what it is told to, and remembers what it was asked. */
+final class ScriptedEtcd implements Etcd {
+
+  static final long CLUSTER = 0xabc;
+
+  /** A watch that was made. */
+  record Watched(long from, WriteFollower follower, AtomicBoolean isClosed) {}
+
+  final List<String> asked = new ArrayList<>();
+  final List<Watched> watched = new ArrayList<>();
+  private final Deque<Object> answers = new ArrayDeque<>();
+  private StoreIdentity mark = new StoreIdentity("none yet");
+  private long revision = 10;
+
+  /** What the next calls come to: an {@link EtcdAnswer} or an {@link EtcdFailure}. */
+  ScriptedEtcd then(Object... coming) {
+    answers.addAll(List.of(coming));
+    return this;
+  }
+
+  /** Lets it be at this revision from now on. */
+  void at(long next) {
+    revision = next;
+  }
+
+  /** Puts another store in its place. */
+  void becomes(StoreIdentity other) {
+    mark = other;
+  }
+
+  StoreIdentity mark() {
+    return mark;
+  }
+
+  EtcdAnswer answer(boolean isDone, long at, Versioned... claims) {
+    return new EtcdAnswer(isDone, at, CLUSTER, Optional.of(mark), List.of(claims));
+  }
+
+  private EtcdAnswer next(String question) {
+    asked.add(question);
+    Object next = answers.isEmpty() ? answer(true, revision) : answers.remove();
+    if (next instanceof EtcdFailure failure) {
+      throw failure;
+    }
+    return (EtcdAnswer) next;
+  }
+
+  @Override
+  public EtcdAnswer look() {
+    return next("look");
+  }
+
+  @Override
+  public EtcdAnswer read(VolumeKey volume) {
+    return next("read " + volume);
+  }
+
+  @Override
+  public EtcdAnswer scan(Optional<VolumeKey> after, int limit) {
+    return next("scan " + limit);
+  }
+
+  @Override
+  public EtcdAnswer mark(StoreIdentity candidate) {
+    mark = candidate;
+    return next("mark");
+  }
+
+  @Override
+  public EtcdAnswer write(
+      StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
+    return next("write " + next.volume() + " after " + expected);
+  }
+
+  @Override
+  public EtcdAnswer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+    return next("replace " + next.volume() + " after " + seen.version());
+  }
+
+  @Override
+  public Following follow(long from, WriteFollower follower) {
+    AtomicBoolean isClosed = new AtomicBoolean();
+    watched.add(new Watched(from, follower, isClosed));
+    return () -> isClosed.set(true);
+  }
+
+  @Override
+  public void close() {
+    asked.add("close");
+  }
+}

@@ -1,0 +1,250 @@
+package io.csi4j.volume.contend;
+
+import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdServer;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.model.VolumeKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** Processes that contend for volumes, what befalls them and their etcd, and what came of it. */
+final class Contention {
+
+  private static final long TICK = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** Longer than the deadline of those who contend. */
+  private static final long STANDSTILL = TimeUnit.MILLISECONDS.toNanos(1_200);
+
+  /**
+   * How much of it.
+   *
+   * @param operations how many things all processes do together
+   * @param mischief how often each thing befalls them: a kill of a process, a stop of a process, a
+   *     kill of etcd and a stop of etcd, in turn
+   */
+  record Size(int processes, int volumes, int operations, int mischief, long seed) {}
+
+  /**
+   * What came of it.
+   *
+   * @param wrong what the check found
+   */
+  record Report(
+      int operations,
+      int kills,
+      int pauses,
+      int restarts,
+      int standstills,
+      long reads,
+      long writes,
+      long conflicts,
+      long unknown,
+      long uses,
+      List<String> wrong) {
+
+    @Override
+    public String toString() {
+      return operations
+          + " operations, "
+          + kills
+          + " processes killed, "
+          + pauses
+          + " stopped, etcd killed "
+          + restarts
+          + " times and stopped "
+          + standstills
+          + " times; "
+          + reads
+          + " reads, "
+          + writes
+          + " writes, of which "
+          + conflicts
+          + " were conflicts and "
+          + unknown
+          + " unknown; volumes used "
+          + uses
+          + " times; wrong: "
+          + (wrong.isEmpty() ? "nothing" : String.join("\n", wrong));
+    }
+  }
+
+  private final Size size;
+  private final Path directory;
+  private final Random random;
+  private final EtcdServer etcd;
+  private final AtomicInteger did = new AtomicInteger();
+  private final List<ContenderProcess> now = new ArrayList<>();
+  private final List<ContenderProcess> all = new ArrayList<>();
+  private final int[] befell = new int[4];
+
+  private Contention(Size size, Path directory, EtcdServer etcd) {
+    this.size = size;
+    this.directory = directory;
+    this.etcd = etcd;
+    this.random = new Random(size.seed());
+  }
+
+  /** Lets it happen, and checks it. */
+  static Report run(Size size, Path directory) {
+    try (EtcdServer etcd = EtcdServer.start(directory)) {
+      return new Contention(size, directory, etcd).run();
+    }
+  }
+
+  private Report run() {
+    try {
+      for (int i = 0; i < size.processes(); i++) {
+        start("p" + i, 0, size.operations() / size.processes());
+      }
+      int turns = 4 * size.mischief();
+      for (int turn = 0; turn < turns; turn++) {
+        await(size.operations() * (turn + 1L) / (turns + 1));
+        mischief(turn % 4);
+      }
+      all.forEach(ContenderProcess::awaitEnd);
+    } finally {
+      now.forEach(ContenderProcess::kill);
+    }
+    look();
+    return report();
+  }
+
+  private void start(String name, int life, int toDo) {
+    ContenderProcess process =
+        new ContenderProcess(
+            etcd.endpoint(),
+            directory,
+            name,
+            life,
+            size.volumes(),
+            toDo,
+            random.nextLong(1L << 40),
+            did::incrementAndGet);
+    all.add(process);
+    now.add(process);
+  }
+
+  /** Waits until all together have done so much, or nobody does anything any more. */
+  private void await(long operations) {
+    while (did.get() < operations && now.stream().anyMatch(ContenderProcess::isAlive)) {
+      LockSupport.parkNanos(TICK);
+    }
+  }
+
+  private void mischief(int kind) {
+    List<ContenderProcess> alive = now.stream().filter(ContenderProcess::isAlive).toList();
+    if (alive.isEmpty()) {
+      return;
+    }
+    ContenderProcess victim = alive.get(random.nextInt(alive.size()));
+    switch (kind) {
+      case 0 -> {
+        victim.kill();
+        now.remove(victim);
+        start(victim.name(), victim.life() + 1, victim.left());
+      }
+      case 1 -> {
+        victim.pause();
+        int begun = did.get();
+        long end = System.nanoTime() + STANDSTILL;
+        while (did.get() < begun + size.operations() / 50 && System.nanoTime() - end < 0) {
+          LockSupport.parkNanos(TICK);
+        }
+        victim.resume();
+      }
+      case 2 -> {
+        etcd.kill();
+        etcd.start();
+      }
+      default -> {
+        etcd.pause();
+        long end = System.nanoTime() + STANDSTILL;
+        while (System.nanoTime() - end < 0) {
+          LockSupport.parkNanos(TICK);
+        }
+        etcd.resume();
+      }
+    }
+    befell[kind]++;
+  }
+
+  /** Reads all claims, when nobody changes them any more. */
+  private void look() {
+    try (HistoryFile history = new HistoryFile("end", directory.resolve("end.history"));
+        ClaimStore store =
+            new RecordedStore(EtcdClaimStore.open(EtcdSettings.of(etcd.endpoint())), history)) {
+      for (int v = 0; v < size.volumes(); v++) {
+        VolumeKey volume = VolumeKey.of("v" + v);
+        if (!store.read(volume).claim().volume().equals(volume)) {
+          history.wrong("another volume was read than " + volume);
+        }
+      }
+    }
+  }
+
+  private Report report() {
+    History history = new History().with(lines(directory.resolve("end.history")));
+    List<String> wrong = new ArrayList<>();
+    for (ContenderProcess process : all) {
+      List<String> lines = lines(process.history(directory));
+      wrong.addAll(otherClock(process, lines));
+      history.with(lines);
+    }
+    wrong.addAll(HistoryCheck.of(history));
+    for (ContenderProcess process : now) {
+      if (!process.isDone()) {
+        wrong.add(process.name() + " ended before it was done");
+      }
+    }
+    return new Report(
+        did.get(),
+        befell[0],
+        befell[1],
+        befell[2],
+        befell[3],
+        history.calls.values().stream().filter(call -> !call.isWrite).count(),
+        history.calls.values().stream().filter(call -> call.isWrite).count(),
+        ended(history, History.End.CONFLICT),
+        ended(history, History.End.UNKNOWN),
+        history.deeds.stream().filter(deed -> deed.kind().equals("uses")).count(),
+        wrong);
+  }
+
+  private static long ended(History history, History.End end) {
+    return history.calls.values().stream().filter(call -> call.isWrite && call.end == end).count();
+  }
+
+  /** The check compares times of several processes: which have to be of one clock. */
+  private static List<String> otherClock(ContenderProcess process, List<String> lines) {
+    List<String> wrong = new ArrayList<>();
+    long read = System.nanoTime();
+    History alone = new History().with(lines);
+    if (!lines.isEmpty() && (alone.first < process.started() || alone.last > read)) {
+      wrong.add(process.name() + " does not have the clock of this process");
+    }
+    return wrong;
+  }
+
+  /** Without a last line that a kill has cut. */
+  private static List<String> lines(Path file) {
+    try {
+      if (!Files.exists(file)) {
+        return List.of();
+      }
+      String text = Files.readString(file);
+      List<String> lines = text.lines().toList();
+      return text.isEmpty() || text.endsWith("\n") ? lines : lines.subList(0, lines.size() - 1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import java.util.Optional;
+
+/** Something that happened to a claim. No event holds a secret or a publish context. */
+public sealed interface ClaimEvent {
+
+  /** What is done with a claim. */
+  enum Work {
+    /** It is claimed, and attached where that is needed. */
+    ACQUIRE,
+    /** It is given back. */
+    RELEASE,
+    /** A proof was handed in. */
+    PROVE,
+    /** It is brought on where somebody has left it. */
+    RESUME,
+    /** The storage system is asked to attach the volume. */
+    ATTACH,
+    /** The storage system is asked to detach the volume. */
+    DETACH
+  }
+
+  /** The use. */
+  UsageKey usage();
+
+  /**
+   * Something is begun. It is followed by one {@link Ended}.
+   *
+   * @param usage the use
+   * @param work what
+   */
+  record Started(UsageKey usage, Work work) implements ClaimEvent {}
+
+  /**
+   * Something that was begun has ended.
+   *
+   * @param usage the use
+   * @param work what
+   * @param problem what went wrong, if something did
+   */
+  record Ended(UsageKey usage, Work work, Optional<OperatorMessage> problem)
+      implements ClaimEvent {}
+
+  /**
+   * A claim is written to be further.
+   *
+   * @param usage the use
+   * @param holder its holder as it is now
+   */
+  record Moved(UsageKey usage, ClaimHolder holder) implements ClaimEvent {}
+
+  /**
+   * A claim is forgotten.
+   *
+   * @param usage the use
+   * @param epoch its epoch
+   */
+  record Freed(UsageKey usage, long epoch) implements ClaimEvent {}
+
+  /**
+   * A proof was taken.
+   *
+   * @param proof the proof
+   */
+  record Proven(ReleaseProof proof) implements ClaimEvent {
+    @Override
+    public UsageKey usage() {
+      return proof.usage();
+    }
+  }
+
+  /**
+   * Something else that an operator has to know.
+   *
+   * @param usage the use
+   * @param message what
+   */
+  record Noticed(UsageKey usage, OperatorMessage message) implements ClaimEvent {}
+}

@@ -1,0 +1,69 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A workload that has claimed a volume.
+ *
+ * @param workload who
+ * @param node on which machine
+ * @param nodeId how the plugin names that machine; kept from when it was claimed, as it may change
+ * @param mode what it does with the volume
+ * @param state how far it is on its way back
+ * @param epoch the number of the claim: higher than that of every earlier claim of the volume
+ * @param since when it was claimed, for people: nothing is decided by it
+ * @param attachment what the storage system was told about the volume and that machine
+ */
+public record ClaimHolder(
+    WorkloadId workload,
+    NodeName node,
+    Optional<NodeId> nodeId,
+    ClaimMode mode,
+    ClaimState state,
+    long epoch,
+    Instant since,
+    NodeAttachment attachment) {
+
+  /** Checks that all parts are there. */
+  public ClaimHolder {
+    Objects.requireNonNull(workload, "workload");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(nodeId, "nodeId");
+    Objects.requireNonNull(mode, "mode");
+    Objects.requireNonNull(state, "state");
+    Objects.requireNonNull(since, "since");
+    Objects.requireNonNull(attachment, "attachment");
+    if (epoch < 1) {
+      throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
+    }
+  }
+
+  /** Whether a receipt is about this claim: the same workload, machine and epoch. */
+  public boolean isMeantBy(NodeReceipt receipt) {
+    return receipt.usage().workload().equals(workload)
+        && receipt.node().equals(node)
+        && receipt.epoch() == epoch;
+  }
+
+  /** The same, further on its way back. */
+  public ClaimHolder in(ClaimState next) {
+    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment);
+  }
+
+  /** The same, doing something else with the volume. */
+  public ClaimHolder doing(ClaimMode next) {
+    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment);
+  }
+
+  /** The same, with the storage system told something else. */
+  public ClaimHolder attached(NodeAttachment next) {
+    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next);
+  }
+}

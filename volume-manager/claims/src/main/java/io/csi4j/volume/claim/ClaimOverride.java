@@ -1,0 +1,49 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * What an operator answered for, kept with the claims of the volume for those who ask later.
+ *
+ * @param workload whose claim it was
+ * @param node the machine that proved nothing
+ * @param epoch the epoch of that claim
+ * @param person who answered for it
+ * @param reason what he said
+ * @param at when, for people
+ */
+public record ClaimOverride(
+    WorkloadId workload, NodeName node, long epoch, Person person, Clause reason, Instant at) {
+
+  /**
+   * Somebody who answers for something.
+   *
+   * @param name as the host knows him; not empty, without control characters
+   */
+  public record Person(String name) {
+
+    /** Refuses nobody. */
+    public Person {
+      Words.check("name of who answers for an override", name);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /** Checks that all parts are there. */
+  public ClaimOverride {
+    Objects.requireNonNull(workload, "workload");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(person, "person");
+    Objects.requireNonNull(at, "at");
+    Words.check("reason of an override", reason.text());
+  }
+}

@@ -1,0 +1,79 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import java.util.Set;
+
+/** How far a claim has come, and what it waits for. */
+public sealed interface ClaimProgress {
+
+  /** The use. */
+  UsageKey usage();
+
+  /**
+   * It is gone: nothing is owed.
+   *
+   * @param usage the use
+   */
+  record Gone(UsageKey usage) implements ClaimProgress {}
+
+  /**
+   * It is held, and nobody has released it.
+   *
+   * @param usage the use
+   * @param holder who holds it
+   */
+  record Held(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+
+  /**
+   * It is held, and the storage system may have attached it or not: claim it again, or release it.
+   *
+   * @param usage the use
+   * @param holder who holds it
+   */
+  record WaitsForHost(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+
+  /**
+   * Its node has to unmount it and to give its receipt.
+   *
+   * @param usage the use
+   * @param holder whose claim it is: which node, and which epoch
+   */
+  record WaitsForNode(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+
+  /**
+   * Its node gives no receipt: something else has to prove that it cannot write.
+   *
+   * @param usage the use
+   * @param holder whose claim it is
+   * @param choices what would prove it
+   * @param message what an operator is told
+   */
+  record NeedsProof(
+      UsageKey usage, ClaimHolder holder, Set<ClaimStep.Choice> choices, OperatorMessage message)
+      implements ClaimProgress {
+
+    /** Copies the set. */
+    public NeedsProof {
+      choices = Set.copyOf(choices);
+    }
+  }
+
+  /**
+   * The storage system has not detached it.
+   *
+   * @param usage the use
+   * @param holder whose claim it is
+   * @param message what an operator is told
+   */
+  record WaitsForStorage(UsageKey usage, ClaimHolder holder, OperatorMessage message)
+      implements ClaimProgress {}
+
+  /**
+   * It could not be looked at, or not be written.
+   *
+   * @param usage the use
+   * @param message what an operator is told
+   */
+  record Failed(UsageKey usage, OperatorMessage message) implements ClaimProgress {}
+}

@@ -1,0 +1,30 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.client.model.PublishContext;
+import java.util.Objects;
+
+/**
+ * What the storage system was told about a volume and the node of a claim. Kept with the claim, so
+ * that what was done is undone later, whatever the plugin says of itself by then.
+ */
+public sealed interface NodeAttachment {
+
+  /** The storage system need not be told. */
+  record NotNeeded() implements NodeAttachment {}
+
+  /** The storage system may have been told to attach the volume to the node, or is about to be. */
+  record InDoubt() implements NodeAttachment {}
+
+  /**
+   * It is attached.
+   *
+   * @param context what the node needs to use it
+   */
+  record Attached(PublishContext context) implements NodeAttachment {
+
+    /** Checks that it is there. */
+    public Attached {
+      Objects.requireNonNull(context, "context");
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.csi4j.volume.claim;
+
+import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.UsageKey;
+import java.util.Objects;
+
+/**
+ * What lets a claim go on when it is on its way back: that its node cannot write any more. Time is
+ * none, nor is a node that does not answer. A proof counts when it was made after the claim had
+ * been released, and for the claim of its epoch alone.
+ */
+public sealed interface ReleaseProof {
+
+  /** The use that is over. */
+  UsageKey usage();
+
+  /** The epoch of its claim. */
+  long epoch();
+
+  /**
+   * The node itself: it has nothing mounted, and mounts nothing with that epoch any more.
+   *
+   * @param receipt what it gave
+   */
+  record ByNode(NodeReceipt receipt) implements ReleaseProof {
+    @Override
+    public UsageKey usage() {
+      return receipt.usage();
+    }
+
+    @Override
+    public long epoch() {
+      return receipt.epoch();
+    }
+  }
+
+  /**
+   * The storage system will take the volume away from the node, whatever is mounted there. The
+   * claim is free only after it has said that it did. For plugins that do so, and do not only note
+   * it down; everybody on that node has to be on the way back.
+   *
+   * @param usage the use that is over
+   * @param epoch the epoch of its claim
+   */
+  record ByStorage(UsageKey usage, long epoch) implements ReleaseProof {
+
+    /** Checks that it is there. */
+    public ByStorage {
+      Objects.requireNonNull(usage, "usage");
+    }
+  }
+
+  /**
+   * Something keeps the node from the storage.
+   *
+   * @param usage the use that is over
+   * @param epoch the epoch of its claim
+   * @param node the machine
+   * @param by what keeps it away, as a clause for people
+   */
+  record Fenced(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+
+    /** Checks that all parts are there. */
+    public Fenced {
+      Objects.requireNonNull(usage, "usage");
+      Objects.requireNonNull(node, "node");
+      Objects.requireNonNull(by, "by");
+    }
+  }
+
+  /**
+   * The node was off, or is gone for ever, after the claim had been released.
+   *
+   * @param usage the use that is over
+   * @param epoch the epoch of its claim
+   * @param node the machine
+   * @param by who attests it, as a clause for people
+   */
+  record PowerOff(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+
+    /** Checks that all parts are there. */
+    public PowerOff {
+      Objects.requireNonNull(usage, "usage");
+      Objects.requireNonNull(node, "node");
+      Objects.requireNonNull(by, "by");
+    }
+  }
+
+  /**
+   * A person answers for it. If he is wrong, two nodes write to one volume.
+   *
+   * @param usage the use that is over
+   * @param epoch the epoch of its claim
+   * @param person who
+   * @param reason why
+   * @param covers what he answers for
+   */
+  record OperatorOverride(
+      UsageKey usage, long epoch, ClaimOverride.Person person, Clause reason, Covers covers)
+      implements ReleaseProof {
+
+    /** Checks that all parts are there. */
+    public OperatorOverride {
+      Objects.requireNonNull(usage, "usage");
+      Objects.requireNonNull(person, "person");
+      Words.check("reason of an override", reason.text());
+      Objects.requireNonNull(covers, "covers");
+    }
+  }
+
+  /** What a person answers for. */
+  enum Covers {
+    /** That the node does not write. The storage system still has to detach the volume. */
+    NODE,
+    /** Also that the volume is detached, should the storage system not say so. */
+    NODE_AND_STORAGE
+  }
+}

@@ -1,0 +1,389 @@
+package io.csi4j.volume.claim.coordination;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimDecision.Granted;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimException.Outcome;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes claims and gives them back, by the rules and with a store. A change is tried on the claim
+ * that was seen last, and counts only if that is still the very same; all else, a refusal above
+ * all, is decided after a look. A change that another one has overtaken is decided anew; one whose
+ * end is not known is looked for, and made again if it did not get through. Methods block as long
+ * as the store does.
+ */
+public final class ClaimBook {
+
+  /** More than any honest contention needs: each lost turn means that another one has won. */
+  private static final int TURNS = 1_000;
+
+  private static final int DOUBTS = 8;
+
+  private final ClaimStore store;
+  private final Clock clock;
+  private final StoreIdentity identity;
+  private final ClaimMemory memory = new ClaimMemory();
+
+  /**
+   * A book on a store.
+   *
+   * @param clock the time, for the ages that people are told
+   */
+  public ClaimBook(ClaimStore store, Clock clock) {
+    this(store, clock, store.identity());
+  }
+
+  /**
+   * A book on a store that was seen before, maybe by another process.
+   *
+   * @param identity which store it was then: nothing is claimed if it is another one now
+   */
+  public ClaimBook(ClaimStore store, Clock clock, StoreIdentity identity) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.clock = Objects.requireNonNull(clock, "clock");
+    this.identity = Objects.requireNonNull(identity, "identity");
+  }
+
+  /** What is claimed of a volume. */
+  public Claim read(VolumeKey volume) {
+    return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false).claim();
+  }
+
+  /** What is claimed of a volume, unless the store may have lost something. */
+  Claim certain(UsageKey usage) {
+    return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
+  }
+
+  /** The same, for somebody who has no claim of it. */
+  Claim certain(Subject subject, VolumeKey volume) {
+    return look(subject, volume, true).claim();
+  }
+
+  /**
+   * The claims of volumes that were ever claimed, in the order of their keys: each right for
+   * itself.
+   *
+   * @param after only those behind this key
+   * @param limit how many at most
+   */
+  public List<Claim> page(Optional<VolumeKey> after, int limit) {
+    try {
+      return store.scan(after, limit).stream().map(Versioned::claim).toList();
+    } catch (ClaimStoreException down) {
+      throw down(Subject.of("reading the claims"), down);
+    }
+  }
+
+  /**
+   * Claims a volume. The same claim again is granted as it is.
+   *
+   * @return the claim of the workload
+   * @throws ClaimException if it may not, or cannot be known to have it
+   */
+  public ClaimHolder claim(ClaimRequest request) {
+    Subject subject = Subject.of("claiming").by(request.usage());
+    Claim claim =
+        change(
+            subject,
+            request.usage().volume(),
+            true,
+            before -> ClaimRules.claim(before, request, now()));
+    return claim.holder(request.usage().workload()).orElseThrow();
+  }
+
+  /**
+   * Lets a holder do something else with a volume.
+   *
+   * @throws ClaimException as for claiming
+   */
+  public ClaimHolder change(UsageKey usage, ClaimMode mode) {
+    Claim claim =
+        change(
+            Subject.of("changing the claim of").by(usage),
+            usage.volume(),
+            mode == ClaimMode.WRITE,
+            before -> ClaimRules.change(before, usage.workload(), mode, now()));
+    return claim.holder(usage.workload()).orElseThrow();
+  }
+
+  /**
+   * Writes down how far a claim is on its way back. What it has passed already, and a claim that is
+   * not there, change nothing.
+   *
+   * @return the claim as it is then; nothing if there is none
+   */
+  public Optional<ClaimHolder> advance(UsageKey usage, ClaimState state) {
+    return change(
+            Subject.of("giving back the claim of").by(usage),
+            usage.volume(),
+            false,
+            before -> ClaimRules.advance(before, usage.workload(), state))
+        .holder(usage.workload());
+  }
+
+  /**
+   * Forgets a claim of which nothing is owed any more. One that is not there is no error.
+   *
+   * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if something is owed
+   */
+  public void forget(UsageKey usage) {
+    WorkloadId workload = usage.workload();
+    Claim left =
+        change(
+            Subject.of("forgetting the claim of").by(usage),
+            usage.volume(),
+            false,
+            before -> ClaimRules.forget(before, workload, now()));
+    assert left.holder(workload).isEmpty();
+  }
+
+  /**
+   * Whether a claim is still what it was when it was granted: to be asked by a node before it
+   * stages and before it publishes.
+   *
+   * @param epoch the epoch of the claim that the node was given
+   */
+  public boolean isCurrent(UsageKey usage, long epoch) {
+    return standing(usage, epoch) instanceof ClaimStanding.Current;
+  }
+
+  /**
+   * What a claim is worth by now.
+   *
+   * @param epoch the epoch of the claim that the node was given
+   * @throws ClaimException if that cannot be known
+   */
+  public ClaimStanding standing(UsageKey usage, long epoch) {
+    Subject subject = Subject.of("confirming the claim of").by(usage);
+    return ClaimRules.standing(look(subject, usage.volume(), true).claim(), usage, epoch);
+  }
+
+  private Instant now() {
+    return clock.instant();
+  }
+
+  /**
+   * What was written.
+   *
+   * @param before the claim that was decided on
+   * @param after the claim as it is then
+   * @param changes whether that is another one
+   */
+  record Change(Claim before, Claim after, boolean changes) {}
+
+  private Claim change(
+      Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    return apply(subject, volume, acquires, rule).after();
+  }
+
+  /**
+   * Does what a rule says to the claim of a volume.
+   *
+   * @param acquires whether somebody gets something by it
+   */
+  Change apply(
+      Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Optional<Versioned> remembered = memory.last(volume);
+    if (remembered.isPresent()) {
+      Optional<Change> change = fromMemory(subject, remembered.get(), acquires, rule);
+      if (change.isPresent()) {
+        return change.get();
+      }
+    }
+    Versioned there = look(subject, volume, acquires);
+    int doubts = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+      Claim before = there.claim();
+      ClaimDecision decision = rule.apply(before);
+      if (decision instanceof Refused refused) {
+        throw failed(Outcome.REFUSED, refused.code(), subject, refused.because().text(), null);
+      }
+      Granted granted = (Granted) decision;
+      if (!granted.changes()) {
+        return new Change(before, before, false);
+      }
+      WriteToken token = new WriteToken(UUID.randomUUID());
+      ClaimVersion highest = highest(volume);
+      WriteResult result = write(subject, there, granted, token);
+      if (result instanceof WriteResult.Written written) {
+        return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
+      }
+      if (result instanceof WriteResult.Conflict conflict) {
+        there = saw(subject, highest, conflict.now(), acquires);
+      } else if (result instanceof WriteResult.Unknown unknown) {
+        there = lookAfter(subject, volume, unknown, acquires);
+        if (there.by().filter(token::equals).isPresent()) {
+          return new Change(before, there.claim(), true);
+        }
+        doubts++;
+        if (doubts == DOUBTS) {
+          throw failed(
+              Outcome.UNCERTAIN,
+              OperatorCode.CLAIM_UNCONFIRMED,
+              subject,
+              unknown.because().text(),
+              null);
+        }
+      }
+    }
+    throw failed(
+        Outcome.UNAVAILABLE,
+        OperatorCode.CLAIM_STORE_DOWN,
+        subject,
+        "others have changed the claim " + TURNS + " times meanwhile",
+        null);
+  }
+
+  /**
+   * The same without a look, if the claim is still the very one that was seen last. Only what is
+   * written is decided by it; all else is decided after a look, and so is what comes to any other
+   * end.
+   */
+  private Optional<Change> fromMemory(
+      Subject subject, Versioned last, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Claim before = last.claim();
+    if (!(rule.apply(before) instanceof Granted granted) || !granted.changes()) {
+      return Optional.empty();
+    }
+    if (acquires) {
+      checkStore(subject, before.volume());
+    }
+    WriteToken token = new WriteToken(UUID.randomUUID());
+    ClaimVersion highest = highest(before.volume());
+    try {
+      WriteResult result = store.replace(last, granted.next(), token);
+      if (result instanceof WriteResult.Written written) {
+        return Optional.of(
+            new Change(before, saw(subject, highest, written.now(), acquires).claim(), true));
+      }
+      memory.forget(last);
+      if (result instanceof WriteResult.Unknown unknown) {
+        Versioned there = lookAfter(subject, before.volume(), unknown, acquires);
+        return there.by().filter(token::equals).isPresent()
+            ? Optional.of(new Change(before, there.claim(), true))
+            : Optional.empty();
+      }
+      return Optional.empty();
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
+  private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {
+    try {
+      return store.compareAndSet(there.version(), granted.next(), token);
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
+  private Versioned look(Subject subject, VolumeKey volume, boolean acquires) {
+    ClaimVersion before = highest(volume);
+    try {
+      return saw(subject, before, store.read(volume), acquires);
+    } catch (ClaimStoreException down) {
+      throw down(subject, down);
+    }
+  }
+
+  /** Taken before a question: others of this process may see newer versions while it is open. */
+  private ClaimVersion highest(VolumeKey volume) {
+    return memory.highest(volume);
+  }
+
+  /** After a write whose end is not known, a store that cannot be read leaves it so. */
+  private Versioned lookAfter(
+      Subject subject, VolumeKey volume, WriteResult.Unknown unknown, boolean acquires) {
+    ClaimVersion before = highest(volume);
+    try {
+      return saw(subject, before, store.read(volume), acquires);
+    } catch (ClaimStoreException down) {
+      throw failed(
+          Outcome.UNCERTAIN,
+          OperatorCode.CLAIM_UNCONFIRMED,
+          subject,
+          unknown.because() + ", and the store cannot be read: " + down.getMessage(),
+          down);
+    }
+  }
+
+  /** Refuses to claim from a store that has gone back, or is another one. */
+  private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
+    memory.saw(now);
+    if (acquires) {
+      checkStore(subject, now.claim().volume());
+      if (now.version().compareTo(before) < 0) {
+        throw wentBack(
+            subject, "the claim has version " + now.version() + ", and had " + before + " before");
+      }
+    }
+    return now;
+  }
+
+  /** What the store knows of itself without being asked. */
+  private void checkStore(Subject subject, VolumeKey volume) {
+    StoreIdentity now = store.identity();
+    if (!now.equals(identity)) {
+      throw wentBack(subject, "it is store '" + now + "' now, and was '" + identity + "'");
+    }
+    store
+        .doubt(volume)
+        .ifPresent(
+            doubt -> {
+              throw wentBack(subject, doubt.text());
+            });
+  }
+
+  private static ClaimException wentBack(Subject subject, String seen) {
+    return failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
+  }
+
+  private static ClaimException down(Subject subject, ClaimStoreException cause) {
+    return switch (cause.reason()) {
+      case UNAVAILABLE, CLOSED ->
+          failed(Outcome.UNAVAILABLE, OperatorCode.CLAIM_STORE_DOWN, subject, cause);
+      case TOO_LARGE -> failed(Outcome.REFUSED, OperatorCode.CLAIM_TOO_LARGE, subject, cause);
+      case UNREADABLE -> failed(Outcome.HELD, OperatorCode.CLAIM_UNREADABLE, subject, cause);
+      case IN_DOUBT -> failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, cause);
+    };
+  }
+
+  private static ClaimException failed(
+      Outcome outcome, OperatorCode code, Subject subject, ClaimStoreException cause) {
+    return failed(outcome, code, subject, String.valueOf(cause.getMessage()), cause);
+  }
+
+  private static ClaimException failed(
+      Outcome outcome, OperatorCode code, Subject subject, String seen, @Nullable Throwable cause) {
+    return new ClaimException(outcome, Messages.of(code, subject, seen), cause);
+  }
+}

@@ -1,0 +1,51 @@
+package io.csi4j.volume.claim.spi;
+
+import java.io.Serial;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that refuses, or cannot be asked now. Nothing was written by the call that threw it. The
+ * message says what failed, why, and what to do next.
+ */
+public final class ClaimStoreException extends RuntimeException {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+
+  /** Why a store refuses. */
+  public enum Reason {
+    /** It cannot be asked, or cannot write, now; later it may. */
+    UNAVAILABLE,
+    /** It was closed here. */
+    CLOSED,
+    /** The claim has more than 64 KiB. */
+    TOO_LARGE,
+    /** What it holds cannot be read: a newer version wrote it, or it is damaged. */
+    UNREADABLE,
+    /** It may have lost claims: none is taken from it before somebody has looked. */
+    IN_DOUBT
+  }
+
+  /** Of a store that cannot be asked. */
+  public ClaimStoreException(String message, Throwable cause) {
+    this(Reason.UNAVAILABLE, message, cause);
+  }
+
+  /** With what is wrong, and what to do. */
+  public ClaimStoreException(Reason reason, String message) {
+    this(reason, message, null);
+  }
+
+  /** The same, with what led to it. */
+  public ClaimStoreException(Reason reason, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.reason = Objects.requireNonNull(reason, "reason");
+  }
+
+  /** Why. */
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,58 @@
+package io.csi4j.volume.claim.spi;
+
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.model.Clause;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What came of asking the storage system. */
+public sealed interface ControllerAnswer {
+
+  /**
+   * It is attached.
+   *
+   * @param context what the node needs to use it
+   */
+  record Attached(PublishContext context) implements ControllerAnswer {
+
+    /** Checks that it is there. */
+    public Attached {
+      Objects.requireNonNull(context, "context");
+    }
+  }
+
+  /** It is detached. */
+  record Detached() implements ControllerAnswer {}
+
+  /** It was not asked, as the guard was against it. */
+  record NotSent() implements ControllerAnswer {}
+
+  /**
+   * It did not say that it did it.
+   *
+   * @param code how the call ended
+   * @param outcome whether it may have done it, or may still be at it
+   * @param because why, as a clause for people
+   * @param failure all that is known about it, where a call was made
+   */
+  record Failed(StatusCode code, Outcome outcome, Clause because, Optional<CsiFailure> failure)
+      implements ControllerAnswer {
+
+    /** Checks that all parts are there. */
+    public Failed {
+      Objects.requireNonNull(code, "code");
+      Objects.requireNonNull(outcome, "outcome");
+      Objects.requireNonNull(because, "because");
+      Objects.requireNonNull(failure, "failure");
+    }
+
+    /** A call to a plugin that failed. */
+    public static Failed of(CsiFailure failure) {
+      return new Failed(
+          failure.code(), failure.outcome(), new Clause(failure.why()), Optional.of(failure));
+    }
+  }
+}

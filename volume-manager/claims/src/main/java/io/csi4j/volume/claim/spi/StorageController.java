@@ -1,0 +1,32 @@
+package io.csi4j.volume.claim.spi;
+
+/**
+ * The storage system, as far as claims need it: it attaches volumes to nodes and detaches them.
+ * What an implementation owes:
+ *
+ * <ul>
+ *   <li>For one volume it has one call at a time; the guard is asked in that turn, right before the
+ *       call is sent, and if it says no nothing is sent.
+ *   <li>It detaches with the same secrets as it attached with.
+ *   <li>A call whose end is not known is said to be so, never a refusal.
+ * </ul>
+ *
+ * <p>Methods block until there is an answer, and do not throw for what a plugin says. Safe for many
+ * threads.
+ */
+public interface StorageController {
+
+  /** Has a volume attached to a node. One that is attached there just so counts as attached. */
+  ControllerAnswer attach(AttachmentTask task, Guard guard);
+
+  /** Has a volume detached from a node. One that is not attached there counts as detached. */
+  ControllerAnswer detach(AttachmentTask task, Guard guard);
+
+  /** Whether a call still makes sense. */
+  @FunctionalInterface
+  interface Guard {
+
+    /** Asks anew, and where it is written; may block, and throws if nobody can say. */
+    boolean isWanted();
+  }
+}

@@ -1,0 +1,21 @@
+package io.csi4j.volume.claim.spi;
+
+/**
+ * Which store it is: made with the store, and never the same for two.
+ *
+ * @param value some text
+ */
+public record StoreIdentity(String value) {
+
+  /** Refuses an empty text. */
+  public StoreIdentity {
+    if (value.isEmpty()) {
+      throw new IllegalArgumentException("The identity of a store is empty.");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

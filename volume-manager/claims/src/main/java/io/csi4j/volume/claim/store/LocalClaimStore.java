@@ -1,0 +1,294 @@
+package io.csi4j.volume.claim.store;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimCodec;
+import io.csi4j.volume.internal.claims.ClaimRecord;
+import io.csi4j.volume.internal.claims.KeyTurns;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store on the disk of this host, for one process at a time: the one to use where no claim has to
+ * be seen by another machine. What it says is written is on the medium, and survives any crash and
+ * power cut.
+ *
+ * <p>Its state is its own, never that of a {@link io.csi4j.volume.manager.VolumeManager}: that one
+ * settles the doubts of its state when it has looked at its mounts, which say nothing of claims.
+ *
+ * <p>After damage to the journal nothing is claimed of the volumes that may be concerned, until
+ * somebody has compared the claims with what is mounted and calls {@link #settle()}; giving back
+ * goes on. The torn end that a crash in the middle of a write leaves is no damage: nobody was told
+ * that this write was done.
+ */
+public final class LocalClaimStore implements ClaimStore {
+
+  /** Each opening has so many versions, and the next one begins behind them. */
+  private static final long VERSIONS_OF_AN_EPOCH = 1L << 32;
+
+  private final StateStore state;
+  private final StoreIdentity identity;
+  private final AtomicLong lastVersion;
+  private final Map<StateKey, MalformedRecordException> unreadable;
+  private final ConcurrentNavigableMap<VolumeKey, ClaimRecord> claims;
+  private final KeyTurns turns = new KeyTurns();
+  private final ClaimFeed feed = new ClaimFeed();
+  private volatile List<Doubt> doubts;
+  private volatile boolean closed;
+
+  /** Set when another process has the state, and this one no longer knows what is in it. */
+  private volatile @Nullable StateException takenOver;
+
+  private LocalClaimStore(StateStore state, StoredClaims stored, StoreIdentity identity) {
+    this.state = state;
+    this.identity = identity;
+    this.claims = new ConcurrentSkipListMap<>(stored.claims());
+    this.unreadable = Map.copyOf(stored.unreadable());
+    this.doubts = stored.doubts();
+    this.lastVersion =
+        new AtomicLong(
+            Math.max(
+                Math.multiplyExact(state.owner().epoch(), VERSIONS_OF_AN_EPOCH),
+                stored.highestVersion()));
+  }
+
+  /**
+   * Opens the claims in this directory, which is made when it is missing. Its parent has to be
+   * there, on a local disk.
+   *
+   * @throws ClaimStoreException if they are in use by another, or cannot be read
+   */
+  public static LocalClaimStore open(Path directory) {
+    try {
+      return on(JournalStateStore.open(directory, JournalSettings.defaults()));
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
+   * Opens the claims in a state that is kept for them alone, and is closed with this store.
+   *
+   * @throws ClaimStoreException if they cannot be read, or a new store not be written; the state is
+   *     closed then
+   * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
+   */
+  public static LocalClaimStore on(StateStore state) {
+    Objects.requireNonNull(state, "state");
+    try {
+      StoredClaims stored = StoredClaims.of(state.load());
+      StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
+      if (stored.doubts().isEmpty()) {
+        forgetTornEnds(state);
+      }
+      return new LocalClaimStore(state, stored, identity);
+    } catch (StateException e) {
+      state.close();
+      throw unavailable(e);
+    } catch (ClaimStoreException e) {
+      state.close();
+      throw e;
+    }
+  }
+
+  private static StoreIdentity made(StateStore state) {
+    StoreIdentity identity = new StoreIdentity("local-" + UUID.randomUUID());
+    Stored stored =
+        state.put(
+            StoredClaims.IDENTITY, StateValue.of(ClaimCodec.encode(identity)), Durability.REQUIRED);
+    if (stored != Stored.DURABLE) {
+      throw new ClaimStoreException(
+          Reason.UNAVAILABLE,
+          "Opening the store of claims failed: its state keeps nothing for good. Give it another"
+              + " one.");
+    }
+    return identity;
+  }
+
+  /** Each crash adds one that names every key. */
+  private static void forgetTornEnds(StateStore state) {
+    if (!state.load().doubts().isEmpty()) {
+      state.settle();
+    }
+  }
+
+  @Override
+  public Versioned read(VolumeKey volume) {
+    checkUsable();
+    return there(volume)
+        .map(ClaimRecord::versioned)
+        .orElseGet(() -> new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty()));
+  }
+
+  private Optional<ClaimRecord> there(VolumeKey volume) {
+    if (!unreadable.isEmpty()) {
+      MalformedRecordException wrong = unreadable.get(StoredClaims.key(volume));
+      if (wrong != null) {
+        throw ClaimCodec.unreadable("the claim of volume '" + volume + "'", wrong);
+      }
+    }
+    return Optional.ofNullable(claims.get(volume));
+  }
+
+  @Override
+  public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    VolumeKey volume = next.volume();
+    turns.begin(volume);
+    try {
+      Versioned before = read(volume);
+      if (!before.version().equals(expected)) {
+        return new WriteResult.Conflict(before);
+      }
+      refuseTakingInDoubt(before, next);
+      return write(next, token);
+    } finally {
+      turns.end(volume);
+    }
+  }
+
+  /**
+   * Whoever claims through a {@link io.csi4j.volume.claim.coordination.ClaimBook} has been told
+   * before.
+   */
+  private void refuseTakingInDoubt(Versioned before, Claim next) {
+    Optional<Clause> doubt = doubt(next.volume());
+    if (doubt.isPresent() && next.epoch() > before.claim().epoch()) {
+      throw new ClaimStoreException(
+          Reason.IN_DOUBT,
+          "Writing a claim failed: "
+              + doubt.get()
+              + " Compare the claims with what is mounted, then settle it.");
+    }
+  }
+
+  private WriteResult write(Claim next, WriteToken token) {
+    VolumeKey volume = next.volume();
+    UnknownFields unknown = there(volume).map(ClaimRecord::unknown).orElse(UnknownFields.NONE);
+    // A version is used up by a try: after a failure the medium may have it, and show it one day.
+    ClaimVersion version = new ClaimVersion(lastVersion.incrementAndGet());
+    ClaimRecord record = new ClaimRecord(next, token, version, unknown);
+    StateValue value = StateValue.of(ClaimCodec.encode(record));
+    try {
+      Stored stored = state.put(StoredClaims.key(volume), value, Durability.REQUIRED);
+      if (stored != Stored.DURABLE) {
+        return new WriteResult.Unknown(new Clause("the state says that it is not on the medium"));
+      }
+    } catch (StateException e) {
+      return failed(e);
+    }
+    claims.put(volume, record);
+    feed.tell(record.versioned());
+    return new WriteResult.Written(record.versioned());
+  }
+
+  /** What was refused may still be on the medium, unless it never got as far. */
+  private WriteResult failed(StateException cause) {
+    if (cause.reason() == StateReason.STATE_CLOSED) {
+      throw new ClaimStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);
+    }
+    if (cause.reason() == StateReason.STATE_TAKEN_OVER) {
+      takenOver = cause;
+      feed.close();
+    }
+    return new WriteResult.Unknown(new Clause(String.valueOf(cause.getMessage())));
+  }
+
+  @Override
+  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+    checkUsable();
+    if (!unreadable.isEmpty()) {
+      Map.Entry<StateKey, MalformedRecordException> first = unreadable.entrySet().iterator().next();
+      throw ClaimCodec.unreadable(
+          "the claims, of which " + first.getKey() + " is one,", first.getValue());
+    }
+    return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+        .limit(limit)
+        .map(ClaimRecord::versioned)
+        .toList();
+  }
+
+  @Override
+  public ClaimWatch watch() {
+    checkUsable();
+    return feed.watch();
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  @Override
+  public Optional<Clause> doubt(VolumeKey volume) {
+    return StoredClaims.doubt(doubts, volume);
+  }
+
+  /**
+   * Forgets what is in doubt: claims are taken again. For a person, or a program, that has compared
+   * all claims with what is mounted.
+   *
+   * @throws ClaimStoreException if the store is closed
+   */
+  public void settle() {
+    checkUsable();
+    try {
+      state.settle();
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+    doubts = List.of();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    feed.close();
+    state.close();
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw new ClaimStoreException(
+          Reason.CLOSED,
+          "Asking the store of claims '" + identity + "' failed: it is closed. Open it again.");
+    }
+    StateException other = takenOver;
+    if (other != null) {
+      throw unavailable(other);
+    }
+  }
+
+  private static ClaimStoreException unavailable(StateException cause) {
+    return new ClaimStoreException(Reason.UNAVAILABLE, String.valueOf(cause.getMessage()), cause);
+  }
+}

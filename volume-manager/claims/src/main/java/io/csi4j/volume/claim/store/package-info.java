@@ -1,0 +1,9 @@
+/**
+ * Stores of claims for one machine: {@link io.csi4j.volume.claim.store.LocalClaimStore} on its
+ * disk, {@link io.csi4j.volume.claim.store.MemoryClaimStore} in the process. For more than one
+ * machine there is the artifact csi4j-claims-etcd. No rule about claims stands here.
+ */
+@NullMarked
+package io.csi4j.volume.claim.store;
+
+import org.jspecify.annotations.NullMarked;

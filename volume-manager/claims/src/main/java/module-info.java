@@ -1,0 +1,14 @@
+/** Who may use a volume, across machines. */
+@SuppressWarnings("module")
+module io.csi4j.volume.claims {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.volume.model;
+  requires transitive io.csi4j.volume.state;
+
+  exports io.csi4j.volume.claim;
+  exports io.csi4j.volume.claim.coordination;
+  exports io.csi4j.volume.claim.spi;
+  exports io.csi4j.volume.claim.store;
+  exports io.csi4j.volume.internal.claims to
+      io.csi4j.volume.claims.etcd;
+}

@@ -1,0 +1,468 @@
+package io.csi4j.volume.claim.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimException.Outcome;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.RoughStore;
+import io.csi4j.volume.claim.store.RoughStore.Fate;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ClaimBookTest {
+
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
+  private static final VolumeKey DB = VolumeKey.of("db");
+
+  private final RoughStore store = new RoughStore();
+  private final ClaimBook book = new ClaimBook(store, CLOCK);
+
+  private static UsageKey usage(String workload) {
+    return UsageKey.of(DB, WorkloadId.of(workload));
+  }
+
+  private static ClaimRequest wish(String workload, String node) {
+    return new ClaimRequest(
+        usage(workload),
+        NodeName.of(node),
+        Optional.empty(),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        false);
+  }
+
+  private static ClaimException failure(Runnable work) {
+    return catchThrowableOfType(ClaimException.class, work::run);
+  }
+
+  @Test
+  void aClaimGoesAllTheWayAndBack() {
+    ClaimHolder holder = book.claim(wish("web", "n1"));
+
+    assertThat(holder.epoch()).isEqualTo(1);
+    assertThat(book.read(DB).holder(WorkloadId.of("web"))).contains(holder);
+    for (ClaimState state : ClaimState.values()) {
+      assertThat(book.advance(usage("web"), state).orElseThrow().state()).isEqualTo(state);
+    }
+    book.forget(usage("web"));
+    assertThat(book.read(DB).holders()).isEmpty();
+    assertThat(book.claim(wish("job", "n2")).epoch()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("K2")
+  void whoComesSecondIsToldWhoHoldsIt() {
+    book.claim(wish("web", "n1"));
+
+    ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(failure.operatorMessage().doing().text())
+        .isEqualTo("claiming volume default/db for workload 'job'");
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo(
+            "its access mode SINGLE_NODE_WRITER has no room beside workload 'web' on node 'n1'"
+                + " (WRITE, TAKEN, since 0 s)");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"LOST", "UNANSWERED", "LATE"})
+  @Tag("K1")
+  void aClaimWhoseAnswerIsLostIsGrantedOnce(Fate fate) {
+    store.next(fate);
+
+    ClaimHolder holder = book.claim(wish("web", "n1"));
+    store.deliver();
+
+    assertThat(book.read(DB).holders().values()).containsExactly(holder);
+    assertThat(holder.epoch()).isEqualTo(1);
+  }
+
+  @Test
+  @Tag("K1")
+  void aClaimThatArrivesAfterAnotherOneDoesNothing() {
+    store.next(Fate.LATE);
+    book.claim(wish("web", "n1"));
+    ClaimState free = ClaimState.READY_TO_FREE;
+    assertThat(book.advance(usage("web"), free).orElseThrow().state()).isEqualTo(free);
+    book.forget(usage("web"));
+    ClaimHolder job = book.claim(wish("job", "n2"));
+
+    store.deliver();
+
+    assertThat(book.read(DB).holders().values()).containsExactly(job);
+  }
+
+  @Test
+  void aClaimOfWhichNothingCanBeLearntIsUncertain() {
+    store.next(Fate.LOST, Fate.LOST, Fate.LOST, Fate.LOST, Fate.LOST, Fate.LOST, Fate.LOST);
+    store.next(Fate.LATE);
+
+    ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    store.deliver();
+    assertThat(book.claim(wish("web", "n1")).epoch()).as("again").isEqualTo(1);
+  }
+
+  @Test
+  @Tag("K6")
+  void aStoreThatIsDownChangesNothing() {
+    store.next(Fate.DOWN);
+
+    ClaimException atWriting = failure(() -> book.claim(wish("web", "n1")));
+    store.silent(true);
+    ClaimException atReading = failure(() -> book.claim(wish("web", "n1")));
+    store.silent(false);
+
+    for (ClaimException failure : List.of(atWriting, atReading)) {
+      assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+      assertThat(failure.operatorMessage().seen().text()).isEqualTo("nobody answers");
+    }
+    assertThat(book.read(DB).holders()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "UNAVAILABLE, UNAVAILABLE, CLAIM_STORE_DOWN",
+    "CLOSED, UNAVAILABLE, CLAIM_STORE_DOWN",
+    "TOO_LARGE, REFUSED, CLAIM_TOO_LARGE",
+    "UNREADABLE, HELD, CLAIM_UNREADABLE",
+    "IN_DOUBT, HELD, CLAIM_STORE_WENT_BACK"
+  })
+  void aRefusalOfTheStoreSaysWhatToDoNext(
+      ClaimStoreException.Reason reason, Outcome outcome, OperatorCode code) {
+    store.refuse(new ClaimStoreException(reason, "It is so. Do that."));
+
+    ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(outcome);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.operatorMessage().seen().text()).isEqualTo("It is so. Do that");
+    assertThat(failure).hasCauseInstanceOf(ClaimStoreException.class);
+  }
+
+  /** Replaces in one step, as etcd does, and counts the questions. */
+  private static final class InOneStep implements ClaimStore {
+    private final MemoryClaimStore store = new MemoryClaimStore();
+    private final Map<VolumeKey, Versioned> restored = new HashMap<>();
+    private final List<String> asked = new ArrayList<>();
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      asked.add("read");
+      return there(volume);
+    }
+
+    private Versioned there(VolumeKey volume) {
+      return restored.getOrDefault(volume, store.read(volume));
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      asked.add("write");
+      return there(next.volume()).version().equals(expected)
+          ? store.compareAndSet(expected, next, token)
+          : new WriteResult.Conflict(there(next.volume()));
+    }
+
+    @Override
+    public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+      asked.add("replace");
+      return there(next.volume()).equals(seen)
+          ? store.compareAndSet(seen.version(), next, token)
+          : new WriteResult.Conflict(there(next.volume()));
+    }
+
+    private List<String> asked() {
+      List<String> all = List.copyOf(asked);
+      asked.clear();
+      return all;
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return store.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return store.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return store.identity();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+
+  @Test
+  void whatWasSeenLastIsTriedWithoutALookAndARefusalIsNot() {
+    InOneStep counted = new InOneStep();
+    ClaimBook first = new ClaimBook(counted, CLOCK);
+    ClaimBook second = new ClaimBook(counted, CLOCK);
+
+    ClaimHolder web = first.claim(wish("web", "n1"));
+    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(first.claim(wish("web", "n1"))).as("no change").isEqualTo(web);
+    assertThat(counted.asked()).containsExactly("read");
+    assertThat(failure(() -> first.claim(wish("job", "n2"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(counted.asked()).containsExactly("read");
+
+    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    first.forget(usage("web"));
+    assertThat(counted.asked()).containsExactly("replace", "replace");
+
+    // What another one has done meanwhile is seen, whether it stands in the way or not.
+    assertThat(second.claim(wish("job", "n2")).epoch()).isEqualTo(2);
+    assertThat(counted.asked()).containsExactly("read", "write");
+    assertThat(failure(() -> first.claim(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(counted.asked()).containsExactly("replace", "read");
+    assertThat(second.advance(usage("job"), ClaimState.READY_TO_FREE)).isPresent();
+    second.forget(usage("job"));
+    assertThat(counted.asked()).containsExactly("replace", "replace");
+    assertThat(first.claim(wish("web", "n1")).epoch()).as("refused from memory").isEqualTo(3);
+    assertThat(counted.asked()).containsExactly("read", "write");
+  }
+
+  @Test
+  @Tag("K7")
+  void aRestoredStoreInWhichAVersionFitsByChanceIsNotTakenForTheFormerOne() {
+    InOneStep store = new InOneStep();
+    ClaimBook first = new ClaimBook(store, CLOCK);
+    assertThat(first.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    assertThat(first.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    first.forget(usage("web"));
+    // Counted to the same version by other writes: somebody else holds it there.
+    MemoryClaimStore other = new MemoryClaimStore();
+    ClaimBook stranger = new ClaimBook(other, CLOCK);
+    ClaimHolder job = stranger.claim(wish("job", "n2"));
+    assertThat(stranger.change(usage("job"), ClaimMode.READ).mode()).isEqualTo(ClaimMode.READ);
+    assertThat(stranger.change(usage("job"), ClaimMode.WRITE).mode()).isEqualTo(ClaimMode.WRITE);
+    assertThat(other.read(DB).version()).isEqualTo(store.read(DB).version());
+    store.restored.put(DB, other.read(DB));
+
+    ClaimException failure = failure(() -> first.claim(wish("web", "n1")));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(store.read(DB).claim().holders().values()).containsExactly(job);
+  }
+
+  @Test
+  @Tag("K7")
+  void nothingIsClaimedFromAStoreThatIsInDoubtButItTakesBack() {
+    ClaimHolder web = book.claim(wish("web", "n1"));
+    store.doubt(new Clause("half of it is gone"));
+
+    ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(failure.operatorMessage().seen().text()).isEqualTo("half of it is gone");
+    assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+  }
+
+  @Test
+  void aWriteWithoutAnswerToAStoreThatFallsSilentIsUncertain() {
+    store.next(Fate.UNANSWERED);
+    ClaimBook deaf = new ClaimBook(new Deaf(store), CLOCK);
+
+    ClaimException failure = failure(() -> deaf.claim(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo("the answer was lost, and the store cannot be read: nobody answers");
+  }
+
+  /** Lets its store fall silent with the first write. */
+  private record Deaf(RoughStore rough) implements ClaimStore {
+    @Override
+    public Versioned read(VolumeKey volume) {
+      return rough.read(volume);
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      rough.silent(true);
+      return rough.compareAndSet(expected, next, token);
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return rough.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return rough.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return rough.identity();
+    }
+
+    @Override
+    public void close() {
+      rough.close();
+    }
+  }
+
+  @Test
+  @Tag("K7")
+  void nothingIsClaimedFromAStoreThatIsAnotherOneButItTakesBack() {
+    MemoryClaimStore restored = new MemoryClaimStore();
+    ClaimHolder web = book.claim(wish("web", "n1"));
+    WriteResult copied =
+        restored.compareAndSet(
+            ClaimVersion.NEVER, book.read(DB), new WriteToken(UUID.randomUUID()));
+    assertThat(copied).isInstanceOf(WriteResult.Written.class);
+    StoreIdentity before = store.identity();
+    store.replaceBy(restored);
+
+    ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo("it is store '" + restored.identity() + "' now, and was '" + before + "'");
+    assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+  }
+
+  @Test
+  @Tag("K5")
+  void aClaimIsCurrentUntilItIsOnItsWayBackOrAnotherOneIsThere() {
+    ClaimHolder first = book.claim(wish("web", "n1"));
+    assertThat(book.isCurrent(usage("web"), first.epoch())).isTrue();
+
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.isCurrent(usage("web"), first.epoch())).as("on its way back").isFalse();
+
+    assertThat(book.advance(usage("web"), ClaimState.READY_TO_FREE)).isPresent();
+    book.forget(usage("web"));
+    ClaimHolder second = book.claim(wish("web", "n2"));
+    assertThat(book.isCurrent(usage("web"), first.epoch())).as("of before").isFalse();
+    assertThat(book.isCurrent(usage("web"), second.epoch())).isTrue();
+  }
+
+  @Test
+  @Tag("K5")
+  @Tag("K9")
+  @Tag("K10")
+  void aNodeIsToldWhatItsClaimIsWorth() {
+    ClaimHolder first = book.claim(wish("web", "n1"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Current());
+    assertThat(book.standing(usage("web"), first.epoch() + 1))
+        .as("of which the store knows nothing")
+        .isEqualTo(new ClaimStanding.Missing());
+
+    assertThat(book.advance(usage("web"), ClaimState.UNPUBLISHING)).isPresent();
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Leaving());
+    for (ClaimState proven :
+        List.of(
+            ClaimState.NODE_DETACHED, ClaimState.CONTROLLER_DETACHED, ClaimState.READY_TO_FREE)) {
+      assertThat(book.advance(usage("web"), proven)).isPresent();
+      assertThat(book.standing(usage("web"), first.epoch()))
+          .as("%s", proven)
+          .isEqualTo(new ClaimStanding.Stale(1));
+    }
+    book.forget(usage("web"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Stale(1));
+
+    ClaimHolder second = book.claim(wish("web", "n2"));
+    assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Stale(2));
+    assertThat(book.standing(usage("web"), second.epoch())).isEqualTo(new ClaimStanding.Current());
+    assertThat(book.standing(UsageKey.of(VolumeKey.of("other"), WorkloadId.of("web")), 1))
+        .isEqualTo(new ClaimStanding.Missing());
+  }
+
+  @Test
+  @Tag("D-49")
+  void givingBackWhatNobodyHasWritesNothing() {
+    assertThat(book.advance(usage("web"), ClaimState.READY_TO_FREE)).isEmpty();
+    book.forget(usage("web"));
+
+    assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+  }
+
+  @Test
+  @Tag("K2")
+  void ofManyWhoClaimAtOnceExactlyOneHasIt() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      List<Callable<Boolean>> claims = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        String workload = "w-" + i;
+        claims.add(() -> failure(() -> book.claim(wish(workload, "n1"))) == null);
+      }
+      int granted = 0;
+      for (Future<Boolean> each : threads.invokeAll(claims)) {
+        granted += each.get(60, TimeUnit.SECONDS) ? 1 : 0;
+      }
+
+      assertThat(granted).isEqualTo(1);
+      assertThat(book.read(DB).holders()).hasSize(1);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

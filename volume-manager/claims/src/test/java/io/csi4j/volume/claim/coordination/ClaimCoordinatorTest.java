@@ -1,0 +1,623 @@
+package io.csi4j.volume.claim.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimEvent.Ended;
+import io.csi4j.volume.claim.ClaimEvent.Noticed;
+import io.csi4j.volume.claim.ClaimEvent.Started;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.claim.ClaimOverride.Person;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimProgress.Gone;
+import io.csi4j.volume.claim.ClaimProgress.Held;
+import io.csi4j.volume.claim.ClaimProgress.NeedsProof;
+import io.csi4j.volume.claim.ClaimProgress.WaitsForHost;
+import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
+import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.ReleaseProof.Covers;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.NodeReceipt.Staging;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class ClaimCoordinatorTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final Clause WORDS = new Clause("rack 7");
+
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private final Clock clock =
+      new Clock() {
+        @Override
+        public ZoneId getZone() {
+          return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+          return this;
+        }
+
+        @Override
+        public Instant instant() {
+          return now;
+        }
+      };
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final ClaimBook book = new ClaimBook(store, clock);
+  private final ScriptedController storage = new ScriptedController();
+  private final List<ClaimEvent> events = new ArrayList<>();
+  private final ClaimCoordinator claims = new ClaimCoordinator(book, storage, clock, events::add);
+
+  private static UsageKey usage(String workload) {
+    return UsageKey.of(DB, WorkloadId.of(workload));
+  }
+
+  private static ClaimRequest wish(String workload, String node) {
+    return wish(workload, node, AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.WRITE);
+  }
+
+  private static ClaimRequest wish(
+      String workload, String node, AccessMode access, ClaimMode mode) {
+    return new ClaimRequest(
+        usage(workload),
+        NodeName.of(node),
+        Optional.of(NodeId.of("id-" + node)),
+        new Claim.Use(access, Attachment.FILESYSTEM),
+        mode,
+        true);
+  }
+
+  private static NodeReceipt receipt(ClaimGrant grant) {
+    return receipt(grant, Staging.GONE);
+  }
+
+  private static NodeReceipt receipt(ClaimGrant grant, Staging staging) {
+    return new NodeReceipt(
+        grant.usage(), grant.epoch(), grant.node(), "b1", List.of(Path.of("/t")), staging);
+  }
+
+  private static ClaimException failure(Runnable work) {
+    return catchThrowableOfType(ClaimException.class, work::run);
+  }
+
+  private ClaimHolder holder(String workload) {
+    return book.read(DB).holder(WorkloadId.of(workload)).orElseThrow();
+  }
+
+  private List<OperatorCode> noticed() {
+    return events.stream()
+        .filter(Noticed.class::isInstance)
+        .map(event -> ((Noticed) event).message().code())
+        .toList();
+  }
+
+  @Test
+  void aClaimGoesToItsNodeAndBackInOrder() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+
+    assertThat(grant)
+        .isEqualTo(
+            new ClaimGrant(
+                usage("web"),
+                NodeName.of("n1"),
+                1,
+                ClaimMode.WRITE,
+                PublishContext.of(Map.of("device", "db@id-n1"))));
+    assertThat(claims.acquire(wish("web", "n1"))).as("the same again").isEqualTo(grant);
+    assertThat(claims.release(usage("web")))
+        .isEqualTo(new WaitsForNode(usage("web"), holder("web")));
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(storage.calls).containsExactly("attach db@id-n1", "detach db@id-n1");
+    assertThat(book.read(DB).holders()).isEmpty();
+    assertThat(claims.nodeDone(receipt(grant))).as("once more").isEqualTo(new Gone(usage("web")));
+  }
+
+  @Test
+  @Tag("B7")
+  @Tag("L6")
+  void whatWasAttachedToANodeIdIsDetachedFromItWhenTheNodeHasAnother() {
+    ClaimRequest before = wish("web", "n1");
+    ClaimRequest after =
+        new ClaimRequest(
+            usage("job"),
+            before.node(),
+            Optional.of(NodeId.of("new-id")),
+            before.use(),
+            before.mode(),
+            true);
+    ClaimGrant web = claims.acquire(before);
+    ClaimGrant job = claims.acquire(after);
+    assertThat(storage.attached).containsExactly("db@id-n1", "db@new-id");
+
+    claims.release(web.usage());
+    ClaimCoordinator another = new ClaimCoordinator(book, storage, clock, events::add);
+    assertThat(another.nodeDone(receipt(web))).isEqualTo(new Gone(web.usage()));
+    assertThat(storage.attached).containsExactly("db@new-id");
+    another.release(job.usage());
+    assertThat(another.nodeDone(receipt(job))).isEqualTo(new Gone(job.usage()));
+    assertThat(storage.calls)
+        .containsExactly(
+            "attach db@id-n1", "attach db@new-id", "detach db@id-n1", "detach db@new-id");
+  }
+
+  @Test
+  void everyBeginningThatIsToldHasOneEnd() {
+    storage.next(StatusCode.UNAVAILABLE, Outcome.UNCERTAIN);
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.ATTACH_FAILED);
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    assertThat(failure(() -> claims.nodeDone(receipt(grant))).code())
+        .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+
+    List<ClaimEvent.Work> open = new ArrayList<>();
+    for (ClaimEvent event : events) {
+      if (event instanceof Started started) {
+        open.add(started.work());
+      } else if (event instanceof Ended ended) {
+        assertThat(open.remove(open.size() - 1)).isEqualTo(ended.work());
+      }
+    }
+    assertThat(open).isEmpty();
+    assertThat(
+            events.stream()
+                .filter(Ended.class::isInstance)
+                .flatMap(event -> ((Ended) event).problem().stream())
+                .map(message -> message.code()))
+        .containsExactly(
+            OperatorCode.ATTACH_FAILED, OperatorCode.ATTACH_FAILED, OperatorCode.CLAIM_PROOF_UNFIT);
+  }
+
+  @Test
+  @Tag("A3")
+  void anAttachingWhoseEndIsNotKnownIsDoneAgainOrUndone() {
+    storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+
+    ClaimException failure = failure(() -> claims.acquire(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
+    assertThat(claims.resume()).containsExactly(new WaitsForHost(usage("web"), holder("web")));
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    assertThat(noticed()).containsExactly(OperatorCode.ATTACH_RESUMED);
+    assertThat(storage.calls).containsExactly("attach db@id-n1", "attach db@id-n1");
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+
+    storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+    assertThat(failure(() -> claims.acquire(wish("job", "n1"))).outcome())
+        .isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    long epoch = holder("job").epoch();
+    assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
+    storage.calls.clear();
+    assertThat(
+            claims.nodeDone(
+                new NodeReceipt(
+                    usage("job"),
+                    epoch,
+                    NodeName.of("n1"),
+                    "b1",
+                    List.of(Path.of("/t")),
+                    Staging.GONE)))
+        .isEqualTo(new Gone(usage("job")));
+    assertThat(storage.calls).containsExactly("detach db@id-n1");
+  }
+
+  @Test
+  @Tag("A4")
+  void whatWasAttachedForAProcessThatDiedIsGivenToTheNextOne() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+
+    ClaimCoordinator next =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+
+    assertThat(next.resume()).isEmpty();
+    assertThat(next.acquire(wish("web", "n1"))).isEqualTo(grant);
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+  }
+
+  @Test
+  @Tag("A22")
+  @Tag("D-50")
+  void anotherProcessGoesOnWhereTheNodeWasDone() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
+    assertThat(claims.nodeDone(receipt(grant))).isInstanceOf(WaitsForStorage.class);
+    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+
+    ClaimCoordinator next =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, events::add);
+
+    assertThat(next.resume()).containsExactly(new Gone(usage("web")));
+    assertThat(noticed()).containsExactly(OperatorCode.DETACH_RESUMED);
+    assertThat(storage.attached).isEmpty();
+    assertThat(storage.calls)
+        .containsExactly("attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
+  }
+
+  @Test
+  void onlyTheLastOfANodeWhoGoesBackDetaches() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    ClaimGrant job = claims.acquire(wish("job", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    assertThat(claims.nodeDone(receipt(web, Staging.KEPT_FOR_OTHERS)))
+        .isEqualTo(new Gone(usage("web")));
+    assertThat(storage.attached).containsExactly("db@id-n1");
+
+    assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
+    assertThat(failure(() -> claims.nodeDone(receipt(job, Staging.KEPT_FOR_OTHERS))))
+        .extracting(ClaimException::code)
+        .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
+    assertThat(claims.nodeDone(receipt(job))).isEqualTo(new Gone(usage("job")));
+    assertThat(storage.attached).isEmpty();
+  }
+
+  @Test
+  void whileItIsDetachedNobodyGetsInBetween() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    List<ClaimException> refused = new ArrayList<>();
+    storage.meanwhile(
+        () -> {
+          refused.add(failure(() -> claims.acquire(wish("job", "n1"))));
+          refused.add(failure(() -> claims.acquire(wish("web", "n1"))));
+        });
+
+    assertThat(claims.nodeDone(receipt(web))).isEqualTo(new Gone(usage("web")));
+
+    assertThat(refused)
+        .extracting(ClaimException::code)
+        .containsExactly(OperatorCode.CLAIM_BEING_RELEASED, OperatorCode.CLAIM_BEING_RELEASED);
+    assertThat(refused.get(0).operatorMessage().seen().text())
+        .isEqualTo(
+            "it is just being detached from that node, after workload 'web' on node 'n1' (WRITE,"
+                + " NODE_DETACHED, since 0 s)");
+    assertThat(claims.acquire(wish("job", "n1")).epoch()).isEqualTo(2);
+  }
+
+  @Test
+  void oneThreadAtATimeHasItDetachedUntilThatIsWritten() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    List<ClaimProgress> meanwhile = new ArrayList<>();
+    storage.meanwhile(() -> meanwhile.add(claims.nodeDone(receipt(web))));
+
+    assertThat(claims.nodeDone(receipt(web))).isEqualTo(new Gone(usage("web")));
+
+    assertThat(meanwhile)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            WaitsForStorage.class,
+            it -> {
+              assertThat(it.message().code()).isEqualTo(OperatorCode.DETACH_RESUMED);
+              assertThat(it.message().seen().text())
+                  .isEqualTo("another thread of this process is at it");
+            });
+    assertThat(storage.calls).containsExactly("attach db@id-n1", "detach db@id-n1");
+  }
+
+  @Test
+  void aReceiptOfAnotherEpochOrNodeOrBeforeTheReleaseProvesNothing() {
+    ClaimGrant first = claims.acquire(wish("web", "n1"));
+    assertThat(failure(() -> claims.nodeDone(receipt(first))).operatorMessage().seen().text())
+        .isEqualTo("nobody has released it: workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    assertThat(claims.nodeDone(receipt(first))).isEqualTo(new Gone(usage("web")));
+    ClaimGrant second = claims.acquire(wish("web", "n2"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+
+    for (NodeReceipt wrong :
+        List.of(
+            receipt(first),
+            new NodeReceipt(
+                usage("web"),
+                second.epoch(),
+                NodeName.of("n1"),
+                "b1",
+                List.of(Path.of("/t")),
+                Staging.GONE))) {
+      ClaimException failure = failure(() -> claims.nodeDone(wrong));
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
+      assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    }
+    assertThat(holder("web").state()).isEqualTo(ClaimState.UNPUBLISHING);
+  }
+
+  @Test
+  @Tag("K4")
+  void aNodeThatIsDownProvesNothingHoweverLongItIsSilent() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    assertThat(claims.nodeIsDown(NodeName.of("n1")))
+        .containsExactly(new Held(usage("web"), holder("web")));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    now = now.plus(Duration.ofDays(400));
+
+    List<ClaimProgress> waiting = claims.nodeIsDown(NodeName.of("n1"));
+
+    assertThat(waiting).hasSize(1);
+    NeedsProof needs = (NeedsProof) waiting.get(0);
+    assertThat(needs.choices()).isEqualTo(EnumSet.allOf(ClaimStep.Choice.class));
+    assertThat(needs.message().code()).isEqualTo(OperatorCode.CLAIM_NEEDS_FENCING);
+    assertThat(needs.message().next().text())
+        .isEqualTo(
+            "Let the node come back and give its receipt; or let the storage system detach it, if"
+                + " that really takes the volume away; or fence the node off the storage; or attest"
+                + " that the node is off; or override it with your name and the reason");
+    assertThat(noticed()).containsExactly(OperatorCode.CLAIM_NEEDS_FENCING);
+    assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+  }
+
+  @Test
+  @Tag("K4")
+  void fencingAndPowerOffAndTheStorageSystemAreProofs() {
+    NodeName n1 = NodeName.of("n1");
+    for (int i = 0; i < 3; i++) {
+      long epoch = claims.acquire(wish("web", "n1")).epoch();
+      List<ReleaseProof> proofs =
+          List.of(
+              new ReleaseProof.Fenced(usage("web"), epoch, n1, WORDS),
+              new ReleaseProof.PowerOff(usage("web"), epoch, n1, WORDS),
+              new ReleaseProof.ByStorage(usage("web"), epoch));
+      ReleaseProof proof = proofs.get(i);
+      assertThat(failure(() -> claims.prove(proof)).code())
+          .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
+      assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+      assertThat(claims.prove(proof)).isEqualTo(new Gone(usage("web")));
+      assertThat(events).contains(new ClaimEvent.Proven(proof));
+      assertThat(storage.attached).isEmpty();
+    }
+    assertThat(book.read(DB).overrides()).isEmpty();
+  }
+
+  @Test
+  void theStorageSystemTakesItFromAllOfANodeOrFromNone() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    ClaimGrant job = claims.acquire(wish("job", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    ReleaseProof proof = new ReleaseProof.ByStorage(usage("web"), web.epoch());
+
+    assertThat(failure(() -> claims.prove(proof)).code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
+    storage.next(StatusCode.UNAVAILABLE, Outcome.UNCERTAIN);
+    assertThat(claims.prove(proof)).isInstanceOf(WaitsForStorage.class);
+    assertThat(holder("job").state()).isEqualTo(ClaimState.NODE_DETACHED);
+    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+
+    assertThat(claims.resume()).containsExactly(new Gone(usage("job")), new Gone(usage("web")));
+    assertThat(storage.calls)
+        .containsExactly(
+            "attach db@id-n1", "attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
+    assertThat(claims.nodeDone(receipt(job))).isEqualTo(new Gone(usage("job")));
+  }
+
+  @Test
+  void whatAnOperatorAnswersForIsToldAndKept() {
+    long epoch = claims.acquire(wish("web", "n1")).epoch();
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+
+    assertThat(
+            claims.prove(
+                new ReleaseProof.OperatorOverride(
+                    usage("web"), epoch, new Person("ann"), WORDS, Covers.NODE)))
+        .isEqualTo(new Gone(usage("web")));
+
+    assertThat(book.read(DB).overrides())
+        .containsExactly(
+            new ClaimOverride(
+                WorkloadId.of("web"), NodeName.of("n1"), epoch, new Person("ann"), WORDS, now));
+    assertThat(noticed()).containsExactly(OperatorCode.CLAIM_OVERRIDDEN);
+    assertThat(storage.attached).isEmpty();
+    assertThat(claims.acquire(wish("job", "n2")).epoch()).isEqualTo(2);
+    assertThat(book.read(DB).overrides()).hasSize(1);
+  }
+
+  @Test
+  void whatTheStorageSystemDoesNotKnowIsNotDetachedBeforeSomebodyAnswersForIt() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    storage.next(StatusCode.NOT_FOUND, Outcome.SETTLED);
+    ClaimProgress stuck = claims.nodeDone(receipt(web));
+    assertThat(((WaitsForStorage) stuck).message().code()).isEqualTo(OperatorCode.DETACH_NOT_KNOWN);
+
+    storage.next(StatusCode.NOT_FOUND, Outcome.SETTLED);
+    assertThat(
+            claims.prove(
+                new ReleaseProof.PowerOff(usage("web"), web.epoch(), NodeName.of("n1"), WORDS)))
+        .isEqualTo(new Gone(usage("web")));
+
+    ClaimGrant job = claims.acquire(wish("job", "n1"));
+    assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
+    storage.next(StatusCode.INTERNAL, Outcome.SETTLED).next(StatusCode.INTERNAL, Outcome.SETTLED);
+    assertThat(claims.nodeDone(receipt(job))).isInstanceOf(WaitsForStorage.class);
+    assertThat(
+            claims.prove(
+                new ReleaseProof.OperatorOverride(
+                    usage("job"), job.epoch(), new Person("ann"), WORDS, Covers.NODE_AND_STORAGE)))
+        .isEqualTo(new Gone(usage("job")));
+    assertThat(book.read(DB).overrides()).hasSize(1);
+  }
+
+  @Test
+  @Tag("D-47")
+  void aStorageSystemWithoutRoomIsAskedAgainLaterAndLater() {
+    for (int seconds : new int[] {5, 10, 20}) {
+      storage.next(StatusCode.RESOURCE_EXHAUSTED, Outcome.SETTLED);
+      assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+          .isEqualTo(OperatorCode.CLAIM_EXHAUSTED);
+      assertThat(book.read(DB).exhaustedUntil()).contains(now.plusSeconds(seconds));
+      int asked = storage.calls.size();
+      assertThat(failure(() -> claims.acquire(wish("web", "n1"))).operatorMessage().seen().text())
+          .isEqualTo("it had no room, and is asked again in " + seconds + " s");
+      assertThat(storage.calls).hasSize(asked);
+      now = now.plusSeconds(seconds);
+    }
+
+    assertThat(claims.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
+    assertThat(book.read(DB).exhaustedUntil()).isEmpty();
+  }
+
+  @Test
+  void aStorageSystemThatHasItElsewhereIsToldWithWhoClaimsIt() {
+    storage.next(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
+
+    ClaimException alone = failure(() -> claims.acquire(wish("web", "n1")));
+
+    assertThat(alone.code()).isEqualTo(OperatorCode.ATTACHED_ELSEWHERE);
+    assertThat(alone.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(alone.operatorMessage().seen().text())
+        .isEqualTo("it says no; nobody else has a claim of it");
+    storage.next(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
+    assertThat(failure(() -> claims.acquire(wish("job", "n1"))).operatorMessage().seen().text())
+        .isEqualTo(
+            "it says no; it is claimed by workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)"
+                + " too");
+    storage.next(StatusCode.ALREADY_EXISTS, Outcome.SETTLED);
+    assertThat(failure(() -> claims.acquire(wish("job", "n1"))).code())
+        .isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+  }
+
+  @Test
+  void aNodeThatReadsIsNotMadeAWriterByAnotherWorkload() {
+    AccessMode mode = AccessMode.MULTI_NODE_SINGLE_WRITER;
+    ClaimGrant reader = claims.acquire(wish("web", "n1", mode, ClaimMode.READ));
+    assertThat(reader.epoch()).isEqualTo(1);
+
+    assertThat(failure(() -> claims.acquire(wish("job", "n1", mode, ClaimMode.WRITE))).code())
+        .isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+    assertThat(failure(() -> book.change(usage("web"), ClaimMode.WRITE)).code())
+        .isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+    assertThat(claims.acquire(wish("job", "n2", mode, ClaimMode.WRITE)).epoch()).isEqualTo(2);
+    assertThat(storage.calls).containsExactly("attach db@id-n1 readonly", "attach db@id-n2");
+  }
+
+  @Test
+  void whatWasAttachedForAClaimThatWentMeanwhileIsOwedByAnEntryOfItsOwn() {
+    ClaimCoordinator other =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+    storage.meanwhile(
+        () -> {
+          assertThat(other.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+          assertThat(
+                  other.prove(new ReleaseProof.PowerOff(usage("web"), 1, NodeName.of("n1"), WORDS)))
+              .isEqualTo(new Gone(usage("web")));
+        });
+
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_MISSING);
+
+    assertThat(storage.attached).containsExactly("db@id-n1");
+    assertThat(noticed()).containsExactly(OperatorCode.ATTACH_LEFT_OVER);
+    assertThat(failure(() -> claims.acquire(wish("job", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+    assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(other.resume()).containsExactly(new Gone(usage("left-attached-2")));
+    assertThat(storage.attached).isEmpty();
+    assertThat(book.read(DB).holders()).isEmpty();
+  }
+
+  @Test
+  @Tag("A2")
+  void aClaimOfWhichItsNodeKnowsNothingIsToldAndGoesByRelease() {
+    long epoch = claims.acquire(wish("web", "n1")).epoch();
+    assertThat(claims.acquire(wish("job", "n1")).epoch()).isEqualTo(2);
+    now = now.plusSeconds(90);
+
+    List<ClaimProgress> orphans = claims.orphans(NodeName.of("n1"), Set.of(usage("job")));
+
+    assertThat(orphans).containsExactly(new Held(usage("web"), holder("web")));
+    assertThat(events.get(events.size() - 1))
+        .isInstanceOfSatisfying(
+            Noticed.class,
+            it -> {
+              assertThat(it.message().code()).isEqualTo(OperatorCode.CLAIM_ORPHANED);
+              assertThat(it.message().seen().text()).isEqualTo("epoch 1 was claimed 90 s ago");
+            });
+    assertThat(epoch).isEqualTo(1);
+    assertThat(claims.orphans(NodeName.of("n2"), Set.of())).isEmpty();
+  }
+
+  @Test
+  @Tag("D-49")
+  void releasingWhatNobodyHasIsNoErrorAndWritesNothing() {
+    assertThat(claims.release(usage("web"))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.resume(usage("web"))).isEqualTo(new Gone(usage("web")));
+    assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+  }
+
+  @Test
+  @Tag("K7")
+  void nothingIsDetachedOnTheWordOfAStoreThatIsAnotherOne() {
+    ClaimGrant grant = claims.acquire(wish("web", "n1"));
+    assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    ClaimBook late = new ClaimBook(store, clock, new StoreIdentity("of yesterday"));
+    ClaimCoordinator restarted = new ClaimCoordinator(late, storage, clock, ClaimListener.none());
+
+    assertThat(failure(() -> restarted.acquire(wish("job", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(failure(() -> restarted.nodeDone(receipt(grant))).code())
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+    assertThat(claims.resume(usage("web"))).isEqualTo(new Gone(usage("web")));
+  }
+
+  @Test
+  void aListenerThatThrowsHarmsNobody() {
+    ClaimCoordinator told =
+        new ClaimCoordinator(
+            book,
+            storage,
+            clock,
+            event -> {
+              throw new IllegalStateException("no");
+            });
+
+    assertThat(told.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,69 @@
+package io.csi4j.volume.claim.coordination;
+
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.model.Clause;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** A storage system that answers as it was told to, and else does what it is asked. */
+public final class ScriptedController implements StorageController {
+
+  /** What it was asked, as in {@code attach db to id-n1}. */
+  public final List<String> calls = new ArrayList<>();
+
+  public final TreeSet<String> attached = new TreeSet<>();
+  private final Deque<ControllerAnswer> answers = new ArrayDeque<>();
+  private Runnable before = () -> {};
+
+  public ScriptedController next(StatusCode code, Outcome outcome) {
+    answers.add(
+        new ControllerAnswer.Failed(code, outcome, new Clause("it says no"), Optional.empty()));
+    return this;
+  }
+
+  /** Done once, after the guard was asked and before the call is. */
+  void meanwhile(Runnable work) {
+    before = work;
+  }
+
+  @Override
+  public ControllerAnswer attach(AttachmentTask task, Guard guard) {
+    return call("attach", task, guard);
+  }
+
+  @Override
+  public ControllerAnswer detach(AttachmentTask task, Guard guard) {
+    return call("detach", task, guard);
+  }
+
+  private ControllerAnswer call(String what, AttachmentTask task, Guard guard) {
+    if (!guard.isWanted()) {
+      return new ControllerAnswer.NotSent();
+    }
+    Runnable meanwhile = before;
+    before = () -> {};
+    meanwhile.run();
+    String place = task.volume().id() + "@" + task.nodeId();
+    calls.add(what + " " + place + (task.readonly() ? " readonly" : ""));
+    ControllerAnswer told = answers.poll();
+    if (told != null) {
+      return told;
+    }
+    if (what.equals("attach")) {
+      attached.add(place);
+      return new ControllerAnswer.Attached(PublishContext.of(Map.of("device", place)));
+    }
+    attached.remove(place);
+    return new ControllerAnswer.Detached();
+  }
+}

@@ -1,0 +1,292 @@
+package io.csi4j.volume.claim.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.disk.FakeDisk;
+import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
+import io.csi4j.volume.internal.journal.Journal;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.HostIdentity;
+import io.csi4j.volume.state.HostIdentity.BootId;
+import io.csi4j.volume.state.HostIdentity.HostId;
+import io.csi4j.volume.state.JournalSettings;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The power is cut at every operation of a disk on which claims are written: what was said to be
+ * written is there, and no version is given to two writes.
+ */
+class ClaimPowerCutTest {
+
+  private static final Path ROOT = Path.of("/disk");
+  private static final Path STATE = ROOT.resolve("claims");
+  private static final List<VolumeKey> KEYS =
+      List.of(VolumeKey.of("a"), VolumeKey.of("b"), VolumeKey.of("c"));
+  private static final JournalSettings SETTINGS =
+      JournalSettings.builder()
+          .host(new HostIdentity(new HostId("host-a"), new BootId("boot-1"), 4026531841L))
+          .segmentSize(4096)
+          .ballastSize(2048)
+          .build();
+
+  /** Keeps everything that was not synced, or nothing. */
+  private static final class Always extends Random {
+    private static final long serialVersionUID = 1L;
+    private final boolean kept;
+
+    Always(boolean kept) {
+      this.kept = kept;
+    }
+
+    @Override
+    public boolean nextBoolean() {
+      return kept;
+    }
+  }
+
+  private static LocalClaimStore open(FakeDisk disk) {
+    return LocalClaimStore.on(Journal.open(disk, STATE, SETTINGS));
+  }
+
+  /** What a host was told of its claims, over all its lives. */
+  private static final class Host {
+    private final Map<VolumeKey, Versioned> acknowledged = new TreeMap<>();
+    private final Map<VolumeKey, Map<ClaimVersion, WriteToken>> given = new HashMap<>();
+    private @Nullable StoreIdentity identity;
+    private Optional<WriteToken> underWay = Optional.empty();
+    private int made;
+
+    /** Two lives, each of which fills several segments. */
+    void play(FakeDisk disk) {
+      for (int life = 0; life < 2; life++) {
+        try (LocalClaimStore store = open(disk)) {
+          meets(store.identity());
+          for (int i = 0; i < 9; i++) {
+            write(store, KEYS.get(i % 3), 40 + 150 * (i % 5));
+          }
+        }
+      }
+    }
+
+    private void meets(StoreIdentity now) {
+      if (identity == null) {
+        identity = now;
+      }
+      assertThat(now).isEqualTo(identity);
+    }
+
+    void write(LocalClaimStore store, VolumeKey key, int size) {
+      Versioned before = store.read(key);
+      sees(before);
+      made++;
+      WriteToken token = new WriteToken(new UUID(1, made));
+      underWay = Optional.of(token);
+      WriteResult result = store.compareAndSet(before.version(), claim(key, made, size), token);
+      Versioned now = ((WriteResult.Written) result).now();
+      assertThat(now.version()).isGreaterThan(before.version());
+      sees(now);
+      acknowledged.put(key, now);
+      underWay = Optional.empty();
+    }
+
+    /** A claim that is larger or smaller, by the names in it. */
+    private static Claim claim(VolumeKey key, long epoch, int size) {
+      ClaimRequest wish =
+          new ClaimRequest(
+              UsageKey.of(key, WorkloadId.of("w".repeat(size) + epoch)),
+              NodeName.of("n1"),
+              Optional.empty(),
+              new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+              ClaimMode.WRITE,
+              false);
+      ClaimDecision decision = ClaimRules.claim(Claim.none(key), wish, Instant.EPOCH);
+      return ((ClaimDecision.Granted) decision).next();
+    }
+
+    /** A version means one write for ever. */
+    private void sees(Versioned seen) {
+      seen.by()
+          .ifPresent(
+              token -> {
+                WriteToken other =
+                    given
+                        .computeIfAbsent(seen.claim().volume(), it -> new HashMap<>())
+                        .putIfAbsent(seen.version(), token);
+                assertThat(other == null || other.equals(token))
+                    .as("version %s of one write", seen.version())
+                    .isTrue();
+              });
+    }
+
+    /** Looks at what came back, and writes on. */
+    void comesBack(FakeDisk disk, String when) {
+      try (LocalClaimStore store = open(disk)) {
+        meets(store.identity());
+        for (VolumeKey key : KEYS) {
+          assertThat(store.doubt(key)).as(when).isEmpty();
+          Versioned now = store.read(key);
+          sees(now);
+          Versioned told = acknowledged.get(key);
+          boolean isLate = now.by().isPresent() && now.by().equals(underWay);
+          if (!isLate) {
+            assertThat(now)
+                .as("%s: %s", when, key)
+                .isEqualTo(
+                    told == null
+                        ? new Versioned(Claim.none(key), ClaimVersion.NEVER, Optional.empty())
+                        : told);
+          } else {
+            if (told != null) {
+              assertThat(now.version()).as("%s: %s", when, key).isGreaterThan(told.version());
+            }
+            // Who has seen it once relies on it as on any other.
+            acknowledged.put(key, now);
+            underWay = Optional.empty();
+          }
+        }
+        for (VolumeKey key : KEYS) {
+          write(store, key, 30);
+        }
+      }
+    }
+  }
+
+  private static List<Random> choices(int cut) {
+    List<Random> choices = new ArrayList<>(List.of(new Always(false), new Always(true)));
+    for (int seed = 0; seed < 6; seed++) {
+      choices.add(new Random(cut * 1000L + seed));
+    }
+    return choices;
+  }
+
+  private static int operations() {
+    FakeDisk whole = FakeDisk.with(ROOT);
+    new Host().play(whole);
+    assertThat(whole.history().stream().filter(line -> line.startsWith("RENAME seg-")).count())
+        .as("segments")
+        .isGreaterThanOrEqualTo(3);
+    return whole.operations();
+  }
+
+  private static Host playedUntilTheCut(FakeDisk disk) {
+    Host host = new Host();
+    try {
+      host.play(disk);
+    } catch (PowerCut e) {
+      // What this test is about.
+    }
+    return host;
+  }
+
+  @Test
+  @Tag("B2")
+  @Tag("B3")
+  void afterAPowerCutAtAnyOperationNothingIsLostAndNoVersionComesTwice() {
+    int operations = operations();
+    int checked = 0;
+    for (int cut = 0; cut < operations; cut++) {
+      for (Random choice : choices(cut)) {
+        FakeDisk disk = FakeDisk.with(ROOT).cutPowerAt(cut);
+        Host host = playedUntilTheCut(disk);
+        String when = "cut at " + cut + " of " + operations;
+
+        host.comesBack(disk.restart(choice), when);
+
+        checked++;
+      }
+    }
+    assertThat(checked).isGreaterThan(400);
+  }
+
+  @Test
+  @Tag("B2")
+  void afterTwoPowerCutsNothingIsLostAndNoVersionComesTwice() {
+    int operations = operations();
+    for (int first = 0; first < operations; first += 3) {
+      FakeDisk disk = FakeDisk.with(ROOT).cutPowerAt(first);
+      Host host = playedUntilTheCut(disk);
+      FakeDisk again = disk.restart(new Random(first)).cutPowerAt(first % 14);
+      String when = "cuts at " + first + " and " + first % 14;
+      try {
+        host.comesBack(again, when);
+      } catch (PowerCut e) {
+        // The second one, while it comes back or writes on.
+      }
+
+      host.comesBack(again.restart(new Random(7L * first)), when);
+    }
+  }
+
+  @Test
+  @Tag("A23")
+  void afterACrashOfTheProcessAtAnyOperationNothingIsLostAndNoVersionComesTwice() {
+    int operations = operations();
+    for (int crash = 0; crash < operations; crash++) {
+      FakeDisk disk = FakeDisk.with(ROOT).cutPowerAt(crash);
+      Host host = playedUntilTheCut(disk);
+
+      host.comesBack(disk.restartProcess(), "crash at " + crash);
+    }
+  }
+
+  @Test
+  @Tag("G2")
+  @Tag("K7")
+  void damageInTheMiddleOfTheJournalStopsClaimingWhatItConcerns() {
+    FakeDisk disk = FakeDisk.with(ROOT);
+    Host host = new Host();
+    try (LocalClaimStore store = open(disk)) {
+      host.write(store, KEYS.get(0), 60);
+      host.write(store, KEYS.get(1), 60);
+    }
+    VolumeKey first = KEYS.get(0);
+    VolumeKey last = KEYS.get(1);
+    Path segment = STATE.resolve("seg-00000001.j");
+    byte[] bytes = disk.content(segment);
+    int at = new String(bytes, StandardCharsets.ISO_8859_1).lastIndexOf("www");
+    bytes[at] ^= 1;
+    disk.overwrite(segment, bytes);
+
+    try (LocalClaimStore store = open(disk.restart(new Always(true)))) {
+      assertThat(store.read(last).version()).as("it is lost").isEqualTo(ClaimVersion.NEVER);
+      assertThat(store.doubt(last).orElseThrow().text())
+          .startsWith("its journal is in doubt (JOURNAL_DAMAGED): ");
+      assertThat(store.read(first)).as("the other is not").isEqualTo(host.acknowledged.get(first));
+      assertThat(store.doubt(first)).isEmpty();
+      ClaimVersion lost = host.acknowledged.get(last).version();
+      WriteResult result =
+          store.compareAndSet(ClaimVersion.NEVER, Claim.none(last), new WriteToken(new UUID(2, 2)));
+      assertThat(((WriteResult.Written) result).now().version())
+          .as("though it was the highest of all, its version does not come again")
+          .isGreaterThan(lost);
+    }
+  }
+}

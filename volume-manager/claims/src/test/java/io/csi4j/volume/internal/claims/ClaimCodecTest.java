@@ -1,0 +1,337 @@
+package io.csi4j.volume.internal.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Claims become bytes and claims again, and whatever is none is refused by name. */
+class ClaimCodecTest {
+
+  private static final Claim.Use USE =
+      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM);
+
+  /** A kept claim. */
+  enum Golden {
+    FREE("claim-v1-free.bin"),
+    HELD("claim-v1-held.bin"),
+    NEWER("claim-v1-newer.bin");
+
+    private final String file;
+
+    Golden(String file) {
+      this.file = file;
+    }
+
+    byte[] bytes() {
+      return read(file);
+    }
+
+    ClaimRecord record() {
+      return switch (this) {
+        case FREE -> Claims.free();
+        case HELD -> Claims.held();
+        case NEWER -> Claims.newer();
+      };
+    }
+  }
+
+  private static byte[] read(String file) {
+    try (InputStream in =
+        Objects.requireNonNull(ClaimCodecTest.class.getResourceAsStream(file), file)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] kept(String file, byte[] now) throws IOException {
+    if (Boolean.getBoolean("csi4j.regenerate")) {
+      Files.write(Path.of("src/test/resources/io/csi4j/volume/internal/record", file), now);
+      return now;
+    }
+    return read(file);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("G7")
+  @Tag("G9")
+  void isReadAndWrittenAsItAlwaysWas(Golden golden) throws Exception {
+    byte[] bytes = kept(golden.file, ClaimCodec.encode(golden.record()));
+
+    assertThat(ClaimCodec.decode(bytes)).isEqualTo(golden.record());
+    assertThat(ClaimCodec.encode(golden.record())).isEqualTo(bytes);
+  }
+
+  @Test
+  @Tag("G7")
+  void anIdentityIsReadAndWrittenAsItAlwaysWas() throws Exception {
+    StoreIdentity identity = new StoreIdentity("local-0b5c1e9a");
+    byte[] bytes = kept("claims-identity-v1.bin", ClaimCodec.encode(identity));
+
+    assertThat(ClaimCodec.decodeIdentity(bytes)).isEqualTo(identity);
+    assertThat(ClaimCodec.encode(identity)).isEqualTo(bytes);
+  }
+
+  @Test
+  void everyClaimComesBackAsItWasWritten() throws MalformedRecordException {
+    for (int seed = 0; seed < 5_000; seed++) {
+      ClaimRecord record = Claims.random(new Random(seed));
+
+      byte[] bytes = ClaimCodec.encode(record);
+
+      assertThat(ClaimCodec.decode(bytes)).as("seed %d", seed).isEqualTo(record);
+    }
+  }
+
+  @Test
+  void theVersionStandsInTheBytesOrBesideThem() throws MalformedRecordException {
+    ClaimRecord beside = ClaimCodec.decode(ClaimCodec.encode(Claims.free()));
+    ClaimRecord inside = ClaimCodec.decode(ClaimCodec.encode(Claims.held()));
+
+    assertThat(beside.at(new ClaimVersion(5)))
+        .isEqualTo(
+            new Versioned(Claims.free().claim(), new ClaimVersion(5), Optional.of(Claims.TOKEN)));
+    assertThat(inside.versioned())
+        .isEqualTo(
+            new Versioned(
+                Claims.held().claim(), new ClaimVersion(4294967301L), Optional.of(Claims.TOKEN)));
+  }
+
+  @Test
+  void equalContextsHaveEqualBytesWhateverTheirOrder() {
+    assertThat(ClaimCodec.encode(attached(Map.of("a", "1", "b", "2", "c", "3"))))
+        .isEqualTo(
+            ClaimCodec.encode(attached(new TreeMap<>(Map.of("c", "3", "b", "2", "a", "1")))));
+  }
+
+  private static ClaimRecord attached(Map<String, String> context) {
+    ClaimHolder holder =
+        Claims.holder("w", new NodeAttachment.Attached(PublishContext.of(context)));
+    return ClaimRecord.of(Claims.claim(1, USE, holder), Claims.TOKEN, UnknownFields.NONE);
+  }
+
+  @Test
+  void aContextThatWouldNotComeBackIsNotWritten() {
+    for (Map<String, String> context : List.of(Map.of("\ud800", ""), Map.of("k", "\udc00"))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ClaimCodec.encode(attached(context)))
+          .withMessage(
+              "An entry of the publish context is not valid Unicode, and would not come back as it"
+                  + " is. Give it as the plugin gave it.");
+    }
+  }
+
+  @Test
+  @Tag("L8")
+  void aNewerFormatIsRefusedByItsNumber() {
+    byte[] newer = new FieldWriter().number(1, 2).text(2, "what this version cannot know").bytes();
+
+    refused(newer, "It has format 2, and this version reads format 1.");
+    assertThatExceptionOfType(MalformedRecordException.class)
+        .isThrownBy(() -> ClaimCodec.decodeIdentity(newer))
+        .withMessage("It has format 2, and this version reads format 1.");
+  }
+
+  @Test
+  void whatIsUnreadableIsToldWithItsName() {
+    MalformedRecordException cause = new MalformedRecordException("It does not say its format.");
+
+    ClaimStoreException told = ClaimCodec.unreadable("the claim of volume 'a/b\u202e'", cause);
+
+    assertThat(told.reason()).isEqualTo(Reason.UNREADABLE);
+    assertThat(told)
+        .hasMessage(
+            "Reading the claim of volume 'a/b\\u202e' failed: It does not say its format. Run the"
+                + " version of csi4j that wrote it, or a later one.")
+        .hasCause(cause);
+  }
+
+  @Test
+  void whatCannotBeAClaimIsRefusedAndNotShown() {
+    FieldWriter volume = new FieldWriter().text(1, "n").text(2, "v");
+    FieldWriter mark = new FieldWriter().number(1, 1).number(2, 2);
+    FieldWriter use = new FieldWriter().number(1, 1).number(2, 1);
+
+    refused(new byte[0], "It does not say its format.");
+    refused(begun().bytes(), "Field 2 is missing.");
+    refused(begun().part(2, volume).bytes(), "Field 3 is missing.");
+    refused(
+        begun().part(2, new FieldWriter().text(1, "n\n").text(2, "v")).part(3, mark).bytes(),
+        "The volume is not valid.");
+    refused(
+        begun().part(2, volume).part(3, mark).number(4, -1).bytes(), "The version is not valid.");
+    refused(
+        begun().part(2, volume).part(3, mark).part(6, new FieldWriter().number(2, 1)).bytes(),
+        "The use is not valid.");
+    refused(
+        begun().part(2, volume).part(3, mark).part(6, new FieldWriter().number(1, 1)).bytes(),
+        "The attachment 0 is not known.");
+    refused(begun().part(2, volume).part(3, mark).part(6, use).bytes(), "The claim is not valid.");
+    refused(
+        held().part(7, holder("b", 1)).part(7, holder("a", 1)).bytes(),
+        "The holders are not in order, or one is there twice.");
+    refused(
+        held().part(7, holder("a", 1)).part(7, holder("a", 1)).bytes(),
+        "The holders are not in order, or one is there twice.");
+    refused(held().part(7, holder("a", 4)).bytes(), "How far it is attached, 4, is not known.");
+    refused(
+        held().part(7, holder("a", 3, "k", "j")).bytes(),
+        "The publish context is not in order, or has a key twice.");
+    refused(
+        held().part(7, holder("a", 3, "k", "k")).bytes(),
+        "The publish context is not in order, or has a key twice.");
+    refused(
+        held().part(7, holder("a", 1, "k")).bytes(),
+        "Field 1, or the one after it, is followed by what has no place there.");
+    refused(
+        held().part(7, holder("a", 1)).part(8, new FieldWriter()).number(5, 1).bytes(),
+        "A field is out of order, or its number is none, after field 8.");
+  }
+
+  private static FieldWriter begun() {
+    return new FieldWriter().number(1, 1);
+  }
+
+  private static FieldWriter held() {
+    return begun()
+        .part(2, new FieldWriter().text(1, "n").text(2, "v"))
+        .part(3, new FieldWriter())
+        .number(5, 9)
+        .part(6, new FieldWriter().number(1, 1).number(2, 1));
+  }
+
+  private static FieldWriter holder(String workload, int attached, String... keys) {
+    FieldWriter how = new FieldWriter().number(1, attached);
+    for (String key : keys) {
+      how.part(2, new FieldWriter().text(1, key));
+    }
+    return new FieldWriter()
+        .text(1, workload)
+        .text(2, "n1")
+        .number(4, 1)
+        .number(5, 1)
+        .number(6, 1)
+        .part(7, new FieldWriter())
+        .part(8, how);
+  }
+
+  private static void refused(byte[] bytes, String message) {
+    assertThatExceptionOfType(MalformedRecordException.class)
+        .isThrownBy(() -> ClaimCodec.decode(bytes))
+        .withMessage(message);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cutOffAnywhereItIsRefusedOrAnotherClaim(Golden golden) {
+    byte[] whole = golden.bytes();
+    for (int length = 0; length < whole.length; length++) {
+      nothingButRefusal(Arrays.copyOf(whole, length));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withAnyBitFlippedItIsRefusedOrAnotherClaim(Golden golden) {
+    byte[] whole = golden.bytes();
+    for (int bit = 0; bit < whole.length * 8; bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      nothingButRefusal(flipped);
+      try {
+        assertThat(ClaimCodec.decode(flipped)).as("bit %d", bit).isNotEqualTo(golden.record());
+      } catch (MalformedRecordException e) {
+        assertThat(e.getMessage()).as("bit %d", bit).isNotBlank();
+      }
+    }
+  }
+
+  @Test
+  void randomBytesNeverDoAnythingButBeRefused() {
+    Random random = new Random(7);
+    byte[] begin = ClaimCodec.encode(Claims.newer());
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = Arrays.copyOf(begin, random.nextInt(begin.length + 50));
+      for (int changes = 1 + random.nextInt(8); changes > 0 && bytes.length > 0; changes--) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      nothingButRefusal(bytes);
+    }
+  }
+
+  /** What can be read is written in the same way again, so it is never taken for the whole. */
+  private static void nothingButRefusal(byte[] bytes) {
+    try {
+      assertThat(ClaimCodec.encode(ClaimCodec.decode(bytes))).isEqualTo(bytes);
+    } catch (MalformedRecordException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+  }
+
+  @Test
+  void aClaimOfTooManyHoldersIsRefusedWithTheirNumber() {
+    ClaimStoreException refusal =
+        catchThrowableOfType(ClaimStoreException.class, () -> ClaimCodec.encode(crowd(2_000)));
+
+    assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
+    assertThat(refusal)
+        .hasMessageStartingWith(
+            "Writing the claim of volume 'tenant-a/db-1' failed: with 2000 holders it takes ")
+        .hasMessageEndingWith(
+            " bytes, and at most 65536 are kept. Let fewer workloads hold it at a time, or use"
+                + " shorter names.");
+    assertThat(ClaimCodec.encode(crowd(1_000)).length).isLessThanOrEqualTo(ClaimCodec.MAX_SIZE);
+  }
+
+  private static ClaimRecord crowd(int holders) {
+    ClaimHolder[] crowd =
+        IntStream.range(0, holders)
+            .mapToObj(i -> Claims.holder("w-%04d".formatted(i), new NodeAttachment.InDoubt()))
+            .toArray(ClaimHolder[]::new);
+    return ClaimRecord.of(Claims.claim(1, USE, crowd), Claims.TOKEN, UnknownFields.NONE);
+  }
+
+  @Test
+  void theContextIsInTheBytesAndNowhereElse() {
+    ClaimRecord record = attached(Map.of("lun", "7-canary"));
+
+    assertThat(new String(ClaimCodec.encode(record), StandardCharsets.UTF_8))
+        .contains("lun", "7-canary");
+    assertThat(record.toString()).contains("lun").doesNotContain("7-canary");
+  }
+}

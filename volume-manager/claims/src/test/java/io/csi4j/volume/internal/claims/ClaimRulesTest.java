@@ -1,0 +1,375 @@
+package io.csi4j.volume.internal.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimDecision.Granted;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Who may claim a volume next to whom, beside a table that counts instead of comparing. */
+class ClaimRulesTest {
+
+  private static final Instant NOW = Instant.parse("2026-01-01T00:01:00Z");
+  private static final Instant BEFORE = NOW.minusSeconds(40);
+  private static final VolumeKey VOLUME = VolumeKey.of("db");
+  private static final List<ClaimState> WAY_BACK =
+      List.of(
+          ClaimState.TAKEN,
+          ClaimState.UNPUBLISHING,
+          ClaimState.NODE_DETACHED,
+          ClaimState.CONTROLLER_DETACHED,
+          ClaimState.READY_TO_FREE);
+  private static final int ANY = Integer.MAX_VALUE;
+
+  /** What an access mode has room for. */
+  private record Room(int nodes, int holders, int writers) {}
+
+  private static Room room(AccessMode mode) {
+    return switch (mode) {
+      case SINGLE_NODE_WRITER, SINGLE_NODE_SINGLE_WRITER -> new Room(1, 1, 1);
+      case SINGLE_NODE_READER_ONLY -> new Room(1, 1, 0);
+      case SINGLE_NODE_MULTI_WRITER -> new Room(1, ANY, ANY);
+      case MULTI_NODE_READER_ONLY -> new Room(ANY, ANY, 0);
+      case MULTI_NODE_SINGLE_WRITER -> new Room(ANY, ANY, 1);
+      case MULTI_NODE_MULTI_WRITER -> new Room(ANY, ANY, ANY);
+      case UNSPECIFIED, UNRECOGNIZED -> new Room(0, 0, 0);
+    };
+  }
+
+  private static boolean fits(Room room, List<ClaimHolder> holders) {
+    Set<NodeName> nodes = holders.stream().map(ClaimHolder::node).collect(Collectors.toSet());
+    long writers = holders.stream().filter(each -> each.mode() == ClaimMode.WRITE).count();
+    return nodes.size() <= room.nodes()
+        && holders.size() <= room.holders()
+        && writers <= room.writers();
+  }
+
+  static Stream<AccessMode> modes() {
+    return Arrays.stream(AccessMode.values()).filter(AccessMode::isStated);
+  }
+
+  private static ClaimHolder holder(
+      String workload, String node, ClaimMode mode, ClaimState state) {
+    return new ClaimHolder(
+        WorkloadId.of(workload),
+        NodeName.of(node),
+        Optional.empty(),
+        mode,
+        state,
+        1,
+        BEFORE,
+        new NodeAttachment.NotNeeded());
+  }
+
+  private static Claim held(AccessMode mode, ClaimHolder... holders) {
+    return Arrays.stream(holders)
+        .reduce(
+            Claim.none(VOLUME),
+            (claim, holder) -> claim.with(holder, new Claim.Use(mode, Attachment.FILESYSTEM)),
+            (a, b) -> b);
+  }
+
+  private static ClaimRequest wish(String workload, String node, AccessMode mode, ClaimMode what) {
+    return new ClaimRequest(
+        UsageKey.of(VOLUME, WorkloadId.of(workload)),
+        NodeName.of(node),
+        Optional.empty(),
+        new Claim.Use(mode, Attachment.FILESYSTEM),
+        what,
+        false);
+  }
+
+  /** All ways in which up to two others can hold a volume, whether they fit together or not. */
+  private static List<List<ClaimHolder>> crowds() {
+    List<ClaimHolder> first = new ArrayList<>();
+    List<ClaimHolder> second = new ArrayList<>();
+    for (String node : List.of("n1", "n2")) {
+      for (ClaimMode mode : ClaimMode.values()) {
+        for (ClaimState state : ClaimState.values()) {
+          first.add(holder("a", node, mode, state));
+          second.add(holder("b", node, mode, state));
+        }
+      }
+    }
+    List<List<ClaimHolder>> crowds = new ArrayList<>();
+    crowds.add(List.of());
+    for (ClaimHolder one : first) {
+      crowds.add(List.of(one));
+      for (ClaimHolder other : second) {
+        crowds.add(List.of(one, other));
+      }
+    }
+    return crowds;
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  @Tag("D-43")
+  @Tag("D-45")
+  @Tag("D-46")
+  void aClaimIsGrantedExactlyWhereThereIsRoom(AccessMode mode) {
+    int granted = 0;
+    int refused = 0;
+    for (List<ClaimHolder> crowd : crowds()) {
+      if (!fits(room(mode), crowd)) {
+        continue;
+      }
+      Claim claim = held(mode, crowd.toArray(ClaimHolder[]::new));
+      for (String node : List.of("n1", "n2")) {
+        for (ClaimMode what : ClaimMode.values()) {
+          List<ClaimHolder> together = new ArrayList<>(crowd);
+          together.add(holder("new", node, what, ClaimState.TAKEN));
+          ClaimDecision decision = ClaimRules.claim(claim, wish("new", node, mode, what), NOW);
+          if (fits(room(mode), together)) {
+            granted++;
+            assertThat(decision).as("%s beside %s", together, crowd).isInstanceOf(Granted.class);
+            assertThat(((Granted) decision).next().holders()).hasSize(together.size());
+          } else {
+            refused++;
+            assertThat(((Refused) decision).code())
+                .as("%s beside %s", together, crowd)
+                .isEqualTo(
+                    what == ClaimMode.WRITE && !mode.isWritable()
+                        ? OperatorCode.CLAIM_READ_ONLY
+                        : OperatorCode.CLAIM_HELD_BY);
+          }
+        }
+      }
+    }
+    assertThat(granted).isPositive();
+    assertThat(refused > 0).isEqualTo(mode != AccessMode.MULTI_NODE_MULTI_WRITER);
+  }
+
+  @Test
+  @Tag("D-54")
+  void aRefusalNamesTheHolderItsNodeStateAndAge() {
+    Claim claim =
+        held(
+            AccessMode.SINGLE_NODE_MULTI_WRITER,
+            holder("web", "n1", ClaimMode.WRITE, ClaimState.UNPUBLISHING));
+
+    ClaimDecision decision =
+        ClaimRules.claim(
+            claim, wish("job", "n2", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW);
+
+    assertThat(decision)
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_HELD_BY,
+                claim.holder(WorkloadId.of("web")),
+                new Clause(
+                    "its access mode SINGLE_NODE_MULTI_WRITER has no room beside workload 'web' on"
+                        + " node 'n1' (WRITE, UNPUBLISHING, since 40 s)")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  @Tag("D-44")
+  void theSameClaimAgainChangesNothing(AccessMode mode) {
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN));
+
+    assertThat(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.READ), NOW))
+        .isEqualTo(new Granted(claim, false));
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = ClaimState.class, mode = EnumSource.Mode.EXCLUDE, names = "TAKEN")
+  @Tag("D-48")
+  void aClaimOnItsWayBackIsNotTurnedRound(ClaimState state) {
+    AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, state));
+
+    assertThat(code(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
+        .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+    assertThat(code(ClaimRules.change(claim, WorkloadId.of("web"), ClaimMode.READ, NOW)))
+        .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+  }
+
+  @Test
+  @Tag("D-48")
+  void readingBecomesWritingOnlyByAChangeThatFits() {
+    AccessMode mode = AccessMode.MULTI_NODE_SINGLE_WRITER;
+    ClaimHolder web = holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN);
+    Claim alone = held(mode, web);
+    Claim besideWriter = held(mode, web, holder("job", "n2", ClaimMode.WRITE, ClaimState.TAKEN));
+
+    assertThat(code(ClaimRules.claim(alone, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
+        .isEqualTo(OperatorCode.CLAIM_CHANGE_NEEDED);
+    assertThat(ClaimRules.change(alone, web.workload(), ClaimMode.WRITE, NOW))
+        .isEqualTo(
+            new Granted(held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN)), true));
+    assertThat(code(ClaimRules.change(besideWriter, web.workload(), ClaimMode.WRITE, NOW)))
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(ClaimRules.change(alone, web.workload(), ClaimMode.READ, NOW))
+        .isEqualTo(new Granted(alone, false));
+    assertThat(code(ClaimRules.change(alone, WorkloadId.of("nobody"), ClaimMode.READ, NOW)))
+        .isEqualTo(OperatorCode.CLAIM_MISSING);
+  }
+
+  @Test
+  void aWorkloadHasAVolumeOnOneNode() {
+    AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
+
+    assertThat(code(ClaimRules.claim(claim, wish("web", "n2", mode, ClaimMode.WRITE), NOW)))
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+  }
+
+  @Test
+  void theFirstHolderSaysHowTheVolumeIsUsed() {
+    Claim claim =
+        held(
+            AccessMode.MULTI_NODE_MULTI_WRITER,
+            holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
+    ClaimRequest asDevice =
+        new ClaimRequest(
+            UsageKey.of(VOLUME, WorkloadId.of("job")),
+            NodeName.of("n1"),
+            Optional.empty(),
+            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.BLOCK_DEVICE),
+            ClaimMode.READ,
+            false);
+
+    assertThat(ClaimRules.claim(claim, asDevice, NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_OTHER_USE,
+                claim.holder(WorkloadId.of("web")),
+                new Clause(
+                    "it is used as MULTI_NODE_MULTI_WRITER by workload 'web' on node 'n1' (WRITE,"
+                        + " TAKEN, since 40 s), and not as MULTI_NODE_MULTI_WRITER as a block"
+                        + " device")));
+    assertThat(claim.without(WorkloadId.of("web")).use()).isEmpty();
+  }
+
+  @Test
+  @Tag("D-47")
+  void anExhaustedStorageSystemIsTriedAgainWhenItsTimeIsOver() {
+    AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
+    Claim claim =
+        held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN))
+            .exhausted(Optional.of(NOW.plusSeconds(30)));
+    ClaimRequest wish = wish("job", "n1", mode, ClaimMode.READ);
+
+    assertThat(ClaimRules.claim(claim, wish, NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_EXHAUSTED,
+                Optional.empty(),
+                new Clause(
+                    "its storage system has no room for another claim, and is tried again in 30"
+                        + " s")));
+    assertThat(ClaimRules.claim(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
+    assertThat(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW))
+        .as("who holds it already")
+        .isEqualTo(new Granted(claim, false));
+  }
+
+  @Test
+  void aClaimMovesDownTheStatesAndNeverUp() {
+    for (ClaimState from : ClaimState.values()) {
+      for (ClaimState to : ClaimState.values()) {
+        Claim claim =
+            held(AccessMode.SINGLE_NODE_WRITER, holder("web", "n1", ClaimMode.WRITE, from));
+        boolean isForward = WAY_BACK.indexOf(to) > WAY_BACK.indexOf(from);
+
+        Granted granted = ClaimRules.advance(claim, WorkloadId.of("web"), to);
+
+        assertThat(granted.changes()).as("%s -> %s", from, to).isEqualTo(isForward);
+        assertThat(granted.next().holder(WorkloadId.of("web")).orElseThrow().state())
+            .isEqualTo(isForward ? to : from);
+      }
+    }
+  }
+
+  @Test
+  @Tag("D-49")
+  void givingBackWhatNobodyHasChangesNothing() {
+    Claim claim = Claim.none(VOLUME);
+
+    assertThat(ClaimRules.advance(claim, WorkloadId.of("web"), ClaimState.READY_TO_FREE))
+        .isEqualTo(new Granted(claim, false));
+    assertThat(ClaimRules.forget(claim, WorkloadId.of("web"), NOW))
+        .isEqualTo(new Granted(claim, false));
+  }
+
+  @ParameterizedTest
+  @EnumSource(ClaimState.class)
+  @Tag("D-50")
+  void onlyAClaimOfWhichNothingIsOwedIsForgotten(ClaimState state) {
+    Claim claim = held(AccessMode.SINGLE_NODE_WRITER, holder("web", "n1", ClaimMode.WRITE, state));
+
+    ClaimDecision decision = ClaimRules.forget(claim, WorkloadId.of("web"), NOW);
+
+    if (state == ClaimState.READY_TO_FREE) {
+      Granted granted = (Granted) decision;
+      assertThat(granted.next())
+          .isEqualTo(new Claim(VOLUME, Optional.empty(), new TreeMap<>(), 1, Optional.empty()));
+    } else {
+      assertThat(code(decision)).isEqualTo(OperatorCode.CLAIM_NOT_FREE);
+    }
+  }
+
+  @Test
+  void eachClaimHasAHigherEpochThanAllBeforeIt() {
+    AccessMode mode = AccessMode.SINGLE_NODE_WRITER;
+    Claim first =
+        next(ClaimRules.claim(Claim.none(VOLUME), wish("a", "n1", mode, ClaimMode.WRITE), NOW));
+    Claim free =
+        next(
+            ClaimRules.forget(
+                ClaimRules.advance(first, WorkloadId.of("a"), ClaimState.READY_TO_FREE).next(),
+                WorkloadId.of("a"),
+                NOW));
+    Claim second = next(ClaimRules.claim(free, wish("a", "n2", mode, ClaimMode.WRITE), NOW));
+
+    assertThat(first.holder(WorkloadId.of("a")).orElseThrow().epoch()).isEqualTo(1);
+    assertThat(free.epoch()).isEqualTo(1);
+    assertThat(second.holder(WorkloadId.of("a")).orElseThrow().epoch()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("D-42")
+  void aClaimWithoutAnAccessModeOfTheSpecCannotBeMade() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Claim.Use(AccessMode.UNSPECIFIED, Attachment.FILESYSTEM))
+        .withMessage("A claim needs an access mode of the spec, not UNSPECIFIED.");
+  }
+
+  private static Claim next(ClaimDecision decision) {
+    return ((Granted) decision).next();
+  }
+
+  private static OperatorCode code(ClaimDecision decision) {
+    return ((Refused) decision).code();
+  }
+}

@@ -1,0 +1,194 @@
+package io.csi4j.volume.internal.claims;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.RandomFields;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** Claims for tests: some by name, and any number by chance. */
+final class Claims {
+
+  static final VolumeKey VOLUME = VolumeKey.of(Namespace.of("tenant-a"), "db-1");
+  static final WriteToken TOKEN =
+      new WriteToken(UUID.fromString("0b5c1e9a-6d3f-4c55-9d5e-2f7f3f1f0a11"));
+  private static final Instant THEN = Instant.parse("2026-01-01T00:00:00.123456789Z");
+
+  private Claims() {}
+
+  static Claim claim(long epoch, Claim.Use use, ClaimHolder... holders) {
+    Map<WorkloadId, ClaimHolder> byWorkload = new TreeMap<>();
+    Arrays.stream(holders).forEach(holder -> byWorkload.put(holder.workload(), holder));
+    return new Claim(VOLUME, Optional.of(use), new TreeMap<>(byWorkload), epoch, Optional.empty());
+  }
+
+  static ClaimHolder holder(String workload, NodeAttachment attachment) {
+    return new ClaimHolder(
+        WorkloadId.of(workload),
+        NodeName.of("n1"),
+        Optional.empty(),
+        ClaimMode.READ,
+        ClaimState.TAKEN,
+        1,
+        THEN,
+        attachment);
+  }
+
+  /** What nobody holds, and nobody ever did. */
+  static ClaimRecord free() {
+    return ClaimRecord.of(Claim.none(VOLUME), TOKEN, UnknownFields.NONE);
+  }
+
+  /** Everything that a claim can hold. */
+  static ClaimRecord held() {
+    Claim claim =
+        claim(
+                7,
+                new Claim.Use(AccessMode.MULTI_NODE_SINGLE_WRITER, Attachment.BLOCK_DEVICE),
+                holder("web-1", new NodeAttachment.NotNeeded()),
+                holder("web-2", new NodeAttachment.InDoubt()),
+                new ClaimHolder(
+                    WorkloadId.of("der-dritte-für-db-1-\ud83d\udcbe"),
+                    NodeName.of("Knoten 3"),
+                    Optional.of(NodeId.of("i-0a1b/zone-ä")),
+                    ClaimMode.WRITE,
+                    ClaimState.CONTROLLER_DETACHED,
+                    7,
+                    Instant.EPOCH.minusNanos(1),
+                    new NodeAttachment.Attached(
+                        PublishContext.of(Map.of("lun", "7", "", "no key", "devicePath", "")))))
+            .exhausted(Optional.of(THEN.plusSeconds(40)));
+    return new ClaimRecord(
+        overridden(claim), TOKEN, new ClaimVersion(4294967301L), UnknownFields.NONE);
+  }
+
+  private static Claim overridden(Claim claim) {
+    return new Claim(
+        claim.volume(),
+        claim.use(),
+        claim.holders(),
+        claim.epoch(),
+        claim.exhaustedUntil(),
+        List.of(
+            new ClaimOverride(
+                WorkloadId.of("web-0"),
+                NodeName.of("Knoten 3"),
+                6,
+                new ClaimOverride.Person("Änne"),
+                new Clause("the machine was sold"),
+                THEN),
+            new ClaimOverride(
+                WorkloadId.of("web-0"),
+                NodeName.of("n1"),
+                5,
+                new ClaimOverride.Person("bo"),
+                new Clause("burnt"),
+                THEN.minusSeconds(9))));
+  }
+
+  /**
+   * What a newer version could have written: fields 10 and 11, which this version does not know.
+   */
+  static ClaimRecord newer() {
+    byte[] fields =
+        new FieldWriter().text(10, "fenced by 7").number(11, 300).text(11, "again").bytes();
+    ClaimRecord old = held();
+    return new ClaimRecord(old.claim(), old.by(), old.version(), UnknownFields.of(fields));
+  }
+
+  static ClaimRecord random(Random random) {
+    VolumeKey volume =
+        VolumeKey.of(Namespace.of(RandomFields.name(random)), RandomFields.name(random));
+    Map<WorkloadId, ClaimHolder> holders = new TreeMap<>();
+    long epoch = random.nextInt(1000);
+    for (int i = random.nextInt(5); i > 0; i--) {
+      ClaimHolder holder = holder(random, epoch + i);
+      holders.put(holder.workload(), holder);
+    }
+    Claim claim =
+        new Claim(
+            volume,
+            holders.isEmpty() ? Optional.empty() : Optional.of(use(random)),
+            new TreeMap<>(holders),
+            epoch + 5,
+            random.nextBoolean() ? Optional.empty() : Optional.of(time(random)),
+            Stream.generate(() -> override(random)).limit(random.nextInt(4)).toList());
+    return new ClaimRecord(
+        claim,
+        new WriteToken(new UUID(random.nextLong(), random.nextInt(2) * random.nextLong())),
+        new ClaimVersion(random.nextLong() & Long.MAX_VALUE),
+        random.nextBoolean() ? UnknownFields.NONE : RandomFields.unknown(random, 9));
+  }
+
+  private static ClaimOverride override(Random random) {
+    return new ClaimOverride(
+        WorkloadId.of(RandomFields.name(random)),
+        NodeName.of(RandomFields.name(random)),
+        random.nextInt(1000),
+        new ClaimOverride.Person(RandomFields.name(random)),
+        new Clause(RandomFields.name(random)),
+        time(random));
+  }
+
+  private static Claim.Use use(Random random) {
+    List<AccessMode> modes =
+        Arrays.stream(AccessMode.values()).filter(AccessMode::isStated).toList();
+    return new Claim.Use(
+        modes.get(random.nextInt(modes.size())), RandomFields.one(random, Attachment.values()));
+  }
+
+  private static ClaimHolder holder(Random random, long epoch) {
+    return new ClaimHolder(
+        WorkloadId.of(RandomFields.name(random)),
+        NodeName.of(RandomFields.name(random)),
+        random.nextBoolean() ? Optional.empty() : Optional.of(NodeId.of(RandomFields.name(random))),
+        RandomFields.one(random, ClaimMode.values()),
+        RandomFields.one(random, ClaimState.values()),
+        epoch,
+        time(random),
+        attachment(random));
+  }
+
+  private static Instant time(Random random) {
+    return Instant.ofEpochSecond(random.nextInt(), random.nextInt(1_000_000_000));
+  }
+
+  private static NodeAttachment attachment(Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> new NodeAttachment.NotNeeded();
+      case 1 -> new NodeAttachment.InDoubt();
+      default -> {
+        Map<String, String> entries = new LinkedHashMap<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          entries.put(RandomFields.text(random), RandomFields.text(random));
+        }
+        yield new NodeAttachment.Attached(PublishContext.of(entries));
+      }
+    };
+  }
+}

@@ -1,0 +1,22 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * The name under which a storage system is asked for a volume. The same name again finds the same
+ * volume; it is no id.
+ *
+ * @param value the name
+ */
+public record CreationName(String value) {
+
+  /** Refuses what cannot be a name. */
+  public CreationName {
+    Words.check("name of a volume", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,28 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.client.model.Violation;
+import java.io.Serial;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A volume that cannot be, with all that is wrong with it. Holds no secret. */
+public final class InvalidVolumeException extends IllegalArgumentException {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  private final transient List<Violation> violations;
+
+  /** With all that is wrong. */
+  InvalidVolumeException(List<Violation> violations) {
+    super(
+        violations.stream()
+            .map(Violation::toString)
+            .collect(Collectors.joining("; ", "The volume cannot be: ", ".")));
+    this.violations = List.copyOf(violations);
+  }
+
+  /** All that is wrong. */
+  public List<Violation> violations() {
+    return violations;
+  }
+}

@@ -1,0 +1,34 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * From where a volume has to be reachable. Equal if both have the same places, in whatever order.
+ *
+ * @param required from at least one of these; empty for no such demand
+ * @param preferred in order, best first; each stands among the required ones, if there are any
+ */
+public record RequestedTopologies(Set<Topology> required, List<Topology> preferred) {
+
+  /** Copies both, and refuses what asks for nothing, or prefers what it does not allow. */
+  public RequestedTopologies {
+    TopologyRequirement checked = new TopologyRequirement(List.copyOf(required), preferred);
+    required = Collections.unmodifiableSet(new LinkedHashSet<>(checked.requisite()));
+    preferred = checked.preferred();
+  }
+
+  /** From at least one of these. */
+  public static RequestedTopologies anyOf(Set<Topology> required) {
+    return new RequestedTopologies(required, List.of());
+  }
+
+  /** The same, for a plugin. */
+  public TopologyRequirement requirement() {
+    return new TopologyRequirement(List.copyOf(required), preferred);
+  }
+}

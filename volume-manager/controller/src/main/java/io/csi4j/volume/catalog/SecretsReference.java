@@ -1,0 +1,27 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * The name under which a host keeps the secrets of a volume. They are asked for with each call, and
+ * never kept with the volume.
+ *
+ * @param value the name; not empty, at most 1024 characters, without control characters
+ */
+public record SecretsReference(String value) {
+
+  /** Refuses what cannot be a name. */
+  public SecretsReference {
+    Words.check("reference of secrets", value);
+  }
+
+  /** The one with this name. */
+  public static SecretsReference of(String value) {
+    return new SecretsReference(value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

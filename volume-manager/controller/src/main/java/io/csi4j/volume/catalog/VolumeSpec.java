@@ -1,0 +1,260 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.model.PluginId;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked for of a volume. Equal if all of it is; the order of its ways of use, and of the
+ * places that it has to be reachable from, does not count.
+ *
+ * @param plugin whose volume it is
+ * @param capabilities every way in which it may be used, with mount options of its own where they
+ *     differ from those of the volume; at least one
+ * @param capacity how large it has to be
+ * @param topologies from where it has to be reachable
+ * @param parameters opaque to everybody but the plugin
+ * @param mutableParameters such as may change later
+ * @param mountOptions how it is mounted, where a way of use says nothing else
+ * @param secrets where the host keeps its secrets
+ * @param source what it starts as a copy of: a snapshot or a volume
+ * @param ephemeral whether it ends with its use
+ */
+public record VolumeSpec(
+    PluginId plugin,
+    Set<VolumeCapability> capabilities,
+    Optional<CapacityRange> capacity,
+    Optional<RequestedTopologies> topologies,
+    SortedMap<String, String> parameters,
+    SortedMap<String, String> mutableParameters,
+    MountOptions mountOptions,
+    Optional<SecretsReference> secrets,
+    Optional<VolumeContentSource> source,
+    boolean ephemeral) {
+
+  /**
+   * Copies what can change.
+   *
+   * @throws InvalidVolumeException with all that is wrong
+   */
+  public VolumeSpec {
+    Objects.requireNonNull(plugin, "plugin");
+    Objects.requireNonNull(capacity, "capacity");
+    Objects.requireNonNull(topologies, "topologies");
+    Objects.requireNonNull(mountOptions, "mountOptions");
+    Objects.requireNonNull(secrets, "secrets");
+    Objects.requireNonNull(source, "source");
+    capabilities = Collections.unmodifiableSet(new LinkedHashSet<>(capabilities));
+    parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
+    mutableParameters = Collections.unmodifiableSortedMap(new TreeMap<>(mutableParameters));
+    List<Violation> wrong =
+        VolumeRules.violations(capabilities, parameters, mutableParameters, mountOptions);
+    if (!wrong.isEmpty()) {
+      throw new InvalidVolumeException(wrong);
+    }
+  }
+
+  /** Begins with a volume of a plugin of which nothing else is asked yet. */
+  public static Builder builder(PluginId plugin) {
+    return new Builder(plugin);
+  }
+
+  /** The ways of use with the volume's own mount options, as they go to the plugin. */
+  public Set<VolumeCapability> capabilitiesInFull() {
+    Set<VolumeCapability> full = new LinkedHashSet<>();
+    for (VolumeCapability each : capabilities) {
+      full.add(
+          each.mountOptions()
+              .map(own -> VolumeCapability.mount(each.accessMode(), mountOptions.overlaidWith(own)))
+              .orElse(each));
+    }
+    return Collections.unmodifiableSet(full);
+  }
+
+  /** The same with other mutable parameters beside those that stay as they are. */
+  public VolumeSpec modified(Map<String, String> changes) {
+    SortedMap<String, String> all = new TreeMap<>(mutableParameters);
+    all.putAll(changes);
+    return new VolumeSpec(
+        plugin,
+        capabilities,
+        capacity,
+        topologies,
+        parameters,
+        all,
+        mountOptions,
+        secrets,
+        source,
+        ephemeral);
+  }
+
+  /** Shows no values of parameters, which belong to the plugin. */
+  @Override
+  public String toString() {
+    return "VolumeSpec[plugin="
+        + plugin
+        + ", capabilities="
+        + capabilities
+        + capacity.map(range -> ", " + range).orElse("")
+        + topologies.map(places -> ", " + places).orElse("")
+        + ", parameters="
+        + parameters.keySet()
+        + ", mutableParameters="
+        + mutableParameters.keySet()
+        + ", mountOptions="
+        + mountOptions
+        + secrets.map(name -> ", secrets=" + name).orElse("")
+        + source.map(from -> ", source=" + from).orElse("")
+        + (ephemeral ? ", ephemeral" : "")
+        + "]";
+  }
+
+  /** Collects what is asked for. */
+  public static final class Builder {
+
+    private final PluginId plugin;
+    private final VolumeRules.Reading reading = new VolumeRules.Reading();
+    private final Set<VolumeCapability> capabilities = new LinkedHashSet<>();
+    private final SortedMap<String, String> parameters = new TreeMap<>();
+    private final SortedMap<String, String> mutableParameters = new TreeMap<>();
+    private MountOptions mountOptions = MountOptions.none();
+    private @Nullable CapacityRange capacity;
+    private @Nullable RequestedTopologies topologies;
+    private @Nullable SecretsReference secrets;
+    private @Nullable SnapshotId snapshot;
+    private @Nullable VolumeId original;
+    private boolean ephemeral;
+
+    private Builder(PluginId plugin) {
+      this.plugin = Objects.requireNonNull(plugin, "plugin");
+    }
+
+    /** One more way in which it may be used. */
+    public Builder use(VolumeCapability capability) {
+      capabilities.add(Objects.requireNonNull(capability, "capability"));
+      return this;
+    }
+
+    /** One more way in which it may be used, with the mount options of the volume. */
+    public Builder use(AccessMode mode, Attachment attachment) {
+      return use(
+          attachment == Attachment.BLOCK_DEVICE
+              ? VolumeCapability.block(mode)
+              : VolumeCapability.mount(mode));
+    }
+
+    /**
+     * The same by the words of a job description, such as {@code single-node-writer} and {@code
+     * filesystem}. A word that means nothing is told with all else that is wrong.
+     */
+    public Builder use(Word mode, Word attachment) {
+      reading.use(mode, attachment).ifPresent(this::use);
+      return this;
+    }
+
+    /** How large it has to be. */
+    public Builder capacity(CapacityRange value) {
+      capacity = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** From where it has to be reachable. */
+    public Builder topologies(RequestedTopologies value) {
+      topologies = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Opaque parameters for the plugin. */
+    public Builder parameters(Map<String, String> value) {
+      parameters.putAll(value);
+      return this;
+    }
+
+    /** Opaque parameters that may change later. */
+    public Builder mutableParameters(Map<String, String> value) {
+      mutableParameters.putAll(value);
+      return this;
+    }
+
+    /** How it is mounted. */
+    public Builder mountOptions(MountOptions value) {
+      mountOptions = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Where the host keeps its secrets. */
+    public Builder secrets(SecretsReference value) {
+      secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** What it starts as a copy of; a volume has one source at most. */
+    public Builder fromSnapshot(SnapshotId value) {
+      snapshot = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** What it starts as a copy of; a volume has one source at most. */
+    public Builder cloneOf(VolumeId value) {
+      original = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** It ends with its use, and is surely deleted then. */
+    public Builder ephemeral() {
+      ephemeral = true;
+      return this;
+    }
+
+    /** All that is wrong so far; empty if it can be built. */
+    public List<Violation> violations() {
+      return reading.with(
+          VolumeRules.violations(capabilities, parameters, mutableParameters, mountOptions),
+          snapshot != null && original != null);
+    }
+
+    /**
+     * What was asked for.
+     *
+     * @throws InvalidVolumeException with all that is wrong
+     */
+    public VolumeSpec build() {
+      List<Violation> wrong = violations();
+      if (!wrong.isEmpty()) {
+        throw new InvalidVolumeException(wrong);
+      }
+      Optional<VolumeContentSource> source =
+          Optional.ofNullable(snapshot)
+              .map(VolumeContentSource::of)
+              .or(() -> Optional.ofNullable(original).map(VolumeContentSource::of));
+      return new VolumeSpec(
+          plugin,
+          capabilities,
+          Optional.ofNullable(capacity),
+          Optional.ofNullable(topologies),
+          parameters,
+          mutableParameters,
+          mountOptions,
+          Optional.ofNullable(secrets),
+          source,
+          ephemeral);
+    }
+  }
+}

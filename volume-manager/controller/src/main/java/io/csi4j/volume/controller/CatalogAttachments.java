@@ -1,0 +1,160 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Attaches volumes that are on record, and detaches them, for those who claim them. */
+record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls calls)
+    implements StorageController {
+
+  @Override
+  public ControllerAnswer attach(AttachmentTask task, Guard guard) {
+    CatalogVolume volume = catalog.find(task.volume()).flatMap(CatalogEntry::volume).orElse(null);
+    if (volume == null) {
+      return unknown(task, "is not on record, or is being made or deleted");
+    }
+    Optional<VolumeCapability> use = volume.capability(task.use().mode(), task.use().attachment());
+    if (use.isEmpty()) {
+      return failed(
+          StatusCode.INVALID_ARGUMENT,
+          "volume '" + task.volume() + "' was not made to be used as " + task.use());
+    }
+    VolumeIdentity identity = VolumeCalls.identity(volume);
+    Subject subject = Subject.of("attaching", identity);
+    SecretsProvider secrets = calls.secretsOf(volume.spec());
+    return answer(
+        guard,
+        asked -> {
+          ControllerFacts facts = StepWait.on(controllers.facts(volume.plugin(), subject));
+          boolean readonly = task.readonly() && facts.offers(ControllerCapability.PUBLISH_READONLY);
+          PublishContext context =
+              StepWait.on(
+                  controllers.call(
+                      asked.before(
+                          ControllerCalls.publish(
+                              identity,
+                              new ControllerCalls.Attaching(
+                                  task.nodeId(),
+                                  VolumeCalls.known(use.get(), facts),
+                                  readonly,
+                                  volume.context()),
+                              secrets))));
+          return new ControllerAnswer.Attached(context);
+        });
+  }
+
+  /** Also from a volume that is being deleted: that is what makes it possible to delete it. */
+  @Override
+  public ControllerAnswer detach(AttachmentTask task, Guard guard) {
+    CatalogEntry record = catalog.find(task.volume()).orElse(null);
+    VolumeId id = record == null ? null : record.id().orElse(null);
+    if (record == null || id == null) {
+      return unknown(task, "is not on record, or is being made");
+    }
+    VolumeIdentity identity = new VolumeIdentity(record.spec().plugin(), id);
+    SecretsProvider secrets = calls.secretsOf(record.spec());
+    return answer(
+        guard,
+        asked -> {
+          Done done =
+              StepWait.on(
+                  controllers.call(
+                      asked.before(ControllerCalls.unpublish(identity, task.nodeId(), secrets))));
+          assert done == Done.DONE;
+          return new ControllerAnswer.Detached();
+        });
+  }
+
+  private static ControllerAnswer answer(Guard guard, Function<Asked, ControllerAnswer> work) {
+    Asked asked = new Asked(guard);
+    try {
+      return work.apply(asked);
+    } catch (ControllerException failed) {
+      RuntimeException unsaid = asked.unsaid.get();
+      if (unsaid != null) {
+        throw unsaid;
+      }
+      return failed.code() == OperatorCode.CONTROLLER_CALL_CANCELLED
+          ? new ControllerAnswer.NotSent()
+          : failed(failed);
+    }
+  }
+
+  /** A guard that is asked when it is the call's turn. */
+  private static final class Asked {
+
+    private final Guard guard;
+    private final AtomicReference<@Nullable RuntimeException> unsaid = new AtomicReference<>();
+
+    Asked(Guard guard) {
+      this.guard = guard;
+    }
+
+    <T> ControllerCall<T> before(ControllerCall<T> call) {
+      return new ControllerCall<>(
+          call.plugin(),
+          call.operation(),
+          call.subject(),
+          call.lanes(),
+          call.secrets(),
+          (services, secrets) -> {
+            if (!isWanted()) {
+              throw ControllerFailures.unavailable(
+                  OperatorCode.CONTROLLER_CALL_CANCELLED,
+                  call.subject(),
+                  "it is not wanted any more");
+            }
+            return call.sending().send(services, secrets);
+          });
+    }
+
+    private boolean isWanted() {
+      try {
+        return guard.isWanted();
+      } catch (RuntimeException nobodyCanSay) {
+        unsaid.set(nobodyCanSay);
+        return false;
+      }
+    }
+  }
+
+  private static ControllerAnswer unknown(AttachmentTask task, String why) {
+    return failed(StatusCode.INVALID_ARGUMENT, "volume '" + task.volume() + "' " + why);
+  }
+
+  private static ControllerAnswer failed(StatusCode code, String why) {
+    return new ControllerAnswer.Failed(code, Outcome.SETTLED, new Clause(why), Optional.empty());
+  }
+
+  private static ControllerAnswer failed(ControllerException failed) {
+    if (failed.getCause() instanceof CsiException answer) {
+      return ControllerAnswer.Failed.of(answer.failure());
+    }
+    return new ControllerAnswer.Failed(
+        StatusCode.UNAVAILABLE,
+        failed.outcome() == ControllerException.Outcome.UNCERTAIN
+            ? Outcome.UNCERTAIN
+            : Outcome.SETTLED,
+        new Clause(failed.operatorMessage().seen().text()),
+        Optional.empty());
+  }
+}

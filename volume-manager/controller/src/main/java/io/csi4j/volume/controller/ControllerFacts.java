@@ -1,0 +1,36 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.PluginName;
+import java.util.Optional;
+
+/**
+ * What a controller says that it can do.
+ *
+ * @param name the plugin's own name, if it gave a valid one
+ * @param controller what its controller service can do
+ * @param plugin what the plugin as a whole can do
+ */
+public record ControllerFacts(
+    Optional<PluginName> name,
+    CapabilitySet<ControllerCapability> controller,
+    CapabilitySet<PluginCapability> plugin) {
+
+  /** Whether it can do this. */
+  public boolean offers(ControllerCapability capability) {
+    return controller.offers(capability);
+  }
+
+  /** Whether volumes have to be attached to nodes, and can be detached. */
+  public boolean attaches() {
+    return offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
+  }
+
+  /** Whether volumes grow on the storage side at all, and only while no node has them. */
+  boolean expandsOnlyOffline() {
+    return plugin.offers(PluginCapability.VOLUME_EXPANSION_OFFLINE)
+        && !plugin.offers(PluginCapability.VOLUME_EXPANSION_ONLINE);
+  }
+}

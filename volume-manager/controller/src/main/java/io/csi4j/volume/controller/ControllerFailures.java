@@ -1,0 +1,133 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiRequestException;
+import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What failed calls mean for whoever made them. */
+final class ControllerFailures {
+
+  private ControllerFailures() {}
+
+  /** Something that was refused here. */
+  static ControllerException refused(OperatorCode code, Subject subject, String seen) {
+    return failed(ControllerException.Outcome.REFUSED, code, subject, seen, null);
+  }
+
+  /** Something that cannot be done now, and of which nothing was done. */
+  static ControllerException unavailable(OperatorCode code, Subject subject, String seen) {
+    return failed(ControllerException.Outcome.UNAVAILABLE, code, subject, seen, null);
+  }
+
+  static ControllerException failed(
+      ControllerException.Outcome outcome,
+      OperatorCode code,
+      Subject subject,
+      String seen,
+      @Nullable Throwable cause) {
+    return new ControllerException(outcome, Messages.of(code, subject, seen), cause);
+  }
+
+  /** There is no way to the plugin; nothing was sent. */
+  static ControllerException down(Subject subject, PluginAnswer.Down reason) {
+    return failed(
+        ControllerException.Outcome.UNAVAILABLE,
+        reason.code(),
+        subject,
+        reason.text(),
+        reason.cause().orElse(null));
+  }
+
+  /** What a call came to. */
+  static ControllerException of(Subject subject, Throwable thrown) {
+    Throwable cause = unwrap(thrown);
+    if (cause instanceof ControllerException known) {
+      return known;
+    }
+    if (!(cause instanceof CsiException failed)) {
+      return failed(
+          ControllerException.Outcome.UNCERTAIN,
+          OperatorCode.CONTROLLER_CALL_IN_DOUBT,
+          subject,
+          "the call failed on this side: " + cause,
+          cause);
+    }
+    if (failed instanceof CsiAnswerException answer) {
+      return new ControllerException(
+          ControllerException.Outcome.UNCERTAIN,
+          Messages.of(OperatorCode.CONTROLLER_ANSWER_UNUSABLE, subject, text(answer.violations())),
+          answer.violations(),
+          answer);
+    }
+    if (failed instanceof CsiRequestException request && !request.violations().isEmpty()) {
+      return new ControllerException(
+          ControllerException.Outcome.REFUSED,
+          Messages.of(OperatorCode.VOLUME_REQUEST_REFUSED, subject, text(request.violations())),
+          request.violations(),
+          request);
+    }
+    if (failed instanceof CsiConnectException
+        || (failed.attempts() == 0 && failed.code() == StatusCode.UNAVAILABLE)) {
+      return down(subject, new PluginAnswer.Down(failed.failure().why(), Optional.of(failed)));
+    }
+    return new ControllerException(
+        outcome(failed), Messages.answered(code(failed), subject, failed.failure()), failed);
+  }
+
+  private static ControllerException.Outcome outcome(CsiException failed) {
+    return failed.outcome() == Outcome.UNCERTAIN
+        ? ControllerException.Outcome.UNCERTAIN
+        : ControllerException.Outcome.REFUSED;
+  }
+
+  private static OperatorCode code(CsiException failed) {
+    if (failed instanceof CsiUnsupportedException) {
+      return OperatorCode.CONTROLLER_CALL_NOT_OFFERED;
+    }
+    return failed.outcome() == Outcome.UNCERTAIN
+        ? OperatorCode.CONTROLLER_CALL_IN_DOUBT
+        : OperatorCode.CONTROLLER_CALL_REFUSED;
+  }
+
+  /** The same failure, with other words for what it means and what to do. */
+  static ControllerException reworded(
+      Subject subject, CsiException failed, Reason why, Reason advice) {
+    CsiFailure said = failed.failure().toBuilder().why(why.text()).advice(advice.text()).build();
+    return new ControllerException(
+        outcome(failed), Messages.answered(code(failed), subject, said), failed);
+  }
+
+  /**
+   * Some words.
+   *
+   * @param text the words
+   */
+  record Reason(String text) {}
+
+  static String text(List<Violation> violations) {
+    return violations.stream().map(Violation::toString).collect(Collectors.joining("; "));
+  }
+
+  static Throwable unwrap(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+}

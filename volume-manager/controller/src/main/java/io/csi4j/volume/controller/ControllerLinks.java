@@ -1,0 +1,214 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginLink;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The connections to the controllers of a registry, and which of them is used. */
+final class ControllerLinks implements AutoCloseable {
+
+  private final PluginRegistry registry;
+  private final ThreadFactory threads;
+  private final AutoCloseable listening;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Key, ControllerLink> links = new HashMap<>();
+  private final Map<PluginId, InstanceId> last = new HashMap<>();
+  private final Map<PluginId, Set<InstanceId>> lost = new HashMap<>();
+  private boolean closed;
+
+  private record Key(PluginId plugin, InstanceId instance) {}
+
+  /**
+   * An instance that is connected.
+   *
+   * @param link its connection
+   * @param plugin the plugin
+   */
+  record Connected(ControllerLink link, CsiPlugin plugin) {}
+
+  ControllerLinks(PluginRegistry registry, ThreadFactory threads) {
+    this.registry = registry;
+    this.threads = threads;
+    listening = registry.listen(PluginRole.CONTROLLER, this::heard);
+  }
+
+  /** Connections of an instance that has left are ended when their calls are. */
+  private void heard(PluginEvent event) {
+    if (event instanceof PluginEvent.Deregistered) {
+      prune(event.plugin(), registry.plugins());
+    }
+  }
+
+  /** The best instance that can be connected. */
+  CompletableFuture<Connected> way(PluginId plugin, Subject subject) {
+    CompletableFuture<Connected> found = new CompletableFuture<>();
+    List<RegisteredPlugin> all = registry.plugins();
+    prune(plugin, all);
+    List<RegisteredPlugin> order;
+    lock.lock();
+    try {
+      order =
+          Preference.order(
+              plugin,
+              all,
+              Optional.ofNullable(last.get(plugin)),
+              Set.copyOf(lost.getOrDefault(plugin, Set.of())));
+    } finally {
+      lock.unlock();
+    }
+    if (order.isEmpty()) {
+      found.completeExceptionally(ControllerFailures.down(subject, none(plugin, all)));
+    } else {
+      attempt(subject, order, 0, found);
+    }
+    return found;
+  }
+
+  private void attempt(
+      Subject subject, List<RegisteredPlugin> order, int at, CompletableFuture<Connected> found) {
+    ControllerLink link = link(order.get(at).registration());
+    if (link == null) {
+      found.completeExceptionally(
+          ControllerFailures.unavailable(
+              OperatorCode.ENGINE_CLOSED, subject, "the controllers are closed"));
+      return;
+    }
+    link.use(
+        way -> {
+          if (way instanceof PluginLink.Way.Open there) {
+            use(link);
+            found.complete(new Connected(link, there.plugin()));
+          } else if (at + 1 < order.size()) {
+            attempt(subject, order, at + 1, found);
+          } else if (way instanceof PluginLink.Way.Shut shut) {
+            found.completeExceptionally(
+                ControllerFailures.down(subject, new PluginAnswer.Down(shut.text(), shut.cause())));
+          }
+        });
+  }
+
+  private static PluginAnswer.Down none(PluginId plugin, List<RegisteredPlugin> all) {
+    List<RegisteredPlugin> controllers = Preference.controllers(plugin, all);
+    if (controllers.isEmpty()) {
+      return new PluginAnswer.Down(
+          "no controller of it is registered", OperatorCode.PLUGIN_NOT_REGISTERED);
+    }
+    PluginHealth newest = controllers.get(0).health();
+    return new PluginAnswer.Down(
+        "none of its "
+            + controllers.size()
+            + " controllers can be called; the newest says: "
+            + newest.text(),
+        controllers.get(0).remembered()
+            ? OperatorCode.PLUGIN_NOT_REGISTERED
+            : OperatorCode.PLUGIN_UNHEALTHY);
+  }
+
+  private @Nullable ControllerLink link(PluginRegistration registration) {
+    lock.lock();
+    try {
+      return closed
+          ? null
+          : links.computeIfAbsent(
+              key(registration), none -> new ControllerLink(registration, threads));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void use(ControllerLink link) {
+    lock.lock();
+    try {
+      last.put(link.registration().id(), link.registration().instance());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A call has ended; one that was lost makes another instance the better one. */
+  void called(ControllerLink link, boolean isLost) {
+    PluginRegistration registration = link.registration();
+    if (isLost) {
+      link.doubt();
+    }
+    lock.lock();
+    try {
+      Set<InstanceId> marked = lost.computeIfAbsent(registration.id(), none -> new HashSet<>());
+      if (isLost) {
+        marked.add(registration.instance());
+      } else {
+        marked.remove(registration.instance());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets go of connections whose registration is not there any more. */
+  private void prune(PluginId plugin, List<RegisteredPlugin> all) {
+    List<PluginRegistration> there = all.stream().map(RegisteredPlugin::registration).toList();
+    List<ControllerLink> gone = new ArrayList<>();
+    lock.lock();
+    try {
+      links
+          .entrySet()
+          .removeIf(
+              entry -> {
+                boolean stays =
+                    !entry.getKey().plugin().equals(plugin)
+                        || there.stream().anyMatch(entry.getValue()::serves);
+                if (!stays) {
+                  gone.add(entry.getValue());
+                }
+                return !stays;
+              });
+    } finally {
+      lock.unlock();
+    }
+    gone.forEach(ControllerLink::retire);
+  }
+
+  private static Key key(PluginRegistration registration) {
+    return new Key(registration.id(), registration.instance());
+  }
+
+  @Override
+  public void close() {
+    List<ControllerLink> all;
+    lock.lock();
+    try {
+      closed = true;
+      all = List.copyOf(links.values());
+      links.clear();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      listening.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("A registry does not end its telling.", e);
+    }
+    all.forEach(link -> link.close("the controllers are closed"));
+  }
+}

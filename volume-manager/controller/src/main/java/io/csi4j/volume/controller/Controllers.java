@@ -1,0 +1,27 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.PluginId;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The controllers of plugins. Whichever instance is ready is called, and the same one as before if
+ * it still is. Nothing here blocks.
+ *
+ * <p>What comes back fails with a {@link io.csi4j.volume.controller.ControllerException}.
+ */
+public interface Controllers {
+
+  /**
+   * Makes a call when it is its turn. Cancelling what comes back before it is sent takes it out of
+   * the line; after that it ends the waiting only, and the call keeps its turn until its end.
+   */
+  <T> CompletableFuture<T> call(ControllerCall<T> call);
+
+  /** What the plugin can do, as it said on the connection that there is. */
+  CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
+
+  /** The plugin behind an instance that is ready, for questions that wait for nothing. */
+  CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject);
+}

@@ -1,0 +1,58 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which instance of a plugin is asked first. Pure. */
+final class Preference {
+
+  private Preference() {}
+
+  /**
+   * The instances that may be called, the best first: one that is ready before one that nobody has
+   * asked yet; among those, one that was not lost before one that was, and the one of last time
+   * before the newest. One that is unhealthy, or only remembered, is not called.
+   *
+   * @param all as a registry tells them, the newest first
+   * @param last which was called last
+   * @param lost those whose connection broke when they were called last
+   */
+  static List<RegisteredPlugin> order(
+      PluginId plugin,
+      List<RegisteredPlugin> all,
+      Optional<InstanceId> last,
+      Set<InstanceId> lost) {
+    return controllers(plugin, all).stream()
+        .filter(Preference::mayBeCalled)
+        .sorted(
+            Comparator.<RegisteredPlugin, Boolean>comparing(each -> !each.health().isReady())
+                .thenComparing(each -> lost.contains(each.registration().instance()))
+                .thenComparing(each -> !last.equals(Optional.of(each.registration().instance()))))
+        .toList();
+  }
+
+  /** The instances of a plugin that have this role. */
+  static List<RegisteredPlugin> controllers(PluginId plugin, List<RegisteredPlugin> all) {
+    return all.stream()
+        .filter(each -> each.registration().id().equals(plugin))
+        .filter(each -> each.registration().roles().contains(PluginRole.CONTROLLER))
+        .toList();
+  }
+
+  private static boolean mayBeCalled(RegisteredPlugin known) {
+    PluginHealth health = known.health();
+    return !known.remembered()
+        && switch (health.state()) {
+          case READY -> true;
+          case STARTING -> health.reason() != PluginHealth.Reason.REFUSED;
+          case UNHEALTHY, GONE -> false;
+        };
+  }
+}

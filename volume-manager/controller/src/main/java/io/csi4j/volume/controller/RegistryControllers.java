@@ -1,0 +1,201 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.volume.internal.link.PluginFailures;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.PluginRegistry;
+import java.util.Collections;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+
+/** The controllers that a registry knows, each behind its socket. */
+public final class RegistryControllers implements Controllers, AutoCloseable {
+
+  private static final String ATTACHING = "attaching";
+  private static final String OTHERS = "others";
+
+  private final ControllerSettings settings;
+  private final Executor workers;
+  private final OperationTurns<VolumeLane> turns;
+  private final ControllerLinks links;
+
+  /**
+   * Where work is done.
+   *
+   * @param timers tell that a wait was too long
+   * @param workers ask for secrets, and send
+   * @param threads connect and disconnect
+   */
+  public record Ground(Scheduler timers, Executor workers, ThreadFactory threads) {}
+
+  /** Those of this registry; nothing is connected yet. */
+  public RegistryControllers(PluginRegistry registry, ControllerSettings settings, Ground ground) {
+    this.settings = settings;
+    workers = ground.workers();
+    turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), ground.timers());
+    links = new ControllerLinks(registry, ground.threads());
+  }
+
+  @Override
+  public <T> CompletableFuture<T> call(ControllerCall<T> call) {
+    return turns.take(
+        lanesOf(call),
+        call.subject(),
+        (leave, result) -> handOver(new Open<>(call, leave, result), Open::connect));
+  }
+
+  /** What a call has to have for itself, by what was set for its kind. */
+  private SortedSet<VolumeLane> lanesOf(ControllerCall<?> call) {
+    boolean attaches =
+        call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+            || call.operation() == CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
+    ControllerConcurrency rule = attaches ? settings.attaching() : settings.others();
+    SortedSet<VolumeLane> all = new TreeSet<>(call.lanes());
+    if (rule == ControllerConcurrency.PER_VOLUME) {
+      all.removeIf(lane -> lane.kind() == VolumeLane.Kind.NODE);
+    } else if (rule == ControllerConcurrency.PER_PLUGIN) {
+      all.add(VolumeLane.all(call.plugin(), attaches ? ATTACHING : OTHERS));
+    }
+    return Collections.unmodifiableSortedSet(all);
+  }
+
+  private <T> void handOver(Open<T> open, Consumer<Open<T>> work) {
+    try {
+      workers.execute(() -> work.accept(open));
+    } catch (RejectedExecutionException closed) {
+      open.refuse(closed(open.call.subject()));
+    }
+  }
+
+  private static ControllerException closed(Subject subject) {
+    return ControllerFailures.unavailable(
+        OperatorCode.ENGINE_CLOSED, subject, "the controllers are closed");
+  }
+
+  /** A call whose turn it is. */
+  private final class Open<T> {
+
+    private final ControllerCall<T> call;
+    private final Runnable leave;
+    private final CompletableFuture<T> result;
+
+    Open(ControllerCall<T> call, Runnable leave, CompletableFuture<T> result) {
+      this.call = call;
+      this.leave = leave;
+      this.result = result;
+    }
+
+    void connect() {
+      links
+          .way(call.plugin(), call.subject())
+          .whenComplete(
+              (there, thrown) -> {
+                if (thrown == null) {
+                  // Secrets are not asked for on a thread of a connection.
+                  handOver(this, self -> self.send(there));
+                } else {
+                  refuse(ControllerFailures.of(call.subject(), thrown));
+                }
+              });
+    }
+
+    private void send(ControllerLinks.Connected there) {
+      Secrets secrets;
+      try {
+        secrets = call.secrets().secretsFor(call.operation());
+      } catch (RuntimeException | Error failed) {
+        refuse(withoutSecrets("failed with " + failed.getClass().getName()));
+        return;
+      }
+      if (secrets == null) {
+        refuse(withoutSecrets("gave null"));
+      } else if (there.link().begin()) {
+        send(there, secrets);
+      } else {
+        refuse(
+            ControllerFailures.unavailable(
+                OperatorCode.PLUGIN_NOT_UP, call.subject(), "its instance has left meanwhile"));
+      }
+    }
+
+    private void send(ControllerLinks.Connected there, Secrets secrets) {
+      CompletionStage<T> stage;
+      try {
+        stage = call.sending().send(services(there.plugin()), secrets);
+      } catch (RuntimeException | Error failed) {
+        stage = CompletableFuture.failedFuture(failed);
+      }
+      stage.whenComplete(
+          (value, failed) -> {
+            links.called(there.link(), failed != null && PluginFailures.isLost(failed));
+            there.link().end();
+            leave.run();
+            if (failed == null) {
+              result.complete(value);
+            } else {
+              result.completeExceptionally(ControllerFailures.of(call.subject(), failed));
+            }
+          });
+    }
+
+    private ControllerCall.Services services(CsiPlugin plugin) {
+      return new ControllerCall.Services(
+          plugin.controller().with(settings.policy()).async(),
+          plugin.groupController().with(settings.policy()).async());
+    }
+
+    /** The provider's own words could hold what nobody may read. */
+    private ControllerException withoutSecrets(String how) {
+      return ControllerFailures.unavailable(
+          OperatorCode.CONTROLLER_SECRETS_MISSING,
+          call.subject(),
+          "the host's provider of secrets " + how);
+    }
+
+    private void refuse(ControllerException why) {
+      leave.run();
+      result.completeExceptionally(why);
+    }
+  }
+
+  @Override
+  public CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject) {
+    return links
+        .way(plugin, subject)
+        .thenCompose(there -> there.link().facts(there.plugin()))
+        .handle(
+            (facts, thrown) -> {
+              if (thrown != null) {
+                throw ControllerFailures.of(subject, thrown);
+              }
+              return facts;
+            });
+  }
+
+  @Override
+  public CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject) {
+    return links.way(plugin, subject).thenApply(ControllerLinks.Connected::plugin);
+  }
+
+  /** Ends all connections; calls that are open end with them, and nobody knows how. */
+  @Override
+  public void close() {
+    links.close();
+  }
+
+  /** How many turns are taken. */
+  int turnsTaken() {
+    return turns.taken();
+  }
+}

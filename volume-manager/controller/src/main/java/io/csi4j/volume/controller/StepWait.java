@@ -1,0 +1,26 @@
+package io.csi4j.volume.controller;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Waits for the steps of an operation, on a thread that is there for it. */
+final class StepWait {
+
+  private StepWait() {}
+
+  /**
+   * What comes of a step.
+   *
+   * @throws ControllerException if it failed
+   */
+  static <T> T on(CompletableFuture<T> step) {
+    try {
+      return step.join();
+    } catch (CompletionException failed) {
+      if (ControllerFailures.unwrap(failed) instanceof ControllerException known) {
+        throw known;
+      }
+      throw failed;
+    }
+  }
+}

@@ -1,0 +1,349 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumePage;
+import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginRegistry;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The volumes of storage systems, from any host: made, grown, cut into snapshots and deleted by the
+ * controllers of their plugins. Remembers what it does before it is done, so that after a crash at
+ * any moment no volume is lost, and none is made twice.
+ *
+ * <p>Methods block until their operation ends; {@link #async} does not. They fail with {@link
+ * ControllerException}. One volume has one operation at a time; the others wait in order. Safe for
+ * many threads. Of one store there is one controller at a time.
+ */
+public final class VolumeController implements AutoCloseable {
+
+  private final ControllerParts parts;
+
+  private VolumeController(ControllerParts parts) {
+    this.parts = parts;
+  }
+
+  /**
+   * A controller that is not opened yet.
+   *
+   * @param plugins whose controllers are called
+   * @param store where volumes are remembered
+   */
+  public static Builder builder(PluginRegistry plugins, VolumeStore store) {
+    return new Builder(plugins, store);
+  }
+
+  // ---- volumes
+
+  /**
+   * Makes a volume, or finds the one that was made under the same key. What is made and is not as
+   * asked for is deleted again.
+   */
+  public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
+    return parts.await("creating", key, parts.opened().create(key, spec));
+  }
+
+  /**
+   * Deletes a volume that was made here, unless somebody holds it. One that is not on record counts
+   * as deleted; one that the storage system does not let go stays as it is, unless it is ephemeral.
+   */
+  public void delete(VolumeKey key) {
+    Done done = parts.await("deleting", key, parts.opened().delete(key));
+    assert done == Done.DONE;
+  }
+
+  /**
+   * Takes a volume on record that was there before, if its plugin agrees to how it is to be used.
+   * The same again changes nothing.
+   *
+   * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
+   */
+  public CatalogVolume register(CatalogVolume volume) {
+    return parts.await("registering", volume.key(), parts.register(volume));
+  }
+
+  /**
+   * Forgets a volume that nobody holds, and leaves it where it is: also one that was made here.
+   *
+   * @return whether it was on record
+   */
+  public boolean deregister(VolumeKey key) {
+    return parts.await("forgetting", key, parts.opened().deregister(key));
+  }
+
+  /**
+   * Grows a volume, never shrinks it. What the node has to do about it stands in {@link
+   * Volume#owedToNode} until {@link #nodeHasExpanded} is told.
+   */
+  public CatalogVolume expand(VolumeKey key, CapacityRange to) {
+    return parts.await("expanding", key, parts.opened().expand(key, to));
+  }
+
+  /** Notes that the node has made the volume as large as it is. */
+  public CatalogVolume nodeHasExpanded(VolumeKey key) {
+    return parts.await("expanding", key, parts.opened().nodeHasExpanded(key));
+  }
+
+  /** Changes parameters of a volume; those that are not named stay as they are. */
+  public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
+    return parts.await("modifying", key, parts.opened().modify(key, mutableParameters));
+  }
+
+  /** What the plugin says of a volume now: where it is attached, and whether it is well. */
+  public VolumeEntry inspect(VolumeKey key) {
+    return parts.await("reading", key, parts.opened().inspect(key));
+  }
+
+  /** How much room there is for volumes like this one, in one place or anywhere. */
+  public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
+    return parts.await("reading the capacity", parts.opened().capacity(spec, place));
+  }
+
+  // ---- nodes
+
+  /** Whether claims of volumes of a plugin have to have them attached to nodes. */
+  public boolean attaches(PluginId plugin) {
+    return parts.opened().attaches(plugin);
+  }
+
+  /** What the controllers of a plugin say that they can do. */
+  public Set<ControllerCapability> offered(PluginId plugin) {
+    return parts.opened().offered(plugin);
+  }
+
+  // ---- what is on record
+
+  /** The volume of this key, if it is there and not about to be deleted. */
+  public Optional<CatalogVolume> find(VolumeKey key) {
+    return parts.opened().find(key).flatMap(CatalogEntry::volume);
+  }
+
+  /** All that is remembered of a volume. */
+  public Optional<CatalogEntry> record(VolumeKey key) {
+    return parts.opened().find(key);
+  }
+
+  /** All volumes that are there and not about to be deleted, in the order of their keys. */
+  public List<CatalogVolume> volumes() {
+    return parts.opened().volumes();
+  }
+
+  /** The same of one plugin, by how it names them. */
+  public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
+    return volumes().stream()
+        .filter(volume -> volume.plugin().equals(plugin))
+        .collect(
+            Collectors.toUnmodifiableMap(
+                CatalogVolume::id, CatalogVolume::key, (first, other) -> first));
+  }
+
+  /** Those with which something was begun that is tried again and again until it is done. */
+  public List<VolumeKey> owed() {
+    return parts.opened().owed();
+  }
+
+  /**
+   * Deletes every ephemeral volume but these, also one that an earlier life has only begun to make.
+   * To be told once after a start. What is claimed, or cannot be deleted now, stays on record.
+   *
+   * @return those that are still there
+   */
+  public Set<VolumeKey> retainEphemeral(Collection<VolumeKey> wanted) {
+    return parts.retain(wanted);
+  }
+
+  // ---- snapshots
+
+  /** Cuts a snapshot, and waits until it is ready; or finds the one of this name. */
+  public Snapshot createSnapshot(
+      VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
+    return parts.await(
+        "cutting a snapshot of", volume, parts.opened().cut(volume, name, parameters));
+  }
+
+  /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */
+  public void deleteSnapshot(
+      PluginId plugin, Snapshot snapshot, Optional<SecretsReference> secrets) {
+    parts.deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
+  }
+
+  /** The same, where only the id is left: a plugin refuses one that belongs to a group. */
+  public void deleteSnapshot(
+      PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
+    parts.deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
+  }
+
+  /**
+   * Cuts snapshots of several volumes of one plugin at one moment, and waits until all are ready;
+   * with the secrets of the first of them.
+   */
+  public VolumeGroupSnapshot createGroupSnapshot(
+      Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
+    return parts.await(
+        "cutting group snapshot '" + name + "'", parts.opened().cut(volumes, name, parameters));
+  }
+
+  /** Deletes a group with all its snapshots. One that is gone counts as deleted. */
+  public void deleteGroupSnapshot(
+      PluginId plugin,
+      GroupSnapshotId group,
+      List<SnapshotId> members,
+      Optional<SecretsReference> secrets) {
+    parts.deleteGroup(plugin, group, members, secrets);
+  }
+
+  // ---- lists
+
+  /**
+   * What the storage system says that it has, read as far as it is iterated. May name volumes that
+   * nobody here knows; one that is missing proves nothing.
+   */
+  public Listing<VolumeEntry> list(PluginId plugin) {
+    return parts.opened().lists().volumes(plugin);
+  }
+
+  /**
+   * One page of the same.
+   *
+   * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#LISTING_TOKEN_EXPIRED} if
+   *     the plugin does not know the token any more
+   */
+  public VolumePage list(PluginId plugin, PageRequest page) {
+    return parts.opened().lists().page(plugin, page);
+  }
+
+  /** The snapshots that the storage system says it has. */
+  public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
+    return parts.opened().lists().snapshots(plugin, secrets);
+  }
+
+  /**
+   * What attaches the volumes on record to nodes, and detaches them: for a {@link
+   * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
+   */
+  public StorageController attachments() {
+    return parts.opened().attachments();
+  }
+
+  /** The same operations, not blocking. */
+  public AsyncVolumeController async() {
+    return parts.async();
+  }
+
+  /**
+   * Takes no more operations and ends the connections. What is open then is on record, and goes on
+   * with the next start. Doing it twice is harmless.
+   */
+  @Override
+  public void close() {
+    parts.close();
+  }
+
+  /** Collects what a controller is opened with. */
+  public static final class Builder {
+
+    private final PluginRegistry plugins;
+    private final VolumeStore store;
+    private Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
+    private Function<SecretsReference, SecretsProvider> secrets =
+        reference -> SecretsProvider.none();
+    private ControllerSettings settings = ControllerSettings.defaults();
+    private String namePrefix = "csi4j-";
+    private Duration snapshotPatience = Duration.ofHours(1);
+    private ValidationResult.Policy validation = ValidationResult.Policy.LENIENT;
+
+    private Builder(PluginRegistry plugins, VolumeStore store) {
+      this.plugins = Objects.requireNonNull(plugins, "plugins");
+      this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /** Who holds a volume: nobody, unless this is said. */
+    public Builder claims(Function<VolumeKey, Optional<Claim>> value) {
+      claims = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Who holds a volume, as this store says. */
+    public Builder claims(ClaimStore value) {
+      return claims(key -> Optional.of(value.read(key).claim()));
+    }
+
+    /** Where the secrets of a reference come from; asked with each call. None by default. */
+    public Builder secrets(Function<SecretsReference, SecretsProvider> value) {
+      secrets = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets how controllers are called. */
+    public Builder settings(ControllerSettings value) {
+      settings = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * What the names of volumes begin with. Hosts that share a storage system, and give the same
+     * keys to their volumes, need different ones. {@code csi4j-} by default.
+     */
+    public Builder namePrefix(String value) {
+      namePrefix = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** How long a snapshot may take until it is ready. An hour by default. */
+    public Builder snapshotPatience(Duration value) {
+      snapshotPatience = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * How much of its use has to be confirmed before a volume is registered. Lenient by default:
+     * some plugins never confirm, and give no reason for it either.
+     */
+    public Builder validation(ValidationResult.Policy value) {
+      validation = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Opens it, and goes on in the background with what an earlier life has begun.
+     *
+     * @throws io.csi4j.volume.state.StateException if the store cannot be read
+     */
+    public VolumeController open() {
+      return new VolumeController(
+          ControllerParts.open(
+              plugins,
+              ControllerParts.options(
+                  store, claims, secrets, settings, namePrefix, snapshotPatience, validation)));
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ExpectedInstances;
+import io.csi4j.volume.catalog.PluginView;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginRegistry;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes volumes on record that were there before, and forgets them again. Deletes nothing. */
+final class VolumeRegistration {
+
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final VolumeCalls calls;
+  private final VolumeDeletion ending;
+  private final PluginRegistry registry;
+  private final ValidationResult.Policy policy;
+
+  VolumeRegistration(
+      Catalog catalog,
+      Controllers controllers,
+      VolumeCalls calls,
+      VolumeDeletion ending,
+      PluginRegistry registry,
+      ValidationResult.Policy policy) {
+    this.catalog = catalog;
+    this.controllers = controllers;
+    this.calls = calls;
+    this.ending = ending;
+    this.registry = registry;
+    this.policy = policy;
+  }
+
+  /** Takes a volume on record, if its plugin agrees to how it is to be used. */
+  CatalogVolume register(CatalogVolume wanted) {
+    Subject subject = Subject.of("registering", VolumeCalls.identity(wanted));
+    Optional<CatalogEntry> known = catalog.find(wanted.key());
+    if (known.isPresent()) {
+      return known
+          .flatMap(CatalogEntry::volume)
+          .filter(there -> isSame(there, wanted))
+          .orElseThrow(
+              () ->
+                  ControllerFailures.refused(
+                      OperatorCode.VOLUME_KNOWN_OTHERWISE,
+                      subject,
+                      "'" + wanted.key() + "' is on record"));
+    }
+    PluginView view = PluginView.of(wanted.plugin(), registry.plugins(), ExpectedInstances.NONE);
+    boolean hasNoController =
+        view.controllers().registered() == 0
+            && view.nodes().registered() > 0
+            && !view.isControllerRequired();
+    CatalogVolume volume = wanted;
+    if (!hasNoController) {
+      ControllerFacts facts = StepWait.on(controllers.facts(wanted.plugin(), subject));
+      validate(subject, wanted, facts);
+      volume = named(wanted, facts);
+    }
+    catalog.put(subject, CatalogEntry.of(volume, Optional.empty()));
+    return volume;
+  }
+
+  private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
+    return there.origin() == CatalogVolume.Origin.REGISTERED
+        && there.id().equals(wanted.id())
+        && there.spec().equals(wanted.spec());
+  }
+
+  private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {
+    ValidationResult answer = StepWait.on(controllers.call(calls.validate(wanted, facts)));
+    if (!answer.isAcceptable(policy) || saysNo(answer)) {
+      ValidationResult.Mismatch mismatch =
+          answer instanceof ValidationResult.Mismatch found ? found : null;
+      String seen = mismatch == null ? "" : ControllerFailures.text(mismatch.differences());
+      throw new ControllerException(
+          ControllerException.Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.VOLUME_NOT_CONFIRMED,
+              subject,
+              seen.isEmpty() && !answer.message().isEmpty()
+                  ? "the plugin says: \"" + answer.message() + "\""
+                  : seen),
+          mismatch == null ? List.of() : mismatch.differences(),
+          null);
+    }
+  }
+
+  /** Who confirms nothing and gives a reason for it has looked, and does not agree. */
+  private static boolean saysNo(ValidationResult answer) {
+    return answer instanceof ValidationResult.Unconfirmed && !answer.message().isEmpty();
+  }
+
+  private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {
+    return new CatalogVolume(
+        wanted.key(),
+        wanted.spec(),
+        wanted.origin(),
+        wanted.id(),
+        facts.name(),
+        wanted.context(),
+        wanted.topologies(),
+        wanted.capacityBytes(),
+        wanted.owedToNode());
+  }
+
+  /**
+   * Forgets a volume that nobody holds; what there is of it stays in the storage system.
+   *
+   * @return whether it was on record
+   */
+  boolean deregister(VolumeKey key) {
+    boolean isKnown = catalog.find(key).isPresent();
+    if (isKnown) {
+      ending.refuseClaimed(Subject.of("forgetting volume '" + key + "'"), key);
+      catalog.remove(key);
+    }
+    return isKnown;
+  }
+}

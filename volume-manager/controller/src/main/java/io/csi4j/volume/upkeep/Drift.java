@@ -1,0 +1,117 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Objects;
+
+/** One thing in which a storage system and the claims do not agree. */
+public sealed interface Drift {
+
+  /** The volume, as the host names it. */
+  VolumeKey volume();
+
+  /** The volume, as the plugin names it. */
+  VolumeId handle();
+
+  /** What an operator is told. */
+  OperatorMessage message();
+
+  /**
+   * A claim says that the volume is attached to its node, and the storage system says it is not.
+   *
+   * @param volume the volume, as the host names it
+   * @param handle the volume, as the plugin names it
+   * @param holder whose claim it is
+   */
+  record LostAttachment(VolumeKey volume, VolumeId handle, ClaimHolder holder) implements Drift {
+
+    /** Checks that all parts are there. */
+    public LostAttachment {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(handle, "handle");
+      Objects.requireNonNull(holder, "holder");
+    }
+
+    @Override
+    public OperatorMessage message() {
+      return told(
+          this,
+          OperatorCode.ATTACHMENT_LOST,
+          "it is claimed by workload '"
+              + holder.workload()
+              + "' on node '"
+              + holder.node()
+              + "', and the storage system does not name that node");
+    }
+  }
+
+  /**
+   * The storage system has the volume attached to a node of which no claim is known.
+   *
+   * @param volume the volume, as the host names it
+   * @param handle the volume, as the plugin names it
+   * @param node the node, as the plugin names it
+   */
+  record UnknownAttachment(VolumeKey volume, VolumeId handle, NodeId node) implements Drift {
+
+    /** Checks that all parts are there. */
+    public UnknownAttachment {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(handle, "handle");
+      Objects.requireNonNull(node, "node");
+    }
+
+    @Override
+    public OperatorMessage message() {
+      return told(
+          this,
+          OperatorCode.ATTACHMENT_UNKNOWN,
+          "it is attached to the plugin's node '" + node + "', of which there is no claim");
+    }
+  }
+
+  /**
+   * The storage system says that something is wrong with the volume.
+   *
+   * @param volume the volume, as the host names it
+   * @param handle the volume, as the plugin names it
+   * @param condition what
+   */
+  record AbnormalVolume(VolumeKey volume, VolumeId handle, VolumeCondition condition)
+      implements Drift {
+
+    /** Checks that all parts are there. */
+    public AbnormalVolume {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(handle, "handle");
+      Objects.requireNonNull(condition, "condition");
+    }
+
+    @Override
+    public OperatorMessage message() {
+      return told(
+          this,
+          OperatorCode.VOLUME_ABNORMAL,
+          "the storage system says: '" + condition.message() + "'");
+    }
+  }
+
+  private static OperatorMessage told(Drift drift, OperatorCode code, String seen) {
+    return Messages.of(
+        code,
+        Subject.of(
+            "comparing volume '"
+                + drift.handle()
+                + "' ("
+                + drift.volume()
+                + ") with the storage system"),
+        seen);
+  }
+}

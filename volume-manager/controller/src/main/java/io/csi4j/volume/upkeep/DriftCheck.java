@@ -1,0 +1,142 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * Compares what a storage system tells of volumes with their claims. Nothing is changed by looking;
+ * what a policy allows is put right only after a second look. Methods block as long as the plugin
+ * and the store do.
+ */
+public final class DriftCheck {
+
+  private final StoredAttachments storage;
+  private final ClaimStore claims;
+
+  /** Between this plugin and these claims. */
+  public DriftCheck(StoredAttachments storage, ClaimStore claims) {
+    this.storage = Objects.requireNonNull(storage, "storage");
+    this.claims = Objects.requireNonNull(claims, "claims");
+  }
+
+  /**
+   * Looks at these volumes.
+   *
+   * @param volumes the volumes of this plugin that the host knows; others are none of its business
+   * @throws io.csi4j.client.model.CsiException if the plugin does not tell all; or {@link
+   *     io.csi4j.volume.controller.ControllerException}, where a controller was to ask it
+   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if the store does not
+   */
+  public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
+    Map<VolumeId, Versioned> before = new TreeMap<>(Comparator.comparing(VolumeId::value));
+    volumes.forEach((handle, key) -> before.put(handle, claims.read(key)));
+    Map<VolumeId, VolumeEntry> seen = seen(before.keySet());
+    List<Drift> findings = new ArrayList<>();
+    before.forEach(
+        (handle, claim) -> {
+          VolumeEntry entry = seen.get(handle);
+          if (entry != null) {
+            findings.addAll(confirmed(handle, claim, entry));
+          }
+        });
+    return new DriftReport(findings, seen.size(), before.size() - seen.size());
+  }
+
+  /**
+   * Puts right what the policy allows, each after another look: what has gone by itself, or is
+   * otherwise by now, is left alone.
+   *
+   * @return what was put right
+   */
+  public List<Drift> repair(DriftReport report, DriftPolicy policy, DriftRepair repair) {
+    List<Drift> repaired = new ArrayList<>();
+    for (Drift drift : report.findings()) {
+      if (policy.allows(drift) && isStillSo(drift) && isRepaired(drift, repair)) {
+        repaired.add(drift);
+      }
+    }
+    return repaired;
+  }
+
+  private static boolean isRepaired(Drift drift, DriftRepair repair) {
+    if (drift instanceof Drift.LostAttachment lost) {
+      return repair.attachAgain(lost);
+    }
+    return drift instanceof Drift.UnknownAttachment unknown && repair.detach(unknown);
+  }
+
+  private boolean isStillSo(Drift drift) {
+    return look(Map.of(drift.handle(), drift.volume())).findings().contains(drift);
+  }
+
+  private boolean offers(ControllerCapability capability) {
+    return storage.offered().contains(capability);
+  }
+
+  private Map<VolumeId, VolumeEntry> seen(Set<VolumeId> known) {
+    Map<VolumeId, VolumeEntry> seen = new HashMap<>();
+    if (offers(ControllerCapability.LIST_VOLUMES) && known.size() > 1) {
+      for (VolumeEntry entry : storage.list()) {
+        if (known.contains(entry.volume().id())) {
+          seen.put(entry.volume().id(), entry);
+        }
+      }
+    } else {
+      known.forEach(handle -> read(handle).ifPresent(entry -> seen.put(handle, entry)));
+    }
+    return seen;
+  }
+
+  /** One volume: asked for by name where that is offered, and looked for in the list elsewhere. */
+  private Optional<VolumeEntry> read(VolumeId handle) {
+    if (offers(ControllerCapability.GET_VOLUME)) {
+      return storage.read(handle);
+    }
+    if (!offers(ControllerCapability.LIST_VOLUMES)) {
+      return Optional.empty();
+    }
+    Optional<VolumeEntry> found = Optional.empty();
+    for (VolumeEntry entry : storage.list()) {
+      if (entry.volume().id().equals(handle)) {
+        found = Optional.of(entry);
+      }
+    }
+    return found;
+  }
+
+  /** The differences that are there before and after, while nobody has changed the claim. */
+  private List<Drift> confirmed(VolumeId handle, Versioned before, VolumeEntry entry) {
+    List<Drift> first = differences(handle, before.claim(), entry);
+    if (first.isEmpty()) {
+      return first;
+    }
+    Optional<VolumeEntry> again =
+        offers(ControllerCapability.GET_VOLUME) ? storage.read(handle) : Optional.of(entry);
+    Versioned now = claims.read(before.claim().volume());
+    if (again.isEmpty() || !now.version().equals(before.version())) {
+      return List.of();
+    }
+    Predicate<Drift> isStillThere = differences(handle, now.claim(), again.get())::contains;
+    return first.stream().filter(isStillThere).toList();
+  }
+
+  private List<Drift> differences(VolumeId handle, Claim claim, VolumeEntry entry) {
+    return DriftRules.differences(
+        claim, handle, entry, offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES));
+  }
+}

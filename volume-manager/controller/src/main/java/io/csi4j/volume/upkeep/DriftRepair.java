@@ -1,0 +1,52 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import java.util.function.Consumer;
+
+/**
+ * Puts right what a policy allows. Each call has the storage system asked under the rules of claims
+ * again, by whoever has the calls of a volume in order; it may block.
+ */
+public interface DriftRepair {
+
+  /** Has a volume attached again for its claim. Returns whether it is. */
+  boolean attachAgain(Drift.LostAttachment lost);
+
+  /** Has a volume detached from a node that no claim names. Returns whether it is. */
+  boolean detach(Drift.UnknownAttachment unknown);
+
+  /**
+   * Repairs through the coordinator of the claims, which looks at them right before the storage
+   * system is asked: what is claimed by then is not detached, what is not held any more is not
+   * attached.
+   *
+   * @param told is told why something could not be put right
+   */
+  static DriftRepair by(ClaimCoordinator claims, Consumer<OperatorMessage> told) {
+    return new DriftRepair() {
+      @Override
+      public boolean attachAgain(Drift.LostAttachment lost) {
+        UsageKey usage = UsageKey.of(lost.volume(), lost.holder().workload());
+        try {
+          return claims.attachAgain(usage, lost.holder().epoch()).usage().equals(usage);
+        } catch (ClaimException failed) {
+          told.accept(failed.operatorMessage());
+          return false;
+        }
+      }
+
+      @Override
+      public boolean detach(Drift.UnknownAttachment unknown) {
+        try {
+          return claims.detachUnclaimed(unknown.volume(), unknown.node());
+        } catch (ClaimException failed) {
+          told.accept(failed.operatorMessage());
+          return false;
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,31 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.volume.model.OperatorMessage;
+import java.util.Objects;
+
+/**
+ * What became of one item of a plan.
+ *
+ * @param item the item
+ * @param end how it ended
+ * @param because why, or what was done: one line for people
+ */
+public record Reaped(Leftover item, End end, OperatorMessage.Part because) {
+
+  /** How it ended. */
+  public enum End {
+    /** It is gone, or on its way as far as it could be brought. */
+    DONE,
+    /** It was otherwise by then than the plan says, and left alone. */
+    STALE,
+    /** It could not be done; the next plan has it again. */
+    FAILED
+  }
+
+  /** Checks that all parts are there. */
+  public Reaped {
+    Objects.requireNonNull(item, "item");
+    Objects.requireNonNull(end, "end");
+    Objects.requireNonNull(because, "because");
+  }
+}

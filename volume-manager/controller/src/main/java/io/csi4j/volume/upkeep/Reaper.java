@@ -1,0 +1,252 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.OperatorMessage.Part;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Gives back what nobody needs any more, in two steps: a plan with a reason for each thing, and its
+ * application, which looks at each thing again right before it. Nothing is freed because it is old:
+ * a claim goes only by the way that every claim goes, with proof.
+ *
+ * <p>To be called from time to time, on a thread of the host. Methods block as long as the store
+ * and the sources do.
+ */
+public final class Reaper {
+
+  /** So many claims are read at a time. */
+  private static final int PAGE = 500;
+
+  private final ClaimBook book;
+  private final ReaperSources sources;
+  private final Clock clock;
+  private final Consumer<OperatorMessage> told;
+
+  /**
+   * A reaper of the claims in this book.
+   *
+   * @param clock the time, for the ages that people are told
+   * @param told is told of what was given back
+   */
+  public Reaper(
+      ClaimBook book, ReaperSources sources, Clock clock, Consumer<OperatorMessage> told) {
+    this.book = Objects.requireNonNull(book, "book");
+    this.sources = Objects.requireNonNull(sources, "sources");
+    this.clock = Objects.requireNonNull(clock, "clock");
+    this.told = Objects.requireNonNull(told, "told");
+  }
+
+  /** What could be given back now. Nothing is done. */
+  public ReaperPlan plan() {
+    List<Leftover> items = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    List<Claim> page = book.page(after, PAGE);
+    while (!page.isEmpty()) {
+      page.forEach(claim -> claimed(claim, items));
+      after = Optional.of(page.get(page.size() - 1).volume());
+      page = book.page(after, PAGE);
+    }
+    sources
+        .plugins()
+        .unused()
+        .forEach((plugin, reason) -> items.add(new Leftover.UnusedPlugin(plugin, reason)));
+    for (VolumeKey volume : sources.ephemeral().pending()) {
+      items.add(
+          new Leftover.EphemeralVolume(
+              volume, new Part("its workload has ended, and its deletion is not done")));
+    }
+    return new ReaperPlan(items);
+  }
+
+  private void claimed(Claim claim, List<Leftover> items) {
+    for (ClaimHolder holder : claim.holders().values()) {
+      leftover(UsageKey.of(claim.volume(), holder.workload()), holder).ifPresent(items::add);
+    }
+  }
+
+  /** What a claim is, if it is left over. */
+  private Optional<Leftover> leftover(UsageKey usage, ClaimHolder holder) {
+    if (holder.state() != ClaimState.TAKEN) {
+      return Optional.of(
+          new Leftover.PastClaim(
+              usage,
+              holder,
+              new Part("it is " + holder.state() + ", and has not been freed" + age(holder))));
+    }
+    return isOrphaned(usage, holder)
+        ? Optional.of(
+            new Leftover.OrphanedClaim(
+                usage,
+                holder,
+                new Part(
+                    "node '"
+                        + holder.node()
+                        + "' has neither a record nor a mount of it, and its host does not want it"
+                        + age(holder))))
+        : Optional.empty();
+  }
+
+  private boolean isOrphaned(UsageKey usage, ClaimHolder holder) {
+    return here(holder).filter(node -> !node.wants(usage)).isPresent()
+        && receipt(usage, holder).isPresent();
+  }
+
+  /** The node that the reaper runs on, if the claim is its. */
+  private Optional<ReaperSources.Node> here(ClaimHolder holder) {
+    return sources.node().filter(node -> node.name().equals(holder.node()));
+  }
+
+  private Optional<NodeReceipt> receipt(UsageKey usage, ClaimHolder holder) {
+    try {
+      return here(holder).map(node -> node.receipt(usage, holder.epoch()));
+    } catch (VolumeException isThere) {
+      return Optional.empty();
+    }
+  }
+
+  /** For people; nothing is decided by it. */
+  private String age(ClaimHolder holder) {
+    return " (claimed "
+        + Math.max(0, Duration.between(holder.since(), clock.instant()).toSeconds())
+        + " s ago)";
+  }
+
+  /**
+   * Gives back what the plan says, one after the other, as far as it is still so.
+   *
+   * @param pace how fast
+   * @return what became of each item that was begun with
+   */
+  public List<Reaped> apply(ReaperPlan plan, Pace pace) {
+    List<Reaped> ends = new ArrayList<>();
+    for (Leftover item : plan.items()) {
+      try {
+        pace.next();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return ends;
+      }
+      ends.add(apply(item));
+    }
+    return ends;
+  }
+
+  private Reaped apply(Leftover item) {
+    try {
+      if (item instanceof Leftover.PastClaim past) {
+        return past(past);
+      } else if (item instanceof Leftover.OrphanedClaim orphan) {
+        return orphan(orphan);
+      } else if (item instanceof Leftover.UnusedPlugin plugin) {
+        return plugin(plugin);
+      }
+      return ephemeral((Leftover.EphemeralVolume) item);
+    } catch (RuntimeException failure) {
+      return ended(item, Reaped.End.FAILED, String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /** The claim of an item, if it is still the one that was seen. */
+  private Optional<ClaimHolder> same(UsageKey usage, ClaimHolder seen) {
+    return book.read(usage.volume())
+        .holder(usage.workload())
+        .filter(now -> now.epoch() == seen.epoch() && now.state() == seen.state());
+  }
+
+  private Reaped past(Leftover.PastClaim item) {
+    Optional<ClaimHolder> now = same(item.usage(), item.holder());
+    if (now.isEmpty()) {
+      return stale(item);
+    }
+    Optional<NodeReceipt> receipt =
+        now.filter(holder -> holder.state() == ClaimState.UNPUBLISHING)
+            .flatMap(holder -> receipt(item.usage(), holder));
+    if (receipt.isEmpty()) {
+      return brought(item, sources.claims().resume(item.usage()));
+    }
+    tell(OperatorCode.DETACH_RESUMED, item.usage(), item.reason());
+    return brought(item, sources.claims().nodeDone(receipt.get()));
+  }
+
+  private Reaped orphan(Leftover.OrphanedClaim item) {
+    Optional<ClaimHolder> now = same(item.usage(), item.holder());
+    if (now.isEmpty() || !isOrphaned(item.usage(), now.get())) {
+      return stale(item);
+    }
+    tell(OperatorCode.CLAIM_ORPHANED, item.usage(), item.reason());
+    // From here on its node mounts nothing with it; only a receipt given after that is a proof.
+    ClaimProgress leaving = sources.claims().release(item.usage());
+    Optional<NodeReceipt> receipt =
+        leaving instanceof ClaimProgress.WaitsForNode waits
+            ? receipt(item.usage(), waits.holder())
+            : Optional.empty();
+    return brought(item, receipt.map(sources.claims()::nodeDone).orElse(leaving));
+  }
+
+  private Reaped plugin(Leftover.UnusedPlugin item) {
+    if (!sources.plugins().unused().containsKey(item.plugin())) {
+      return stale(item);
+    }
+    return sources.plugins().forget(item.plugin())
+        ? ended(item, Reaped.End.DONE, "it is forgotten")
+        : stale(item);
+  }
+
+  private Reaped ephemeral(Leftover.EphemeralVolume item) {
+    if (!sources.ephemeral().pending().contains(item.volume())) {
+      return stale(item);
+    }
+    return sources.ephemeral().delete(item.volume())
+        ? ended(item, Reaped.End.DONE, "it is deleted")
+        : ended(item, Reaped.End.FAILED, "it is not deleted yet");
+  }
+
+  private static Reaped brought(Leftover item, ClaimProgress progress) {
+    return progress instanceof ClaimProgress.Gone
+        ? ended(item, Reaped.End.DONE, "it is free")
+        : ended(item, Reaped.End.FAILED, waitsFor(progress));
+  }
+
+  private static String waitsFor(ClaimProgress progress) {
+    if (progress instanceof ClaimProgress.WaitsForNode) {
+      return "its node has to prove that it has nothing mounted";
+    } else if (progress instanceof ClaimProgress.WaitsForStorage stuck) {
+      return stuck.message().seen().text();
+    } else if (progress instanceof ClaimProgress.NeedsProof needs) {
+      return needs.message().seen().text();
+    }
+    return progress instanceof ClaimProgress.Failed failed
+        ? failed.message().seen().text()
+        : "it is held";
+  }
+
+  private static Reaped stale(Leftover item) {
+    return ended(item, Reaped.End.STALE, "it is not as it was when the plan was made");
+  }
+
+  private static Reaped ended(Leftover item, Reaped.End end, String because) {
+    return new Reaped(item, end, new Part(because));
+  }
+
+  private void tell(OperatorCode code, UsageKey usage, Part reason) {
+    told.accept(Messages.of(code, Subject.of("giving back the claim of").by(usage), reason.text()));
+  }
+}

@@ -1,0 +1,167 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Where a reaper finds what is left over, and who takes it away.
+ *
+ * @param claims brings claims back, by their states and with proof
+ * @param node the node that the reaper runs on, if it looks after one
+ * @param plugins the plugins that may be forgotten
+ * @param ephemeral the volumes that may be deleted
+ */
+public record ReaperSources(
+    ClaimCoordinator claims, Optional<Node> node, Plugins plugins, Ephemeral ephemeral) {
+
+  /** Checks that all parts are there. */
+  public ReaperSources {
+    Objects.requireNonNull(claims, "claims");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(plugins, "plugins");
+    Objects.requireNonNull(ephemeral, "ephemeral");
+  }
+
+  /** Claims only, from anywhere. */
+  public static ReaperSources of(ClaimCoordinator claims) {
+    return new ReaperSources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE);
+  }
+
+  /** The same, and the claims of this node. */
+  public ReaperSources with(Node here) {
+    return new ReaperSources(claims, Optional.of(here), plugins, ephemeral);
+  }
+
+  /** The same, and these plugins. */
+  public ReaperSources with(Plugins registered) {
+    return new ReaperSources(claims, node, registered, ephemeral);
+  }
+
+  /** The same, and these volumes. */
+  public ReaperSources with(Ephemeral volumes) {
+    return new ReaperSources(claims, node, plugins, volumes);
+  }
+
+  /** Proves that nothing of a use is left on a node; a volume manager does. */
+  @FunctionalInterface
+  public interface Receipts {
+
+    /**
+     * The proof.
+     *
+     * @param epoch the epoch of the claim
+     * @throws io.csi4j.volume.model.VolumeException if there is none
+     */
+    NodeReceipt receipt(UsageKey usage, long epoch);
+  }
+
+  /** What a node knows of itself. */
+  public interface Node {
+
+    /**
+     * The node whose mounts a volume manager looks after.
+     *
+     * @param name its name, as claims have it
+     * @param receipts proves that nothing of a use is left: {@code manager::receipt}
+     * @param wanted whether its host wants a use, or may be about to have it mounted
+     */
+    static Node of(NodeName name, Receipts receipts, Predicate<UsageKey> wanted) {
+      return new ManagedNode(name, receipts, wanted);
+    }
+
+    /** Its name. */
+    NodeName name();
+
+    /** Whether its host wants this use, or may be about to have it mounted. */
+    boolean wants(UsageKey usage);
+
+    /**
+     * The proof that nothing of a use is left.
+     *
+     * @throws io.csi4j.volume.model.VolumeException if there is none
+     */
+    NodeReceipt receipt(UsageKey usage, long epoch);
+  }
+
+  /** Plugins and what needs them. */
+  public interface Plugins {
+
+    /**
+     * The plugins in a registry that nothing needs.
+     *
+     * @param registry {@code manager.plugins()} where there is a volume manager
+     * @param needed whether a volume of the plugin is mounted or owed here, or the host needs the
+     *     plugin for volumes to come, or to be asked by a controller
+     * @param forget forgets a plugin, and tells whether it was there: {@code manager::deregister}
+     */
+    static Plugins of(
+        PluginRegistry registry, Predicate<PluginId> needed, Predicate<PluginId> forget) {
+      return new ManagedPlugins(registry, needed, forget);
+    }
+
+    /** There are none. */
+    Plugins NONE =
+        new Plugins() {
+          @Override
+          public Map<PluginId, OperatorMessage.Part> unused() {
+            return Map.of();
+          }
+
+          @Override
+          public boolean forget(PluginId plugin) {
+            return false;
+          }
+        };
+
+    /** Those that no volume needs, wherever it is, with the reason. */
+    Map<PluginId, OperatorMessage.Part> unused();
+
+    /** Forgets one; false if it was not there. */
+    boolean forget(PluginId plugin);
+  }
+
+  /** Volumes that live no longer than their workloads. */
+  public interface Ephemeral {
+
+    /**
+     * The ephemeral volumes that a controller has on record.
+     *
+     * @param wanted whether the workload of a volume is there, or is about to be
+     */
+    static Ephemeral of(VolumeController controller, Predicate<VolumeKey> wanted) {
+      return new ControlledEphemeral(controller, wanted);
+    }
+
+    /** There are none. */
+    Ephemeral NONE =
+        new Ephemeral() {
+          @Override
+          public List<VolumeKey> pending() {
+            return List.of();
+          }
+
+          @Override
+          public boolean delete(VolumeKey volume) {
+            return false;
+          }
+        };
+
+    /** Those whose deletion was begun or is due, and that are still on record. */
+    List<VolumeKey> pending();
+
+    /** Goes on with the deletion of one; false if it is not done yet. */
+    boolean delete(VolumeKey volume);
+  }
+}

@@ -1,0 +1,66 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.PluginId;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a storage system tells of its volumes. Methods block, and throw {@link
+ * io.csi4j.client.model.CsiException} for what the plugin does not answer; or {@link
+ * ControllerException}, where a controller was to ask it.
+ */
+public interface StoredAttachments {
+
+  /** What the plugin can tell. */
+  Set<ControllerCapability> offered();
+
+  /** All volumes, page by page; only with {@link ControllerCapability#LIST_VOLUMES}. */
+  Iterable<VolumeEntry> list();
+
+  /** One volume, if it is there; only with {@link ControllerCapability#GET_VOLUME}. */
+  Optional<VolumeEntry> read(VolumeId volume);
+
+  /**
+   * What the controllers of a plugin tell, by way of the one who has its calls in order; of the
+   * volumes that are on record there: {@link VolumeController#handles} names them.
+   */
+  static StoredAttachments of(VolumeController controller, PluginId plugin) {
+    return new ControllerAttachments(controller, plugin);
+  }
+
+  /** What this plugin tells, which is asked now what it can do. */
+  static StoredAttachments of(ControllerService plugin) {
+    Set<ControllerCapability> all = plugin.getCapabilities().offered();
+    return new StoredAttachments() {
+      @Override
+      public Set<ControllerCapability> offered() {
+        return all;
+      }
+
+      @Override
+      public Iterable<VolumeEntry> list() {
+        return plugin.volumes();
+      }
+
+      @Override
+      public Optional<VolumeEntry> read(VolumeId volume) {
+        try {
+          return Optional.of(plugin.getVolume(ControllerGetVolumeRequest.builder(volume).build()));
+        } catch (CsiException missing) {
+          if (missing.code() == StatusCode.NOT_FOUND) {
+            return Optional.empty();
+          }
+          throw missing;
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * What storage systems are asked: create, attach, grow, snapshot; the catalog of volumes, and its
+ * upkeep.
+ */
+module io.csi4j.volume.controller {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.volume.claims;
+  requires transitive io.csi4j.volume.plugins;
+
+  exports io.csi4j.volume.catalog;
+  exports io.csi4j.volume.controller;
+  exports io.csi4j.volume.upkeep;
+}

@@ -1,0 +1,134 @@
+package io.csi4j.volume.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Volumes of a storage system as bytes, and in a state. */
+class CatalogCodecTest {
+
+  private static final CatalogVolume VOLUME = CatalogSamples.volume();
+  private static final CreationName NAME = new CreationName("csi4j-k7x2");
+
+  /** Written once, and read for ever. */
+  private static final String GOLDEN =
+      "0801120764656661756c741a0464622d31220f0a01701204080110014200"
+          + "5a0276302a0a637369346a2d6b3778323001";
+
+  static Stream<CatalogEntry> records() {
+    VolumeSpec plain =
+        VolumeSpec.builder(PluginId.of("p"))
+            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.BLOCK_DEVICE)
+            .cloneOf(VolumeId.of("v0"))
+            .build();
+    CatalogEntry there = CatalogEntry.of(VOLUME, Optional.of(NAME));
+    return Stream.of(
+        new CatalogEntry(VolumeKey.of("db-1"), plain, Optional.of(NAME), new State.Creating()),
+        there,
+        CatalogEntry.of(VOLUME, Optional.empty()),
+        there.in(new State.Growing(VOLUME, CapacityRange.atMost(30))),
+        there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),
+        there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())),
+        there.in(new State.Deleting(Optional.empty(), Optional.empty())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("records")
+  void whatIsWrittenIsReadAsItWas(CatalogEntry record) throws MalformedRecordException {
+    CatalogEntry read = CatalogCodec.decode(CatalogCodec.encode(record));
+    assertThat(read).isEqualTo(record);
+    assertThat(CatalogCodec.encode(read)).isEqualTo(CatalogCodec.encode(record));
+  }
+
+  @ParameterizedTest
+  @MethodSource("records")
+  void whatIsCutOffAnywhereIsRefusedOrSaysLess(CatalogEntry record) {
+    byte[] bytes = CatalogCodec.encode(record).bytes();
+    for (int end = 0; end < bytes.length; end++) {
+      byte[] part = Arrays.copyOf(bytes, end);
+      try {
+        CatalogEntry read = CatalogCodec.decode(StateValue.of(part));
+        assertThat(CatalogCodec.encode(read).bytes()).isEqualTo(part);
+      } catch (MalformedRecordException refused) {
+        assertThat(refused).hasMessageNotContaining("s3cr3t");
+      }
+    }
+  }
+
+  @Test
+  void theBytesOfTodayAreReadForEver() throws MalformedRecordException {
+    CatalogEntry record = records().findFirst().orElseThrow();
+    String today = HexFormat.of().formatHex(CatalogCodec.encode(record).bytes());
+    assertThat(today).isEqualTo(GOLDEN);
+    assertThat(CatalogCodec.decode(StateValue.of(HexFormat.of().parseHex(GOLDEN))))
+        .isEqualTo(record);
+  }
+
+  @Test
+  void aStateGivesBackWhatWasPutIntoItAlsoAfterACrash() {
+    MemoryMedium medium = MemoryMedium.create();
+    VolumeStore store = VolumeStore.on(medium.open());
+    CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
+    store.put(record);
+    CatalogEntry other =
+        new CatalogEntry(
+            VolumeKey.of("db-2"), VOLUME.spec(), Optional.of(NAME), new State.Creating());
+    store.put(other);
+    store.put(record.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())));
+    medium.crash();
+
+    VolumeStore again = VolumeStore.on(medium.open());
+    assertThat(again.load())
+        .containsExactlyInAnyOrder(
+            other, record.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())));
+    again.remove(VOLUME.key());
+    assertThat(again.load()).containsExactly(other);
+  }
+
+  @Test
+  void whatIsNotOnTheMediumIsRefused() {
+    MemoryMedium medium = MemoryMedium.create();
+    VolumeStore store = VolumeStore.on(medium.open());
+    medium.refuse(StateReason.STATE_DISK_FULL);
+    assertThatThrownBy(() -> store.put(CatalogEntry.of(VOLUME, Optional.empty())))
+        .isInstanceOfSatisfying(
+            StateException.class,
+            refused -> assertThat(refused.reason()).isEqualTo(StateReason.STATE_DISK_FULL));
+    assertThat(store.load()).isEmpty();
+  }
+
+  @Test
+  void aRecordThatCannotBeReadEndsTheReading() {
+    MemoryMedium medium = MemoryMedium.create();
+    StateStore state = medium.open();
+    state.put(StateKey.catalog("x"), StateValue.of(new byte[] {8, 9}), Durability.REQUIRED);
+    VolumeStore store = VolumeStore.on(state);
+    assertThatThrownBy(store::load)
+        .isInstanceOfSatisfying(
+            StateException.class,
+            refused -> assertThat(refused.reason()).isEqualTo(StateReason.JOURNAL_DAMAGED))
+        .hasMessageContaining("CATALOG/x cannot be read. It has format 9");
+  }
+}

@@ -1,0 +1,254 @@
+package io.csi4j.volume.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.volume.catalog.PluginView.Count;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What is shown of volumes and plugins. */
+class ViewsTest {
+
+  private static final PluginId ID = CatalogSamples.spec().plugin();
+  private static final Set<PluginRole> BOTH = EnumSet.allOf(PluginRole.class);
+
+  private static RegisteredPlugin instance(String name, State state, Set<PluginRole> roles) {
+    return new RegisteredPlugin(
+        new PluginRegistration(
+            PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/" + name + ".sock"))),
+            InstanceId.of(name),
+            roles),
+        new PluginHealth(state, Reason.ANSWERED, new PluginHealth.Text("so it is"), Instant.EPOCH),
+        Optional.of(
+            new PluginFingerprint(
+                PluginName.of("ebs.csi.example"),
+                new PluginFingerprint.Version("1"),
+                new CapabilitySet<>(Set.of(PluginCapability.CONTROLLER_SERVICE), Set.of()),
+                Optional.empty(),
+                Optional.empty(),
+                Instant.EPOCH)),
+        false);
+  }
+
+  private static PluginView view(RegisteredPlugin... instances) {
+    return PluginView.of(ID, List.of(instances), new ExpectedInstances(2, 3));
+  }
+
+  // ---- plugins
+
+  @Test
+  @Tag("D-55")
+  void whatAVolumeNeedsIsReadFromWhatThePluginSays() {
+    assertThat(view(instance("a", State.READY, BOTH)).requiredRoles())
+        .containsExactlyInAnyOrder(PluginRole.NODE, PluginRole.CONTROLLER);
+    RegisteredPlugin silent = instance("a", State.READY, BOTH);
+    RegisteredPlugin unasked =
+        new RegisteredPlugin(silent.registration(), silent.health(), Optional.empty(), false);
+    assertThat(view(unasked).requiredRoles()).containsExactly(PluginRole.NODE);
+  }
+
+  @Test
+  @Tag("D-56")
+  void anInstanceThatLosesARoleIsNotCountedForItAnyMore() {
+    List<RegisteredPlugin> told = new ArrayList<>();
+    told.add(instance("a", State.READY, BOTH));
+    told.add(instance("b", State.READY, EnumSet.of(PluginRole.NODE)));
+    PluginView before = PluginView.of(ID, told, ExpectedInstances.NONE);
+    assertThat(before.controllers()).isEqualTo(new Count(1, 1, 0));
+    assertThat(before.nodes()).isEqualTo(new Count(2, 2, 0));
+
+    told.add(instance("a", State.READY, EnumSet.of(PluginRole.NODE)));
+    PluginView after = PluginView.of(ID, told, ExpectedInstances.NONE);
+    assertThat(after.controllers()).isEqualTo(new Count(0, 0, 0));
+    assertThat(after.nodes()).isEqualTo(new Count(2, 2, 0));
+    assertThat(before.controllers()).isEqualTo(new Count(1, 1, 0));
+  }
+
+  @Test
+  @Tag("D-56")
+  void healthThatComesAndGoesLeavesNoTraceInTheCounts() {
+    for (State state : State.values()) {
+      assertThat(view(instance("a", state, BOTH)).controllers())
+          .isEqualTo(new Count(state == State.READY ? 1 : 0, 1, 2));
+    }
+  }
+
+  @Test
+  @Tag("D-58")
+  void whatIsMissingShowsBecauseSomebodySaysWhatIsExpected() {
+    PluginView view = view(instance("a", State.READY, BOTH));
+    assertThat(view.controllers()).isEqualTo(new Count(1, 1, 2));
+    assertThat(view.controllers().missing()).isEqualTo(1);
+    assertThat(view.nodes()).isEqualTo(new Count(1, 1, 3));
+    assertThat(view.nodes().missing()).isEqualTo(2);
+    assertThat(new Count(3, 3, 2).missing()).isZero();
+  }
+
+  @Test
+  void otherPluginsDoNotCount() {
+    RegisteredPlugin other = instance("a", State.READY, BOTH);
+    assertThat(
+            PluginView.of(PluginId.of("other"), List.of(other), ExpectedInstances.NONE).isUnused())
+        .isTrue();
+    assertThat(view().isUnused()).isFalse();
+    assertThat(PluginView.of(ID, List.of(other), ExpectedInstances.NONE).isUnused()).isFalse();
+  }
+
+  @Test
+  @Tag("D-57")
+  void aViewDoesNotChangeWithTheListItWasMadeOf() {
+    List<RegisteredPlugin> told = new ArrayList<>(List.of(instance("a", State.READY, BOTH)));
+    PluginView view = PluginView.of(ID, told, ExpectedInstances.NONE);
+    told.clear();
+    assertThat(view.nodes().healthy()).isEqualTo(1);
+  }
+
+  @Test
+  @Tag("D-62")
+  void aFreshVolumeOfAPluginThatIsWellIsWell() {
+    Claim none = Claim.none(CatalogSamples.KEY);
+    assertThat(
+            VolumeSummary.of(CatalogSamples.volume(), none, view(instance("a", State.READY, BOTH)))
+                .isHealthy())
+        .isTrue();
+    assertThat(
+            VolumeSummary.of(
+                    CatalogSamples.volume(),
+                    none,
+                    view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
+                .isHealthy())
+        .as("a controller is needed, and there is none")
+        .isFalse();
+    assertThat(
+            VolumeSummary.of(
+                    CatalogSamples.volume(), none, view(instance("a", State.UNHEALTHY, BOTH)))
+                .isHealthy())
+        .isFalse();
+    for (Class<?> shown : List.of(VolumeSummary.class, PluginView.class)) {
+      assertThat(
+              Arrays.stream(shown.getRecordComponents())
+                  .filter(component -> component.getType() == boolean.class)
+                  .map(RecordComponent::getName)
+                  .filter(name -> name.toLowerCase(Locale.ROOT).contains("health")))
+          .isEmpty();
+    }
+  }
+
+  // ---- volumes
+
+  private static ClaimHolder holder(String workload, ClaimMode mode, ClaimState state) {
+    return new ClaimHolder(
+        WorkloadId.of(workload),
+        NodeName.of("n1"),
+        Optional.of(NodeId.of("node-1")),
+        mode,
+        state,
+        1,
+        Instant.EPOCH,
+        new NodeAttachment.NotNeeded());
+  }
+
+  private static Claim claim() {
+    TreeMap<WorkloadId, ClaimHolder> holders = new TreeMap<>();
+    for (ClaimHolder each :
+        List.of(
+            holder("r1", ClaimMode.READ, ClaimState.TAKEN),
+            holder("r2", ClaimMode.READ, ClaimState.TAKEN),
+            holder("w1", ClaimMode.WRITE, ClaimState.TAKEN),
+            holder("w2", ClaimMode.WRITE, ClaimState.UNPUBLISHING))) {
+      holders.put(each.workload(), each);
+    }
+    return new Claim(
+        CatalogSamples.KEY,
+        Optional.of(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM)),
+        holders,
+        7,
+        Optional.of(Instant.EPOCH));
+  }
+
+  private static VolumeSummary summary() {
+    return VolumeSummary.of(
+        CatalogSamples.volume(),
+        claim(),
+        view(
+            instance("a", State.READY, BOTH),
+            instance("b", State.READY, EnumSet.of(PluginRole.NODE))));
+  }
+
+  @Test
+  @Tag("D-40")
+  void everyFieldOfASummaryIsMapped() throws ReflectiveOperationException {
+    assertStated(summary());
+    assertStated(summary().plugin());
+    assertStated(summary().plugin().controllers());
+    assertStated(summary().plugin().nodes());
+  }
+
+  /** Whatever was forgotten has the value that nobody gave it. */
+  private static void assertStated(Record shown) throws ReflectiveOperationException {
+    for (RecordComponent component : shown.getClass().getRecordComponents()) {
+      Object value = component.getAccessor().invoke(shown);
+      boolean isStated =
+          value instanceof Collection<?> many
+              ? !many.isEmpty()
+              : !(Optional.empty().equals(value)
+                  || OptionalLong.empty().equals(value)
+                  || Boolean.FALSE.equals(value)
+                  || Integer.valueOf(0).equals(value));
+      assertThat(isStated)
+          .as("%s.%s", shown.getClass().getSimpleName(), component.getName())
+          .isTrue();
+    }
+  }
+
+  @Test
+  @Tag("D-40")
+  void aSummarySaysWhatTheVolumeTheClaimAndThePluginSay() {
+    VolumeSummary shown = summary();
+    assertThat(shown.readers()).isEqualTo(2);
+    assertThat(shown.writers()).isEqualTo(1);
+    assertThat(shown.leaving()).isEqualTo(1);
+    assertThat(shown.plugin().controllers()).isEqualTo(new Count(1, 1, 2));
+    assertThat(shown.plugin().nodes()).isEqualTo(new Count(2, 2, 3));
+    assertThat(shown.use())
+        .contains(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM));
+    assertThat(shown.topologies()).isEqualTo(CatalogSamples.volume().topologies());
+  }
+}

@@ -1,0 +1,306 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_PUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.client.node.NodeUnstageVolumeRequest;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimProgress.Gone;
+import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
+import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.MemoryMedium;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Claims on a real socket, with a node that does its part there; the referee judges every test. */
+@Timeout(120)
+class ClaimsOnSocketsTest {
+
+  private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final UsageKey WEB = UsageKey.of(DB, WorkloadId.of("web"));
+  private static final NodeName NODE = NodeName.of("n1");
+  private static final PluginPath STAGED = PluginPath.of("/staged");
+  private static final PluginPath TARGET = PluginPath.of("/target");
+  private static final VolumeCapability MOUNT =
+      VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private @Nullable FakeCsiPlugin plugin;
+  private @Nullable VolumeController controller;
+  private NodeId nodeId = NodeId.of("unknown");
+
+  /** A plugin, a controller that knows it, and a node that has asked it who it is. */
+  private void start(PluginShape shape) {
+    plugin = world.registered(shape);
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+            .claims(store)
+            .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
+            .settings(
+                ControllerSettings.defaults()
+                    .withPolicy(
+                        policy ->
+                            policy.withAttempts(1).withAttemptDeadline(Duration.ofSeconds(20))))
+            .open();
+    try (CsiPlugin node = CsiPlugin.connect(plugin().nodeEndpoint())) {
+      nodeId = node.node().getInfo().nodeId();
+    }
+  }
+
+  private FakeCsiPlugin plugin() {
+    return Objects.requireNonNull(plugin);
+  }
+
+  private VolumeController controller() {
+    return Objects.requireNonNull(controller);
+  }
+
+  /** Another process each time: nothing is remembered but in the store. */
+  private ClaimCoordinator claims() {
+    return new ClaimCoordinator(
+        new ClaimBook(store, CLOCK), controller().attachments(), CLOCK, ClaimListener.none());
+  }
+
+  private CatalogVolume create(VolumeKey key) {
+    return controller()
+        .create(
+            key,
+            VolumeSpec.builder(ID)
+                .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                .capacity(CapacityRange.atLeast(1 << 20))
+                .secrets(SecretsReference.of("prod"))
+                .build());
+  }
+
+  private ClaimRequest wish(UsageKey usage) {
+    return new ClaimRequest(
+        usage,
+        NODE,
+        Optional.of(nodeId),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        controller().attaches(ID));
+  }
+
+  /** The node's part of a grant, and what it proves then. */
+  private NodeReceipt used(ClaimGrant grant, CatalogVolume volume) {
+    try (CsiPlugin node = CsiPlugin.connect(plugin().nodeEndpoint())) {
+      node.node()
+          .stageVolume(
+              NodeStageVolumeRequest.builder(volume.id(), STAGED, MOUNT)
+                  .volumeContext(volume.context())
+                  .publishContext(grant.context())
+                  .secrets(Secrets.of(Map.of("key-of-prod", "s3cr3t")))
+                  .build());
+      node.node()
+          .publishVolume(
+              NodePublishVolumeRequest.builder(volume.id(), TARGET, MOUNT)
+                  .stagingTargetPath(STAGED)
+                  .volumeContext(volume.context())
+                  .publishContext(grant.context())
+                  .secrets(Secrets.of(Map.of("key-of-prod", "s3cr3t")))
+                  .build());
+      assertThat(claims().release(grant.usage())).isInstanceOf(WaitsForNode.class);
+      node.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(volume.id(), TARGET).build());
+      node.node().unstageVolume(NodeUnstageVolumeRequest.builder(volume.id(), STAGED).build());
+    }
+    return receipt(grant.usage(), grant.epoch());
+  }
+
+  private static NodeReceipt receipt(UsageKey usage, long epoch) {
+    return new NodeReceipt(
+        usage, epoch, NODE, "b1", List.of(Path.of("/t")), NodeReceipt.Staging.GONE);
+  }
+
+  private static ClaimException failure(Runnable work) {
+    return catchThrowableOfType(ClaimException.class, work::run);
+  }
+
+  @AfterEach
+  void nothingIsLeftAndNoDutyWasBroken() {
+    controller().close();
+    plugin().assertLawful();
+    world.close();
+    Waits.until(() -> ControllerWorld.threads("csi4j-volume-controller-plugin").isEmpty());
+  }
+
+  @Test
+  void aVolumeIsAttachedUsedAndDetachedInOrder() {
+    start(PluginShape.full());
+    CatalogVolume volume = create(DB);
+
+    ClaimGrant grant = claims().acquire(wish(WEB));
+    assertThat(plugin().contents().attached())
+        .containsExactly(new PluginContents.Attached(volume.id(), nodeId));
+    NodeReceipt receipt = used(grant, volume);
+
+    assertThat(claims().nodeDone(receipt)).isEqualTo(new Gone(WEB));
+    assertThat(plugin().contents().idle()).isTrue();
+    assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME).get(0).request().map("secrets"))
+        .isEqualTo(
+            plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME).get(0).request().map("secrets"))
+        .containsOnlyKeys("key-of-prod");
+  }
+
+  @Test
+  void aPluginThatAttachesNothingIsNotAsked() {
+    start(PluginShape.noAttach());
+    CatalogVolume volume = create(DB);
+
+    ClaimGrant grant = claims().acquire(wish(WEB));
+
+    assertThat(claims().nodeDone(used(grant, volume))).isEqualTo(new Gone(WEB));
+    assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+    assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
+  }
+
+  @Test
+  @Tag("A3")
+  void anAttachingWhoseAnswerIsLostIsUndoneOnTheWayBack() {
+    start(PluginShape.full());
+    create(DB);
+    plugin()
+        .inject(
+            Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "late"),
+            When.calling(CONTROLLER_PUBLISH_VOLUME).times(1));
+
+    ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
+    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(plugin().contents().attached()).hasSize(1);
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+    assertThat(plugin().contents().attached()).isEmpty();
+  }
+
+  @Test
+  @Tag("A22")
+  void aDetachingWhoseAnswerIsLostIsGoneOnWithByTheNextProcess() {
+    start(PluginShape.full());
+    CatalogVolume volume = create(DB);
+    NodeReceipt receipt = used(claims().acquire(wish(WEB)), volume);
+    plugin()
+        .inject(
+            Fault.applyThenFail(StatusCode.UNAVAILABLE, "gone"),
+            When.calling(CONTROLLER_UNPUBLISH_VOLUME).times(1));
+
+    assertThat(claims().nodeDone(receipt))
+        .isInstanceOfSatisfying(
+            WaitsForStorage.class,
+            it -> assertThat(it.message().code()).isEqualTo(OperatorCode.DETACH_FAILED));
+
+    assertThat(claims().resume()).containsExactly(new Gone(WEB));
+    assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).hasSize(2);
+  }
+
+  @Test
+  @Tag("D-47")
+  void aStorageSystemWithoutRoomIsToldAndTheClaimCanBeGivenBack() {
+    start(PluginShape.full());
+    create(DB);
+    plugin()
+        .inject(
+            Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no slot"),
+            When.calling(CONTROLLER_PUBLISH_VOLUME).times(1));
+
+    ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_EXHAUSTED);
+    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(failure.operatorMessage().seen().text()).contains("no slot");
+    assertThat(store.read(DB).claim().exhaustedUntil()).contains(Instant.EPOCH.plusSeconds(5));
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+  }
+
+  @Test
+  void whatIsAttachedWithoutAClaimIsToldAndNothingIsTaken() {
+    start(PluginShape.full());
+    create(DB);
+    plugin()
+        .inject(
+            Fault.fail(StatusCode.FAILED_PRECONDITION, "attached to i-7"),
+            When.calling(CONTROLLER_PUBLISH_VOLUME).times(1));
+
+    ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.ATTACHED_ELSEWHERE);
+    assertThat(failure.operatorMessage().seen().text())
+        .contains("attached to i-7", "nobody else has a claim of it");
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+  }
+
+  @Test
+  void aVolumeThatIsNotOnRecordIsNeverTakenForDetached() {
+    start(PluginShape.full());
+    create(DB);
+    UsageKey ghost = UsageKey.of(VolumeKey.of("ghost"), WorkloadId.of("web"));
+
+    assertThat(failure(() -> claims().acquire(wish(ghost))).code())
+        .isEqualTo(OperatorCode.ATTACH_FAILED);
+    assertThat(claims().release(ghost)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().nodeDone(receipt(ghost, 1)))
+        .isInstanceOfSatisfying(
+            WaitsForStorage.class,
+            it ->
+                assertThat(it.message().seen().text())
+                    .isEqualTo("volume 'default/ghost' is not on record, or is being made"));
+    assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
+  }
+}

@@ -1,0 +1,463 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.MemoryMedium;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The process ends at each step of an operation in turn: before and after every write and every
+ * call, the calls being to a real plugin. In the end no volume is left, and there were never two.
+ */
+@Timeout(120)
+class ControllerCrashTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+  private final RegistryControllers controllers = world.controllers(threads);
+
+  @AfterEach
+  void nothingIsLeftAndNoDutyWasBroken() {
+    controllers.close();
+    threads.close();
+    plugin.assertLawful();
+    assertThat(plugin.contents().empty()).isTrue();
+    world.close();
+  }
+
+  /** How a process ends. */
+  private static final class Crash extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** One life of a process, which ends at a step. */
+  private final class Life implements VolumeStore, Controllers {
+
+    private final VolumeStore store;
+    private final int end;
+    private final AtomicInteger steps = new AtomicInteger();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final Optional<VolumeId> unusableAs;
+    private final boolean isUnusable;
+
+    Life(MemoryMedium medium, int end, boolean isUnusable, Optional<VolumeId> unusableAs) {
+      medium.crash();
+      this.store = VolumeStore.on(medium.open());
+      this.end = end;
+      this.isUnusable = isUnusable;
+      this.unusableAs = unusableAs;
+    }
+
+    private void step() {
+      if (over.get() || steps.getAndIncrement() == end) {
+        over.set(true);
+        throw new Crash();
+      }
+    }
+
+    boolean isOver() {
+      return over.get();
+    }
+
+    @Override
+    public List<CatalogEntry> load() {
+      return store.load();
+    }
+
+    @Override
+    public void put(CatalogEntry volume) {
+      step();
+      store.put(volume);
+      step();
+    }
+
+    @Override
+    public void remove(VolumeKey volume) {
+      step();
+      store.remove(volume);
+      step();
+    }
+
+    @Override
+    public <T> CompletableFuture<T> call(ControllerCall<T> call) {
+      step();
+      return controllers
+          .call(call)
+          .thenApply(
+              answer -> {
+                step();
+                if (isUnusable && call.operation() == CREATE_VOLUME) {
+                  VolumeId made = ((io.csi4j.client.controller.Volume) answer).id();
+                  throw ControllerFailures.of(call.subject(), unusable(unusableAs.orElse(made)));
+                }
+                return answer;
+              });
+    }
+
+    @Override
+    public CompletableFuture<ControllerFacts> facts(PluginId id, Subject subject) {
+      return controllers.facts(id, subject);
+    }
+
+    @Override
+    public CompletableFuture<CsiPlugin> connected(PluginId id, Subject subject) {
+      return controllers.connected(id, subject);
+    }
+
+    OpenedController open() {
+      return ControllerCrashTest.this.open(this, this, new Timers(), key -> Optional.empty());
+    }
+  }
+
+  /** Whatever is to be done later waits until a test does it. */
+  private static final class Timers implements Scheduler {
+
+    private final Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void execute(Runnable work) {
+      later.add(work);
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable work) {
+      later.add(work);
+      return () -> later.remove(work);
+    }
+
+    @Override
+    public double random() {
+      return 0.5;
+    }
+
+    void runNext() {
+      Waits.until(() -> !later.isEmpty());
+      later.remove().run();
+    }
+  }
+
+  private OpenedController open(
+      VolumeStore store,
+      Controllers by,
+      Scheduler timers,
+      Function<VolumeKey, Optional<Claim>> claims) {
+    return new OpenedController(
+        new OpenedController.Options(
+            store,
+            claims,
+            reference -> SecretsProvider.none(),
+            ControllerSettings.defaults(),
+            "csi4j-",
+            Duration.ofMinutes(1),
+            ValidationResult.Policy.LENIENT),
+        new OpenedController.World(world.registry(), by, new VirtualTime(), timers, threads));
+  }
+
+  private static CsiAnswerException unusable(VolumeId made) {
+    return new CsiAnswerException(
+        CsiFailure.builder(
+                CsiEndpoint.of(Path.of("/run/csi.sock")),
+                StatusCode.OK,
+                io.csi4j.client.model.Outcome.UNCERTAIN)
+            .operation(CREATE_VOLUME)
+            .build(),
+        List.of(
+            new Violation(
+                "volume.capacity_bytes", Violation.Rule.OUT_OF_RANGE, "is 1; asked was more")),
+        Optional.of(made.value()));
+  }
+
+  private static VolumeSpec spec(boolean isEphemeral) {
+    VolumeSpec.Builder spec =
+        VolumeSpec.builder(ID)
+            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+            .capacity(CapacityRange.atLeast(1 << 20));
+    return isEphemeral ? spec.ephemeral().build() : spec.build();
+  }
+
+  /** Whether it came to its end. */
+  private static boolean tried(CompletableFuture<?> operation) {
+    try {
+      operation.orTimeout(30, TimeUnit.SECONDS).join();
+      return true;
+    } catch (CompletionException failed) {
+      assertThat(failed.getCause()).isInstanceOf(ControllerException.class);
+      return false;
+    }
+  }
+
+  /**
+   * Lets it end at each step in turn until it ends at none; each time, what comes next mends it.
+   */
+  private int atEachStep(Consumer<OpenedController> work, Consumer<OpenedController> mending) {
+    return atEachStep(work, mending, false);
+  }
+
+  private int atEachStep(
+      Consumer<OpenedController> work, Consumer<OpenedController> mending, boolean isUnusable) {
+    for (int end = 0; ; end++) {
+      MemoryMedium medium = MemoryMedium.create();
+      Life life = new Life(medium, end, isUnusable, Optional.empty());
+      work.accept(life.open());
+      assertThat(plugin.contents().volumes()).as("step %s", end).hasSizeLessThan(2);
+
+      Life next = new Life(medium, Integer.MAX_VALUE, false, Optional.empty());
+      mending.accept(next.open());
+      assertThat(plugin.contents().volumes()).as("step %s", end).isEmpty();
+      assertThat(next.load()).as("step %s", end).isEmpty();
+      if (!life.isOver()) {
+        return end;
+      }
+    }
+  }
+
+  private void assertOneName() {
+    assertThat(
+            plugin.journal().calls(CREATE_VOLUME).stream()
+                .map(call -> call.request().text("name"))
+                .distinct())
+        .hasSize(1);
+  }
+
+  @Test
+  void aVolumeThatWasBeingMadeIsFoundByTheSameRequestAndNeverMadeTwice() {
+    int steps =
+        atEachStep(
+            it -> tried(it.create(DB, spec(false))),
+            it -> {
+              CatalogVolume made = it.create(DB, spec(false)).join();
+              assertThat(plugin.contents().volumes()).containsExactly(made.id());
+              assertThat(tried(it.delete(DB))).isTrue();
+            });
+    assertThat(steps).isEqualTo(6);
+    assertOneName();
+  }
+
+  @Test
+  void aVolumeThatWasBeingMadeAndIsNotWantedIsDeletedWhateverBecameOfIt() {
+    int steps =
+        atEachStep(
+            it -> tried(it.create(DB, spec(false))),
+            it -> assertThat(tried(it.delete(DB))).isTrue());
+    assertThat(steps).isEqualTo(6);
+    assertOneName();
+  }
+
+  @Test
+  void aVolumeThatWasBeingDeletedIsGoneInTheEnd() {
+    int steps =
+        atEachStep(
+            it -> {
+              if (tried(it.create(DB, spec(false)))) {
+                tried(it.delete(DB));
+              }
+            },
+            it -> assertThat(tried(it.delete(DB))).isTrue());
+    assertThat(steps).isEqualTo(12);
+    assertOneName();
+  }
+
+  @Test
+  void anEphemeralVolumeThatNobodyWantsAnyMoreIsDeletedWhereverItsLifeEnded() {
+    int steps =
+        atEachStep(
+            it -> {
+              if (tried(it.create(DB, spec(true)))) {
+                tried(it.delete(DB));
+              }
+            },
+            it -> it.retain(Set.of()).values().forEach(each -> assertThat(tried(each)).isTrue()));
+    assertThat(steps).isEqualTo(12);
+    assertOneName();
+  }
+
+  @Test
+  void whatCannotBeUsedIsDeletedOnceAndStaysOnRecordUntilItIs() {
+    int steps =
+        atEachStep(
+            it -> assertThat(tried(it.create(DB, spec(false)))).isFalse(),
+            it -> assertThat(tried(it.delete(DB))).isTrue(),
+            true);
+    assertThat(steps).isEqualTo(10);
+    assertOneName();
+  }
+
+  @Test
+  void aVolumeThatWasBeingGrownIsAsLargeAsItIsAndTheNodeIsTold() {
+    CapacityRange large = CapacityRange.atLeast(4 << 20);
+    int steps =
+        atEachStep(
+            it -> {
+              if (tried(it.create(DB, spec(false)))) {
+                tried(it.expand(DB, large));
+              }
+            },
+            it -> {
+              it.create(DB, spec(false)).join();
+              CatalogVolume grown = it.expand(DB, large).join();
+              assertThat(grown.capacityBytes()).hasValue(4 << 20);
+              assertThat(grown.owedToNode()).contains(large);
+              assertThat(tried(it.delete(DB))).isTrue();
+            });
+    assertThat(steps).isEqualTo(12);
+  }
+
+  @Test
+  void theAnswerIsLostOnTheWayAtEachCallAndNothingLeaks() {
+    for (CsiOperation lost : List.of(CREATE_VOLUME, CsiOperation.DELETE_VOLUME)) {
+      for (Fault fault :
+          List.of(
+              Fault.applyThenDrop(),
+              Fault.drop(),
+              Fault.applyThenFail(StatusCode.INTERNAL, "?"),
+              Fault.fail(StatusCode.ABORTED, "busy"))) {
+        MemoryMedium medium = MemoryMedium.create();
+        OpenedController first =
+            new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+        plugin.inject(fault, When.calling(lost).once());
+        if (tried(first.create(DB, spec(true)))) {
+          assertThat(tried(first.delete(DB))).isFalse();
+        }
+        plugin.clearFaults();
+        Life next = new Life(medium, Integer.MAX_VALUE, false, Optional.empty());
+        next.open().retain(Set.of()).values().forEach(each -> assertThat(tried(each)).isTrue());
+        assertThat(plugin.contents().volumes()).as("%s at %s", fault, lost).isEmpty();
+        assertThat(next.load()).isEmpty();
+      }
+    }
+    assertOneName();
+  }
+
+  @Test
+  void aVolumeThatGotTheIdOfAnotherIsNeverDeleted() {
+    MemoryMedium medium = MemoryMedium.create();
+    OpenedController good = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+    CatalogVolume first = good.create(VolumeKey.of("first"), spec(false)).join();
+
+    OpenedController bad =
+        new Life(medium, Integer.MAX_VALUE, true, Optional.of(first.id())).open();
+    for (CompletableFuture<?> operation :
+        List.of(bad.create(DB, spec(false)), bad.create(DB, spec(false)), bad.delete(DB))) {
+      assertThat(tried(operation)).isFalse();
+      operation
+          .handle(
+              (none, thrown) -> {
+                ControllerException failed =
+                    (ControllerException) ControllerFailures.unwrap(thrown);
+                assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
+                assertThat(failed.outcome()).isEqualTo(Outcome.HELD);
+                assertThat(failed).hasMessageContaining("that is 'default/first'");
+                return Done.DONE;
+              })
+          .join();
+    }
+    assertThat(plugin.contents().volumes()).contains(first.id());
+
+    OpenedController mended = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+    assertThat(tried(mended.delete(DB))).isTrue();
+    assertThat(plugin.contents().volumes()).containsExactly(first.id());
+    assertThat(tried(mended.delete(first.key()))).isTrue();
+  }
+
+  @Test
+  void whatIsClaimedWhileItsDeletionIsOwedIsNotDeletedBeforeItIsGivenBack() {
+    AtomicReference<Claim> claim = new AtomicReference<>(Claim.none(DB));
+    AtomicInteger looks = new AtomicInteger();
+    Timers timers = new Timers();
+    OpenedController opened =
+        open(
+            VolumeStore.on(MemoryMedium.create().open()),
+            controllers,
+            timers,
+            key -> {
+              looks.incrementAndGet();
+              return Optional.of(claim.get());
+            });
+    assertThat(tried(opened.create(DB, spec(false)))).isTrue();
+    plugin.inject(Fault.drop(), When.calling(CsiOperation.DELETE_VOLUME).once());
+    assertThat(tried(opened.delete(DB))).isFalse();
+    assertThat(opened.owed()).containsExactly(DB);
+    MemoryClaimStore store = new MemoryClaimStore();
+    new ClaimBook(store, Clock.systemUTC())
+        .claim(
+            new ClaimRequest(
+                UsageKey.of(DB, WorkloadId.of("web-1")),
+                NodeName.of("n1"),
+                Optional.empty(),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                ClaimMode.WRITE,
+                false));
+    claim.set(store.read(DB).claim());
+
+    int before = looks.get();
+    timers.runNext();
+    Waits.until(() -> looks.get() > before && !timers.later.isEmpty());
+    assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
+
+    claim.set(Claim.none(DB));
+    timers.runNext();
+    Waits.until(() -> opened.owed().isEmpty());
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+}

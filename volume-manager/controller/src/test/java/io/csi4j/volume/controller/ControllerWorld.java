@@ -1,0 +1,110 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginHandle;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Plugins with controllers on real sockets, and a registry that knows them. */
+public final class ControllerWorld implements AutoCloseable {
+
+  public static final PluginId ID = PluginId.of("fake");
+
+  private static final ConnectOptions OPTIONS =
+      ConnectOptions.builder().deadline(Duration.ofSeconds(20)).build();
+
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
+  private final List<FakeCsiPlugin> open = new ArrayList<>();
+  private @Nullable PluginHandle only;
+
+  public PluginRegistry registry() {
+    return registry;
+  }
+
+  /** A plugin that nobody has registered yet. */
+  public FakeCsiPlugin plugin(PluginShape shape) {
+    FakeCsiPlugin plugin = FakeCsiPlugin.builder().shape(shape).effects(NodeEffects.none()).open();
+    open.add(plugin);
+    return plugin;
+  }
+
+  /** A plugin that offers everything, registered as the only instance. */
+  public FakeCsiPlugin registered() {
+    return registered(PluginShape.full());
+  }
+
+  /** A plugin of this shape, registered in the place of the only instance that there was. */
+  public FakeCsiPlugin registered(PluginShape shape) {
+    FakeCsiPlugin plugin = plugin(shape);
+    if (only != null) {
+      only.close();
+    }
+    only = register("only", plugin.endpoint());
+    return plugin;
+  }
+
+  public PluginHandle register(String instance, CsiEndpoint endpoint) {
+    return register(instance, endpoint, OPTIONS);
+  }
+
+  public PluginHandle register(String instance, CsiEndpoint endpoint, ConnectOptions options) {
+    return registry.register(
+        new PluginRegistration(
+            PluginBinding.builder(ID, endpoint).connectOptions(options).build(),
+            InstanceId.of(instance),
+            EnumSet.of(PluginRole.CONTROLLER)));
+  }
+
+  public static PluginHealth health(State state, Reason reason) {
+    return new PluginHealth(state, reason, new PluginHealth.Text("so it is"), Instant.EPOCH);
+  }
+
+  public static PluginHealth ready() {
+    return health(State.READY, Reason.ANSWERED);
+  }
+
+  /** The controllers that it knows, each called once. */
+  RegistryControllers controllers(Executor workers) {
+    return new RegistryControllers(
+        registry,
+        ControllerSettings.defaults().withPolicy(policy -> policy.withAttempts(1)),
+        new RegistryControllers.Ground(
+            new IdleScheduler("csi4j-volume-limits"),
+            workers,
+            new NamedThreads("csi4j-volume-calls")));
+  }
+
+  /** Threads whose names begin like this. */
+  public static List<String> threads(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(each -> each.startsWith(name))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    open.forEach(FakeCsiPlugin::close);
+  }
+}

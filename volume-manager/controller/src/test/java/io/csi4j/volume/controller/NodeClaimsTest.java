@@ -1,0 +1,92 @@
+package io.csi4j.volume.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.NodeClaims;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What a node is told of claims, and what it proves. */
+class NodeClaimsTest {
+
+  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final NodeName N1 = NodeName.of("n1");
+
+  private static NodeClaims claims() {
+    return NodeClaims.of(N1, (usage, epoch) -> new ClaimStanding.Current());
+  }
+
+  @Test
+  void byDefaultNothingIsMountedWithoutAnAnswerAndNothingTakenAway() {
+    assertThat(claims().selfFence()).isEmpty();
+    assertThat(claims().goesOnFromRecord()).isFalse();
+    assertThat(claims().patience()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(claims().interval()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(claims().goingOnFromRecord().goesOnFromRecord()).isTrue();
+  }
+
+  @Test
+  void timesThatMakeNoSenseAreRefused() {
+    for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+      assertThatThrownBy(() -> claims().withPatience(none))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("The times of a node's claims have to be positive.");
+      assertThatThrownBy(() -> claims().withInterval(none))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> claims().withSelfFence(Duration.ofSeconds(59)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "A node looks at its claims every 60000 ms, and cannot fence itself after 59000 ms."
+                + " Let it look more often, or wait longer.");
+    assertThat(claims().withSelfFence(Duration.ofMinutes(1)).selfFence())
+        .contains(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aReceiptIsAboutOneClaimOnly() {
+    NodeReceipt receipt = receipt(7, "n1", List.of(Path.of("/v")));
+
+    assertThat(holder("web", "n1", 7).isMeantBy(receipt)).isTrue();
+    assertThat(holder("web", "n1", 8).isMeantBy(receipt)).as("a later claim").isFalse();
+    assertThat(holder("web", "n2", 7).isMeantBy(receipt)).as("another node").isFalse();
+    assertThat(holder("job", "n1", 7).isMeantBy(receipt)).as("another workload").isFalse();
+    assertThatThrownBy(() -> receipt(0, "n1", List.of(Path.of("/v"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("The epoch of a claim is at least 1, not 0.");
+    assertThatThrownBy(() -> receipt(7, "n1", List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("A node that looked nowhere has proven nothing.");
+  }
+
+  private static NodeReceipt receipt(long epoch, String node, List<Path> looked) {
+    return new NodeReceipt(WEB, epoch, NodeName.of(node), "boot", looked, NodeReceipt.Staging.GONE);
+  }
+
+  private static ClaimHolder holder(String workload, String node, long epoch) {
+    return new ClaimHolder(
+        WorkloadId.of(workload),
+        NodeName.of(node),
+        Optional.empty(),
+        ClaimMode.WRITE,
+        ClaimState.UNPUBLISHING,
+        epoch,
+        Instant.EPOCH,
+        new NodeAttachment.NotNeeded());
+  }
+}

@@ -1,0 +1,178 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.MemoryMedium;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Snapshots that take their time, which passes at once. */
+@Timeout(60)
+class SnapshotCreationTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
+
+  /** Time in which whoever waits has waited already. */
+  private static final class Leaping implements Clock, Scheduler {
+    private final VirtualClock plugin = VirtualClock.create();
+    private final List<Duration> pauses = new ArrayList<>();
+    private long now;
+
+    @Override
+    public long nanos() {
+      return now;
+    }
+
+    @Override
+    public Instant wall() {
+      return plugin.now();
+    }
+
+    @Override
+    public void execute(Runnable work) {
+      work.run();
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable work) {
+      pauses.add(delay);
+      now += delay.toNanos();
+      plugin.advance(delay);
+      work.run();
+      return () -> {};
+    }
+
+    @Override
+    public double random() {
+      return 0.5;
+    }
+  }
+
+  private final Leaping time = new Leaping();
+  private final ControllerWorld world = new ControllerWorld();
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+  private final FakeCsiPlugin plugin =
+      FakeCsiPlugin.builder()
+          .clock(time.plugin)
+          .effects(NodeEffects.none())
+          .snapshotsReadyAfter(Duration.ofSeconds(5))
+          .open();
+  private final RegistryControllers controllers = world.controllers(threads);
+
+  @AfterEach
+  void noDutyWasBroken() {
+    controllers.close();
+    threads.close();
+    plugin.assertLawful();
+    plugin.close();
+    world.close();
+  }
+
+  private OpenedController open(Duration patience) {
+    world.register("only", plugin.endpoint());
+    OpenedController opened =
+        new OpenedController(
+            new OpenedController.Options(
+                VolumeStore.on(MemoryMedium.create().open()),
+                key -> Optional.empty(),
+                reference -> SecretsProvider.none(),
+                ControllerSettings.defaults(),
+                "csi4j-",
+                patience,
+                ValidationResult.Policy.LENIENT),
+            new OpenedController.World(world.registry(), controllers, time, time, threads));
+    CatalogVolume made =
+        opened
+            .create(
+                DB,
+                VolumeSpec.builder(ID)
+                    .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                    .build())
+            .join();
+    assertThat(made.key()).isEqualTo(DB);
+    return opened;
+  }
+
+  private static Snapshot cut(OpenedController opened) {
+    return StepWait.on(opened.cut(DB, NIGHTLY, Map.of("kind", "full")));
+  }
+
+  @Test
+  void theSameIsAskedForAgainUntilTheSnapshotIsReady() {
+    Snapshot ready = cut(open(Duration.ofHours(1)));
+    assertThat(ready.readyToUse()).isTrue();
+    assertThat(time.pauses)
+        .containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(4);
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT).stream().map(it -> it.request()).distinct())
+        .hasSize(1);
+    assertThat(plugin.contents().snapshots()).containsExactly(ready.id());
+  }
+
+  @Test
+  void oneThatIsNotReadyInTimeIsThereAndMayBeAskedForAgain() {
+    OpenedController opened = open(Duration.ofSeconds(3));
+    ControllerException late = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(late.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(late.code()).isEqualTo(OperatorCode.SNAPSHOT_NOT_READY);
+    assertThat(late).hasMessageContaining("it has not become ready within 3 s");
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+    assertThat(cut(opened).readyToUse()).isTrue();
+  }
+
+  @Test
+  void oneThatIsCutAndThenRefusedIsDeleted() {
+    OpenedController opened = open(Duration.ofHours(1));
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "the copy broke"),
+        When.calling(CREATE_SNAPSHOT).nth(2));
+    ControllerException refused =
+        catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused).hasMessageContaining("the copy broke");
+    assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
+    assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  @Test
+  void oneWhoseProgressIsNotKnownIsLeftAsItIs() {
+    OpenedController opened = open(Duration.ofHours(1));
+    plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).nth(2));
+    ControllerException doubt = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+    assertThat(cut(opened).readyToUse()).isTrue();
+  }
+}

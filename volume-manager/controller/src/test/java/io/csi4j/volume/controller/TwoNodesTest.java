@@ -1,0 +1,403 @@
+package io.csi4j.volume.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimConfirmation;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.upkeep.Drift;
+import io.csi4j.volume.upkeep.DriftCheck;
+import io.csi4j.volume.upkeep.DriftPolicy;
+import io.csi4j.volume.upkeep.DriftRepair;
+import io.csi4j.volume.upkeep.DriftReport;
+import io.csi4j.volume.upkeep.StoredAttachments;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A volume goes from one node to another, over real sockets, and never to both at once. */
+@Timeout(120)
+class TwoNodesTest {
+
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+  private static final VolumeId HANDLE = VolumeId.of("vol-1");
+  private static final VolumeKey KEY = VolumeKey.of("db");
+  private static final UsageKey ON_A = UsageKey.of(KEY, WorkloadId.of("web-a"));
+  private static final UsageKey ON_B = UsageKey.of(KEY, WorkloadId.of("web-b"));
+  private static final AccessMode MODE = AccessMode.SINGLE_NODE_SINGLE_WRITER;
+
+  /** The calls that bring a volume to a node and back. */
+  private static final Set<CsiOperation> MOVING =
+      Set.of(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
+          CsiOperation.NODE_STAGE_VOLUME,
+          CsiOperation.NODE_PUBLISH_VOLUME,
+          CsiOperation.NODE_UNPUBLISH_VOLUME,
+          CsiOperation.NODE_UNSTAGE_VOLUME);
+
+  @TempDir private Path temp;
+  private FakeCsiPlugin fake;
+  private CsiPlugin controller;
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+  private ClaimCoordinator claims;
+  private Host a;
+  private Host b;
+
+  /** One machine with its manager. */
+  private final class Host implements AutoCloseable {
+    private final NodeName name;
+    private final NodeId nodeId;
+    private final VolumeManager manager;
+
+    /** Held up while not done: the machine stands still in its question. */
+    private volatile CompletableFuture<Void> gate = CompletableFuture.completedFuture(null);
+
+    private volatile boolean asks;
+
+    Host(String name) {
+      this.name = NodeName.of(name);
+      try (CsiPlugin node = CsiPlugin.connect(fake.nodeEndpoint(NodeId.of(name)))) {
+        nodeId = node.node().getInfo().nodeId();
+      }
+      ClaimConfirmation real = book::standing;
+      ClaimConfirmation paused =
+          (usage, epoch) -> {
+            asks = true;
+            gate.join();
+            return real.standing(usage, epoch);
+          };
+      manager =
+          VolumeManager.builder(temp.resolve(name))
+              .state(MemoryMedium.create().open())
+              .claims(
+                  NodeClaims.of(this.name, paused)
+                      .withPatience(Duration.ofSeconds(60))
+                      .withInterval(Duration.ofMillis(50)))
+              .plugin(
+                  PluginBinding.builder(PLUGIN, fake.nodeEndpoint(NodeId.of(name)))
+                      // The plugin makes directories only, so that everybody may run this.
+                      .policy(MountPolicy.defaults().withRequireMount(false))
+                      .build())
+              .open();
+    }
+
+    ClaimGrant claim(UsageKey usage) {
+      return claims.acquire(
+          new ClaimRequest(
+              usage,
+              name,
+              Optional.of(nodeId),
+              new Claim.Use(MODE, Attachment.FILESYSTEM),
+              ClaimMode.WRITE,
+              true));
+    }
+
+    MountRequest request(ClaimGrant grant) {
+      return MountRequest.builder(PLUGIN, grant.usage(), HANDLE, MODE)
+          .publishContext(grant.context())
+          .claim(grant.epoch())
+          .build();
+    }
+
+    NodeReceipt receipt(UsageKey usage, long epoch) {
+      return manager.receipt(usage, epoch, PLUGIN, HANDLE);
+    }
+
+    @Override
+    public void close() {
+      gate.complete(null);
+      manager.close();
+    }
+  }
+
+  /** The controller of the plugin, over its socket. */
+  private final class OverSocket implements StorageController {
+    @Override
+    public ControllerAnswer attach(AttachmentTask task, Guard guard) {
+      return guarded(
+          guard,
+          () ->
+              new ControllerAnswer.Attached(
+                  controller
+                      .controller()
+                      .publishVolume(
+                          ControllerPublishVolumeRequest.builder(
+                                  HANDLE, task.nodeId(), VolumeCapability.mount(MODE))
+                              .readonly(task.readonly())
+                              .build())
+                      .publishContext()));
+    }
+
+    @Override
+    public ControllerAnswer detach(AttachmentTask task, Guard guard) {
+      return guarded(
+          guard,
+          () -> {
+            controller
+                .controller()
+                .unpublishVolume(
+                    ControllerUnpublishVolumeRequest.builder(HANDLE, task.nodeId()).build());
+            return new ControllerAnswer.Detached();
+          });
+    }
+
+    private ControllerAnswer guarded(Guard guard, Supplier<ControllerAnswer> call) {
+      if (!guard.isWanted()) {
+        return new ControllerAnswer.NotSent();
+      }
+      try {
+        return call.get();
+      } catch (CsiException failed) {
+        return ControllerAnswer.Failed.of(failed.failure());
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    fake =
+        FakeCsiPlugin.builder()
+            .shape(PluginShape.full())
+            .nodes(NodeId.of("a"), NodeId.of("b"))
+            .open();
+    fake.addVolume(HANDLE);
+    controller = CsiPlugin.connect(fake.endpoint());
+    ValidationResult valid =
+        controller
+            .controller()
+            .validateVolumeCapabilities(
+                ValidateVolumeCapabilitiesRequest.builder(
+                        HANDLE, List.of(VolumeCapability.mount(MODE)))
+                    .build());
+    assertThat(valid).isNotNull();
+    claims = new ClaimCoordinator(book, new OverSocket(), Clock.systemUTC(), event -> {});
+    a = new Host("a");
+    b = new Host("b");
+  }
+
+  @AfterEach
+  void close() {
+    a.close();
+    b.close();
+    controller.close();
+    fake.close();
+  }
+
+  private List<String> calls() {
+    return fake.journal().calls(HANDLE).stream()
+        .filter(call -> MOVING.contains(call.operation()))
+        .map(TwoNodesTest::word)
+        .toList();
+  }
+
+  private static String word(RecordedCall call) {
+    return call.operation().rpcName();
+  }
+
+  private List<NodeId> published() {
+    return fake.contents().published().stream().map(PluginContents.Published::node).toList();
+  }
+
+  private static VolumeException refused(Runnable mounting, OperatorCode code) {
+    VolumeException failure = catchThrowableOfType(VolumeException.class, mounting::run);
+    assertThat(failure).isNotNull();
+    assertThat(failure.code()).isEqualTo(code);
+    return failure;
+  }
+
+  private void assertNoDrift() {
+    DriftCheck drift = new DriftCheck(StoredAttachments.of(controller.controller()), store);
+    assertThat(drift.look(Map.of(HANDLE, KEY)).findings()).isEmpty();
+  }
+
+  @Test
+  @Tag("A22")
+  @Tag("K2")
+  void aVolumeGoesFromOneNodeToAnotherWithTheReceiptOfTheFirst() {
+    ClaimGrant first = a.claim(ON_A);
+    assertThat(a.manager.mount(a.request(first)).usage()).isEqualTo(ON_A);
+    assertThat(published()).containsExactly(NodeId.of("a"));
+    assertNoDrift();
+    assertThat(catchThrowableOfType(ClaimException.class, () -> b.claim(ON_B)).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+
+    assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    refused(() -> a.receipt(ON_A, first.epoch()), OperatorCode.RECEIPT_REFUSED);
+    assertThat(a.manager.unmount(ON_A)).isEqualTo(Release.LAST);
+    NodeReceipt receipt = a.receipt(ON_A, first.epoch());
+    assertThat(receipt.staging()).isEqualTo(NodeReceipt.Staging.GONE);
+    assertThat(claims.nodeDone(receipt)).isEqualTo(new ClaimProgress.Gone(ON_A));
+
+    ClaimGrant second = b.claim(ON_B);
+    assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
+    assertThat(published()).containsExactly(NodeId.of("b"));
+    assertNoDrift();
+    assertThat(calls())
+        .containsExactly(
+            "ControllerPublishVolume",
+            "NodeStageVolume",
+            "NodePublishVolume",
+            "NodeUnpublishVolume",
+            "NodeUnstageVolume",
+            "ControllerUnpublishVolume",
+            "ControllerPublishVolume",
+            "NodeStageVolume",
+            "NodePublishVolume");
+    fake.assertLawful();
+  }
+
+  @Test
+  @Tag("K3")
+  @Tag("K5")
+  void aNodeThatStoodStillBeforeItMountedFindsItsClaimGoneAndMountsNothing() throws Exception {
+    ClaimGrant first = a.claim(ON_A);
+    a.gate = new CompletableFuture<>();
+    CompletableFuture<MountedVolume> mounting =
+        a.manager.async().mount(a.request(first)).toCompletableFuture();
+    Eventually.isTrue("it asks", () -> a.asks);
+
+    assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(claims.nodeIsDown(a.name).get(0)).isInstanceOf(ClaimProgress.NeedsProof.class);
+    assertThat(
+            claims.prove(
+                new ReleaseProof.PowerOff(
+                    ON_A, first.epoch(), a.name, new Clause("the rack has no power"))))
+        .isEqualTo(new ClaimProgress.Gone(ON_A));
+    ClaimGrant second = b.claim(ON_B);
+    assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
+    a.gate.complete(null);
+
+    ExecutionException failure =
+        catchThrowableOfType(ExecutionException.class, () -> mounting.get(60, TimeUnit.SECONDS));
+    VolumeException fenced = (VolumeException) failure.getCause();
+    assertThat(fenced.code()).isEqualTo(OperatorCode.FENCED);
+    assertThat(fenced)
+        .hasMessageContaining(
+            "its claim has epoch " + first.epoch() + ", and the volume's is " + second.epoch());
+    assertThat(published()).containsExactly(NodeId.of("b"));
+    assertThat(a.manager.volumes()).isEmpty();
+    assertThat(a.receipt(ON_A, first.epoch()).epoch()).isEqualTo(first.epoch());
+    assertNoDrift();
+    fake.assertLawful();
+  }
+
+  @Test
+  @Tag("K4")
+  @Tag("K5")
+  @Tag("K10")
+  void aNodeThatWasOverriddenWhileMountedReleasesItsMountsWhenItComesBack() {
+    a.manager.reconcile(List.of());
+    ClaimGrant first = a.claim(ON_A);
+    assertThat(a.manager.mount(a.request(first)).usage()).isEqualTo(ON_A);
+    a.gate = new CompletableFuture<>();
+
+    // Somebody answers for what is not so: the node stands still, and still has it mounted.
+    assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(
+            claims.prove(
+                new ReleaseProof.OperatorOverride(
+                    ON_A,
+                    first.epoch(),
+                    new ClaimOverride.Person("ops"),
+                    new Clause("the node is scrap"),
+                    ReleaseProof.Covers.NODE_AND_STORAGE)))
+        .isEqualTo(new ClaimProgress.Gone(ON_A));
+    assertThat(published()).containsExactly(NodeId.of("a"));
+    a.gate.complete(null);
+
+    // It notices by itself, whatever its host asks for.
+    Eventually.isTrue("its mounts are gone", () -> published().isEmpty());
+    Eventually.isTrue("it has forgotten them", () -> a.manager.volumes().isEmpty());
+    refused(() -> a.manager.mount(a.request(first)), OperatorCode.FENCED);
+    // What the storage system was not told is found, and put right as the policy allows.
+    DriftCheck drift = new DriftCheck(StoredAttachments.of(controller.controller()), store);
+    DriftReport report = drift.look(Map.of(HANDLE, KEY));
+    assertThat(report.findings())
+        .containsExactly(new Drift.UnknownAttachment(KEY, HANDLE, NodeId.of("a")));
+    assertThat(
+            drift.repair(
+                report, new DriftPolicy(false, true), DriftRepair.by(claims, failed -> {})))
+        .hasSize(1);
+    ClaimGrant second = b.claim(ON_B);
+    assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
+    assertThat(published()).containsExactly(NodeId.of("b"));
+    assertNoDrift();
+    // What was answered for is what the spec forbids: to detach what is still mounted.
+    assertThat(fake.verdict().breaches())
+        .extracting(breach -> breach.duty().toString())
+        .containsOnly("D-145", "D-146", "D-147", "D-148", "D-149");
+  }
+
+  @Test
+  @Tag("K9")
+  void aClaimThatWasRemovedIsMissingToItsNode() {
+    ClaimGrant first = a.claim(ON_A);
+    ClaimBook empty = new ClaimBook(new MemoryClaimStore(), Clock.systemUTC());
+
+    assertThat(empty.standing(ON_A, first.epoch())).isEqualTo(new ClaimStanding.Missing());
+  }
+}

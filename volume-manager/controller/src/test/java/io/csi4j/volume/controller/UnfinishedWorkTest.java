@@ -1,0 +1,120 @@
+package io.csi4j.volume.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogSamples;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.MemoryMedium;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** What was begun, and is tried again. */
+class UnfinishedWorkTest {
+
+  private static final Subject SUBJECT = Subject.of("trying");
+  private static final CatalogEntry GOING =
+      new CatalogEntry(
+          VolumeKey.of("going"),
+          CatalogSamples.spec(),
+          Optional.of(new CreationName("csi4j-1")),
+          new State.Deleting(Optional.empty(), Optional.empty()));
+
+  private final VirtualTime time = new VirtualTime();
+  private final Catalog catalog = new Catalog(VolumeStore.on(MemoryMedium.create().open()));
+  private final List<VolumeKey> tried = new ArrayList<>();
+  private Function<VolumeKey, CompletableFuture<?>> outcome = key -> failed(Outcome.UNCERTAIN);
+  private final UnfinishedWork leftovers =
+      new UnfinishedWork(
+          catalog,
+          time,
+          key -> {
+            tried.add(key);
+            return outcome.apply(key);
+          });
+
+  private static CompletableFuture<?> failed(Outcome outcome) {
+    return CompletableFuture.failedFuture(
+        ControllerFailures.failed(
+            outcome, OperatorCode.CONTROLLER_CALL_IN_DOUBT, SUBJECT, "no", null));
+  }
+
+  @Test
+  void whereNothingIsOwedNothingIsTried() {
+    catalog.put(SUBJECT, CatalogEntry.of(CatalogSamples.volume(), Optional.empty()));
+    leftovers.later();
+    assertThat(leftovers.owed()).isEmpty();
+    assertThat(time.waiting()).isZero();
+  }
+
+  @Test
+  void whatIsOwedIsTriedAgainAndAgainWithGrowingPauses() {
+    catalog.put(SUBJECT, GOING);
+    leftovers.later();
+    leftovers.later();
+    List<Duration> pauses = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      assertThat(time.timers()).hasSize(1);
+      pauses.add(time.timers().get(0));
+      time.pass(time.timers().get(0));
+    }
+    assertThat(pauses.subList(0, 4))
+        .containsExactly(
+            Duration.ofMillis(750),
+            Duration.ofMillis(1500),
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(6));
+    assertThat(pauses.subList(9, 12)).containsOnly(Duration.ofSeconds(384));
+    assertThat(tried).hasSize(12).containsOnly(GOING.key());
+  }
+
+  @Test
+  void whatHasComeToItsEndIsNotTriedAgain() {
+    CatalogEntry growing =
+        CatalogEntry.of(CatalogSamples.volume(), Optional.empty())
+            .in(new State.Growing(CatalogSamples.volume(), CapacityRange.atLeast(99)));
+    catalog.put(SUBJECT, GOING);
+    catalog.put(SUBJECT, growing);
+    outcome =
+        key -> {
+          catalog.remove(key);
+          return CompletableFuture.completedFuture(Done.DONE);
+        };
+    assertThat(leftovers.owed()).containsExactlyInAnyOrder(GOING.key(), growing.key());
+    leftovers.later();
+    time.pass(Duration.ofSeconds(1));
+    assertThat(tried).containsExactlyInAnyOrder(GOING.key(), growing.key());
+    assertThat(time.waiting()).isZero();
+  }
+
+  @Test
+  void whatNeedsAPersonWaitsForOne() {
+    catalog.put(SUBJECT, GOING);
+    outcome = key -> failed(Outcome.HELD);
+    leftovers.later();
+    time.pass(Duration.ofDays(1));
+    assertThat(tried).containsExactly(GOING.key());
+    assertThat(leftovers.owed()).containsExactly(GOING.key());
+  }
+
+  @Test
+  void afterClosingNothingIsTried() {
+    catalog.put(SUBJECT, GOING);
+    leftovers.close();
+    leftovers.later();
+    assertThat(time.waiting()).isZero();
+  }
+}

@@ -1,0 +1,256 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.upkeep.Drift;
+import io.csi4j.volume.upkeep.DriftCheck;
+import io.csi4j.volume.upkeep.DriftPolicy;
+import io.csi4j.volume.upkeep.DriftRepair;
+import io.csi4j.volume.upkeep.DriftReport;
+import io.csi4j.volume.upkeep.Leftover;
+import io.csi4j.volume.upkeep.Pace;
+import io.csi4j.volume.upkeep.Reaped;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperSources;
+import io.csi4j.volume.upkeep.StoredAttachments;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a host looks after with a controller and a manager of its own, without a line between. */
+@Timeout(60)
+class UpkeepOfAHostTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final VolumeKey SCRATCH = VolumeKey.of("scratch");
+  private static final NodeName HERE = NodeName.of("n1");
+  private static final NodeId NODE = NodeId.of("node-1");
+  private static final AccessMode MODE = AccessMode.SINGLE_NODE_WRITER;
+  private static final Pace AT_ONCE = () -> {};
+
+  @TempDir private Path temp;
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+  private final List<OperatorMessage> told = new ArrayList<>();
+  private FakeCsiPlugin plugin;
+  private VolumeController controller;
+  private ClaimCoordinator claims;
+
+  private void open(PluginShape shape) {
+    plugin = world.registered(shape.without(NodeCapability.EXPAND_VOLUME));
+    // As a node does when it tells how the plugin names it.
+    try (CsiPlugin node = CsiPlugin.connect(plugin.nodeEndpoint())) {
+      assertThat(node.node().getInfo().nodeId()).isEqualTo(NODE);
+    }
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+            .claims(store)
+            .open();
+    claims = new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});
+  }
+
+  @AfterEach
+  void close() {
+    controller.close();
+    world.close();
+  }
+
+  private static VolumeSpec.Builder spec() {
+    return VolumeSpec.builder(ID)
+        .use(MODE, Attachment.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1 << 20));
+  }
+
+  private ClaimGrant acquire(VolumeKey volume, String workload, Optional<NodeId> node) {
+    return claims.acquire(
+        new ClaimRequest(
+            UsageKey.of(volume, WorkloadId.of(workload)),
+            HERE,
+            node,
+            new Claim.Use(MODE, Attachment.FILESYSTEM),
+            ClaimMode.WRITE,
+            node.isPresent()));
+  }
+
+  @Test
+  void driftIsFoundAndPutRightThroughTheController() {
+    open(PluginShape.full());
+    CatalogVolume db = controller.create(DB, spec().build());
+    CatalogVolume other = controller.create(SCRATCH, spec().build());
+    ClaimGrant grant = acquire(DB, "web", Optional.of(NODE));
+    assertThat(controller.handles(ID)).isEqualTo(Map.of(db.id(), DB, other.id(), SCRATCH));
+    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
+    assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
+    behindTheBack(db.id(), other);
+
+    DriftReport report = check.look(controller.handles(ID));
+
+    assertThat(report.findings())
+        .extracting(drift -> drift.message().code())
+        .containsExactlyInAnyOrder(OperatorCode.ATTACHMENT_LOST, OperatorCode.ATTACHMENT_UNKNOWN);
+    DriftRepair repair = DriftRepair.by(claims, told::add);
+    assertThat(check.repair(report, DriftPolicy.reportOnly(), repair)).isEmpty();
+    assertThat(check.repair(report, new DriftPolicy(true, false), repair))
+        .containsExactly(new Drift.LostAttachment(DB, db.id(), holder(grant)));
+    assertThat(check.repair(report, new DriftPolicy(true, true), repair))
+        .containsExactly(new Drift.UnknownAttachment(SCRATCH, other.id(), NODE));
+    assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
+    assertThat(plugin.contents().attached()).hasSize(1);
+    assertThat(told).isEmpty();
+    plugin.assertLawful();
+  }
+
+  private ClaimHolder holder(ClaimGrant grant) {
+    return book.read(DB).holder(grant.usage().workload()).orElseThrow();
+  }
+
+  /** What a person does with the tools of the storage system. */
+  private void behindTheBack(VolumeId lost, CatalogVolume unknown) {
+    try (CsiPlugin other = CsiPlugin.connect(plugin.endpoint())) {
+      other
+          .controller()
+          .unpublishVolume(ControllerUnpublishVolumeRequest.builder(lost, NODE).build());
+      assertThat(
+              other
+                  .controller()
+                  .publishVolume(
+                      ControllerPublishVolumeRequest.builder(
+                              unknown.id(), NODE, VolumeCapability.mount(MODE))
+                          .volumeContext(unknown.context())
+                          .build()))
+          .isNotNull();
+    }
+  }
+
+  @Test
+  void aVolumeThatThePluginDoesNotKnowAnyMoreIsNotThere() {
+    open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
+    CatalogVolume db = controller.create(DB, spec().build());
+    StoredAttachments storage = StoredAttachments.of(controller, ID);
+    assertThat(storage.offered()).contains(ControllerCapability.GET_VOLUME);
+    assertThat(storage.read(db.id()).map(VolumeEntry::volume).map(it -> it.id())).contains(db.id());
+    assertThat(storage.read(VolumeId.of("never-made"))).isEmpty();
+
+    try (CsiPlugin other = CsiPlugin.connect(plugin.endpoint())) {
+      other.controller().deleteVolume(DeleteVolumeRequest.builder(db.id()).build());
+    }
+
+    assertThat(storage.read(db.id())).isEmpty();
+  }
+
+  @Test
+  void aReaperFindsWhatAManagerAndAControllerHaveLeftOver() {
+    open(PluginShape.full());
+    Set<UsageKey> wanted = new HashSet<>();
+    try (VolumeManager manager =
+        VolumeManager.builder(temp.resolve("n1"))
+            .state(MemoryMedium.create().open())
+            .claims(NodeClaims.of(HERE, book::standing))
+            .plugin(
+                PluginBinding.builder(ID, plugin.nodeEndpoint())
+                    // The plugin makes directories only, so that everybody may run this.
+                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .build())
+            .open()) {
+      CatalogVolume db = controller.create(DB, spec().build());
+      assertThat(controller.create(SCRATCH, spec().ephemeral().build()).key()).isEqualTo(SCRATCH);
+      ClaimGrant used = acquire(DB, "web", Optional.of(NODE));
+      ClaimGrant orphan = acquire(VolumeKey.of("other"), "gone", Optional.empty());
+      wanted.add(used.usage());
+      MountedVolume mounted =
+          manager.mount(
+              MountRequest.builder(ID, used.usage(), db.id(), MODE)
+                  .volumeContext(db.context())
+                  .publishContext(used.context())
+                  .claim(used.epoch())
+                  .build());
+      assertThat(mounted.usage()).isEqualTo(used.usage());
+      Reaper reaper =
+          new Reaper(
+              book,
+              ReaperSources.of(claims)
+                  .with(ReaperSources.Node.of(HERE, manager::receipt, wanted::contains))
+                  .with(
+                      ReaperSources.Plugins.of(
+                          manager.plugins(),
+                          id -> manager.volumes().stream().anyMatch(it -> it.plugin().equals(id)),
+                          manager::deregister))
+                  .with(ReaperSources.Ephemeral.of(controller, DB::equals)),
+              Clock.systemUTC(),
+              told::add);
+
+      assertThat(reaper.apply(reaper.plan(), AT_ONCE))
+          .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
+          .extracting(Reaped::item)
+          .hasSize(2)
+          .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.EphemeralVolume.class);
+
+      assertThat(book.read(orphan.usage().volume()).holders()).isEmpty();
+      assertThat(controller.record(SCRATCH)).isEmpty();
+      assertThat(manager.hasMount(used.usage())).isTrue();
+      assertThat(reaper.plan().items()).isEmpty();
+
+      // The use is over: its claim is given back with the receipt, and the plugin is not needed.
+      wanted.clear();
+      assertThat(manager.unmount(used.usage())).isEqualTo(Release.LAST);
+      assertThat(reaper.apply(reaper.plan(), AT_ONCE))
+          .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
+          .extracting(Reaped::item)
+          .hasSize(2)
+          .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.UnusedPlugin.class);
+      assertThat(manager.plugins().plugins()).isEmpty();
+      assertThat(book.read(DB).holders()).isEmpty();
+    }
+  }
+}

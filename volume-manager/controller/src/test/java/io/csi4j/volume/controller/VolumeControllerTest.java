@@ -1,0 +1,995 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
+import static io.csi4j.client.model.CsiOperation.VALIDATE_VOLUME_CAPABILITIES;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumePage;
+import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.WireMessage;
+import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The controller on a real socket; the referee judges every test. */
+@Timeout(120)
+class VolumeControllerTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final SecretsReference PROD = SecretsReference.of("prod");
+  private static final Topology A = Topology.of(Map.of("zone", "a"));
+  private static final Topology B = Topology.of(Map.of("zone", "b"));
+  private static final Duration SECONDS = Duration.ofSeconds(20);
+
+  /** Growing needs no node here, unless a test says otherwise. */
+  private static final PluginShape SHAPE = PluginShape.full().without(NodeCapability.EXPAND_VOLUME);
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final MemoryClaimStore claims = new MemoryClaimStore();
+  private FakeCsiPlugin plugin = world.registered(SHAPE);
+  private VolumeController controller = open();
+
+  private VolumeController open() {
+    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        .claims(claims)
+        .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
+        .settings(
+            ControllerSettings.defaults()
+                .withPolicy(policy -> policy.withAttempts(1).withAttemptDeadline(SECONDS)))
+        .open();
+  }
+
+  private void reopen() {
+    controller.close();
+    medium.crash();
+    controller = open();
+  }
+
+  private FakeCsiPlugin plugin(PluginShape shape) {
+    plugin.close();
+    plugin = world.registered(shape);
+    return plugin;
+  }
+
+  @AfterEach
+  void nothingIsLeftAndNoDutyWasBroken() {
+    controller.close();
+    plugin.assertLawful();
+    world.close();
+    Waits.until(() -> ControllerWorld.threads("csi4j-volume-controller-plugin").isEmpty());
+  }
+
+  private static VolumeSpec.Builder spec() {
+    return VolumeSpec.builder(ID)
+        .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1 << 20));
+  }
+
+  private static ControllerException failure(Runnable work) {
+    return catchThrowableOfType(ControllerException.class, work::run);
+  }
+
+  private List<WireMessage> requests(CsiOperation operation) {
+    return plugin.journal().calls(operation).stream().map(call -> call.request()).toList();
+  }
+
+  private WireMessage request(CsiOperation operation) {
+    return requests(operation).get(0);
+  }
+
+  private void claim(VolumeKey key) {
+    new ClaimBook(claims, Clock.systemUTC())
+        .claim(
+            new ClaimRequest(
+                UsageKey.of(key, WorkloadId.of("web-1")),
+                NodeName.of("n1"),
+                Optional.of(NodeId.of("node-1")),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                ClaimMode.WRITE,
+                false));
+  }
+
+  // ---- create
+
+  @Test
+  void aVolumeIsMadeAsItWasAskedForAndRememberedAsItIs() {
+    plugin(SHAPE.topologies(A, B));
+    VolumeSpec wanted =
+        spec()
+            .parameters(Map.of("type", "ssd"))
+            .mutableParameters(Map.of("iops", "3"))
+            .mountOptions(MountOptions.none().withFsType("ext4"))
+            .secrets(PROD)
+            .topologies(new RequestedTopologies(Set.of(A, B), List.of(B)))
+            .build();
+
+    CatalogVolume made = controller.create(DB, wanted);
+
+    WireMessage asked = request(CREATE_VOLUME);
+    assertThat(asked.text("name")).matches("csi4j-[a-z2-7]{26}");
+    assertThat(asked.map("parameters")).containsExactly(Map.entry("type", "ssd"));
+    assertThat(asked.map("mutable_parameters")).containsExactly(Map.entry("iops", "3"));
+    assertThat(asked.map("secrets")).containsOnlyKeys("key-of-prod");
+    assertThat(plugin.journal().lastCapability(CREATE_VOLUME))
+        .contains(
+            VolumeCapability.mount(
+                AccessMode.SINGLE_NODE_WRITER, MountOptions.none().withFsType("ext4")));
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    assertThat(made.capacityBytes()).hasValue(1 << 20);
+    assertThat(made.provider()).contains(SHAPE.name());
+    assertThat(made.topologies()).containsExactly(B);
+    assertThat(made.spec()).isEqualTo(wanted);
+    assertThat(controller.find(DB)).contains(made);
+    assertThat(controller.volumes()).containsExactly(made);
+  }
+
+  @Test
+  @Tag("T-02")
+  void noPlaceIsMadeUpBesideThoseThatThePluginNames() {
+    plugin(SHAPE.topologies(A, B));
+    CatalogVolume made =
+        controller.create(DB, spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build());
+    assertThat(new ArrayList<>(made.topologies())).isEqualTo(List.of(A));
+  }
+
+  @Test
+  void theSameAgainFindsTheVolumeAndAsksNobodyAlsoAfterARestart() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(controller.create(DB, spec().build())).isEqualTo(made);
+    reopen();
+    assertThat(controller.create(DB, spec().build())).isEqualTo(made);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void anotherVolumeOfTheSameKeyIsRefused() {
+    controller.create(DB, spec().build());
+    ControllerException refused =
+        failure(() -> controller.create(DB, spec().parameters(Map.of("a", "b")).build()));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+    assertThat(plugin.contents().volumes()).hasSize(1);
+  }
+
+  @Test
+  void whatWasRefusedAtOnceIsForgottenAndMayBeAskedForDifferently() {
+    ControllerException refused =
+        failure(
+            () -> controller.create(DB, spec().capacity(CapacityRange.atLeast(1L << 50)).build()));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
+    assertThat(refused.status()).contains(StatusCode.OUT_OF_RANGE);
+    assertThat(refused.rpc()).contains(CREATE_VOLUME);
+    assertThat(refused.advice()).startsWith("Change the capacity range.");
+    assertThat(controller.record(DB)).isEqualTo(Optional.empty());
+
+    controller.create(DB, spec().build());
+    assertThat(plugin.contents().volumes()).hasSize(1);
+  }
+
+  @Test
+  @Tag("T-04")
+  void anInvalidArgumentIsLaidOnASourceOnlyWhereThereIsOne() {
+    plugin.inject(
+        Fault.fail(StatusCode.INVALID_ARGUMENT, "no such disk type"), When.calling(CREATE_VOLUME));
+
+    ControllerException without = failure(() -> controller.create(DB, spec().build()));
+    assertThat(without.status()).contains(StatusCode.INVALID_ARGUMENT);
+    assertThat(without)
+        .hasMessageContaining("no such disk type")
+        .hasMessageContaining("does not accept a value")
+        .hasMessageContaining("Correct the parameters")
+        .hasMessageNotContaining("source")
+        .hasMessageNotContaining("snapshot");
+
+    ControllerException with =
+        failure(() -> controller.create(DB, spec().fromSnapshot(SnapshotId.of("snap-1")).build()));
+    assertThat(with.status()).contains(StatusCode.INVALID_ARGUMENT);
+    assertThat(with)
+        .hasMessageContaining("no volume can be made from this source")
+        .hasMessageContaining("another content source or none");
+  }
+
+  @Test
+  void anUncertainEndLeavesTheNameOnRecordAndTheSameAgainFindsWhatWasMade() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    ControllerException doubt = failure(() -> controller.create(DB, spec().build()));
+    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(doubt.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
+    assertThat(controller.record(DB).map(CatalogEntry::state)).contains(new State.Creating());
+    assertThat(controller.find(DB)).isEqualTo(Optional.empty());
+
+    ControllerException other =
+        failure(() -> controller.create(DB, spec().parameters(Map.of("a", "b")).build()));
+    assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    assertThat(requests(CREATE_VOLUME).stream().map(it -> it.text("name")).distinct()).hasSize(1);
+  }
+
+  @Test
+  void withoutAPlaceToRememberItNothingIsAskedFor() {
+    medium.refuse(StateReason.STATE_DISK_FULL);
+    ControllerException refused = failure(() -> controller.create(DB, spec().build()));
+    assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(refused.code()).isEqualTo(OperatorCode.STATE_DISK_FULL);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).isEmpty();
+    medium.accept();
+    controller.create(DB, spec().build());
+  }
+
+  @ParameterizedTest
+  @Tag("D-61")
+  @EnumSource(
+      value = AccessMode.class,
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"UNSPECIFIED", "UNRECOGNIZED"})
+  void everyAccessModeGoesToThePluginOrItsFallbackWhereThePluginDoesNotKnowIt(AccessMode mode) {
+    plugin(SHAPE.without(ControllerCapability.SINGLE_NODE_MULTI_WRITER));
+    VolumeSpec wanted = VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build();
+    CatalogVolume made = controller.create(DB, wanted);
+    AccessMode old =
+        switch (mode) {
+          case SINGLE_NODE_SINGLE_WRITER, SINGLE_NODE_MULTI_WRITER -> AccessMode.SINGLE_NODE_WRITER;
+          default -> mode;
+        };
+    assertThat(plugin.journal().lastCapability(CREATE_VOLUME))
+        .contains(VolumeCapability.mount(old));
+    assertThat(made.capability(mode, Attachment.FILESYSTEM)).contains(VolumeCapability.mount(mode));
+    controller.delete(DB);
+    plugin.assertLawful();
+
+    plugin(SHAPE);
+    controller.create(DB, wanted);
+    assertThat(plugin.journal().lastCapability(CREATE_VOLUME))
+        .contains(VolumeCapability.mount(mode));
+  }
+
+  // ---- delete
+
+  @Test
+  void whatWasMadeIsDeletedAndDeletingItAgainChangesNothing() {
+    controller.create(DB, spec().secrets(PROD).build());
+    controller.delete(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(request(DELETE_VOLUME).map("secrets")).containsOnlyKeys("key-of-prod");
+    assertThat(controller.record(DB)).isEqualTo(Optional.empty());
+    controller.delete(DB);
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aVolumeThatIsClaimedIsNotDeletedAndItsHoldersAreNamed() {
+    controller.create(DB, spec().build());
+    claim(DB);
+    ControllerException refused = failure(() -> controller.delete(DB));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(refused)
+        .hasMessageContaining("workload 'web-1' on node 'n1' holds it (WRITE, TAKEN)");
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+    assertThat(controller.volumes()).hasSize(1);
+  }
+
+  @Test
+  void whereNobodyCanSayWhoHoldsAVolumeItIsNotDeleted() {
+    controller.close();
+    medium.crash();
+    AtomicReference<Integer> asked = new AtomicReference<>(0);
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+            .claims(
+                key -> {
+                  if (asked.getAndUpdate(n -> n + 1) < 3) {
+                    throw new IllegalStateException("no answer");
+                  }
+                  return Optional.empty();
+                })
+            .open();
+    CatalogVolume made = controller.create(DB, spec().build());
+    for (int i = 0; i < 3; i++) {
+      ControllerException refused = failure(() -> controller.delete(DB));
+      assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+      assertThat(controller.find(DB)).contains(made);
+    }
+    controller.delete(DB);
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aVolumeThatIsClaimedWhileItIsBeingDeletedIsKept() {
+    controller.close();
+    medium.crash();
+    AtomicReference<Integer> asked = new AtomicReference<>(0);
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+            .claims(
+                key -> {
+                  if (asked.getAndUpdate(n -> n + 1) == 1) {
+                    claim(key);
+                  }
+                  return Optional.of(claims.read(key).claim());
+                })
+            .open();
+    CatalogVolume made = controller.create(DB, spec().build());
+
+    assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+
+    assertThat(controller.find(DB)).contains(made);
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void aVolumeThatTheStorageSystemDoesNotLetGoStaysAsItWas() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "has snapshots"),
+        When.calling(DELETE_VOLUME).once());
+    ControllerException refused = failure(() -> controller.delete(DB));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.status()).contains(StatusCode.FAILED_PRECONDITION);
+    assertThat(controller.find(DB)).contains(made);
+    assertThat(controller.owed()).isEmpty();
+    controller.delete(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void anEphemeralVolumeStaysToBeDeletedWhateverTheStorageSystemSays() {
+    controller.create(DB, spec().ephemeral().build());
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "not now"), When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(controller.find(DB)).isEqualTo(Optional.empty());
+    assertThat(failure(() -> controller.create(DB, spec().ephemeral().build())).code())
+        .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+
+    // Nobody asks again: it is tried in the background.
+    Waits.until(() -> plugin.contents().empty() && controller.record(DB).isEmpty());
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  void whatIsMissingAsASourceWhenTheIdIsToBeLearnedIsLeftToAPerson() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
+    ControllerException left = failure(() -> controller.delete(DB));
+    assertThat(left.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(left.code()).isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
+    assertThat(left).hasMessageContaining(request(CREATE_VOLUME).text("name"));
+    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.deregister(DB)).isTrue();
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  @Tag("D-59")
+  void nothingOfANamespaceIsOnRecordWhenItsLastVolumeIsGone() {
+    VolumeKey first = VolumeKey.of(Namespace.of("tenant"), "first");
+    VolumeKey second = VolumeKey.of(Namespace.of("tenant"), "second");
+    controller.create(first, spec().build());
+    controller.create(second, spec().build());
+    controller.delete(first);
+    controller.delete(second);
+
+    controller.close();
+    medium.crash();
+    try (StateStore state = medium.open()) {
+      assertThat(state.load().values()).isEmpty();
+    }
+    controller = open();
+  }
+
+  // ---- register
+
+  private CatalogVolume existing(VolumeId id, VolumeContext context) {
+    return new CatalogVolume(
+        DB,
+        spec().secrets(PROD).build(),
+        CatalogVolume.Origin.REGISTERED,
+        id,
+        Optional.empty(),
+        context,
+        Set.of(),
+        OptionalLong.empty(),
+        Optional.empty());
+  }
+
+  @Test
+  void aVolumeThatWasThereIsRegisteredIfItsPluginAgreesAndForgottenWithoutBeingDeleted() {
+    VolumeContext context = VolumeContext.of(Map.of("part", "1"));
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there, CapacityRange.exactly(1 << 20), context);
+
+    CatalogVolume registered = controller.register(existing(there, context));
+
+    assertThat(registered.provider()).contains(SHAPE.name());
+    assertThat(request(VALIDATE_VOLUME_CAPABILITIES).map("volume_context"))
+        .containsExactly(Map.entry("part", "1"));
+    assertThat(request(VALIDATE_VOLUME_CAPABILITIES).map("secrets"))
+        .containsOnlyKeys("key-of-prod");
+    assertThat(controller.register(existing(there, context))).isEqualTo(registered);
+    assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.VOLUME_NOT_OURS);
+    assertThat(controller.deregister(DB)).isTrue();
+    assertThat(controller.deregister(DB)).isFalse();
+    assertThat(plugin.contents().volumes()).containsExactly(there);
+  }
+
+  @Test
+  void aVolumeThatThePluginDoesNotKnowOrNotSoIsNotRegistered() {
+    ControllerException unknown =
+        failure(() -> controller.register(existing(VolumeId.of("nowhere"), VolumeContext.empty())));
+    assertThat(unknown.status()).contains(StatusCode.NOT_FOUND);
+
+    plugin(SHAPE.accessTypes(false, true));
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    ControllerException refused =
+        failure(() -> controller.register(existing(there, VolumeContext.empty())));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
+    assertThat(refused).hasMessageContaining(": the plugin says: \"");
+    assertThat(controller.volumes()).isEmpty();
+  }
+
+  @Test
+  void strictlyAVolumeIsRegisteredOnlyIfItsUseIsConfirmed() {
+    controller.close();
+    medium.crash();
+    plugin(SHAPE.with(Quirk.CONFIRMED_LEFT_OUT));
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+            .validation(ValidationResult.Policy.STRICT)
+            .open();
+    VolumeId there = VolumeId.of("old-1");
+    plugin.addVolume(there);
+    ControllerException refused =
+        failure(() -> controller.register(existing(there, VolumeContext.empty())));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
+    assertThat(controller.volumes()).isEmpty();
+  }
+
+  @Test
+  void aPluginThatConfirmsNothingAndSaysNothingIsNoObstacle() {
+    plugin(SHAPE.with(Quirk.CONFIRMED_LEFT_OUT));
+    plugin.addVolume(VolumeId.of("old-1"));
+    CatalogVolume there = existing(VolumeId.of("old-1"), VolumeContext.empty());
+    assertThat(controller.register(there).id()).isEqualTo(there.id());
+  }
+
+  @Test
+  void aVolumeThatIsHeldIsNotForgotten() {
+    plugin.addVolume(VolumeId.of("old-1"));
+    controller.register(existing(VolumeId.of("old-1"), VolumeContext.empty()));
+    claim(DB);
+    assertThat(failure(() -> controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(controller.volumes()).hasSize(1);
+  }
+
+  // ---- expand and modify
+
+  @Test
+  @Tag("T-12")
+  void growingSendsTheVolumesOwnOptionsAndSecretsAndRemembersWhatTheNodeOwes() {
+    plugin(PluginShape.full());
+    MountOptions options =
+        MountOptions.none().withFsType("xfs").withFlags(MountFlags.of("noatime"));
+    controller.create(DB, spec().mountOptions(options).secrets(PROD).build());
+
+    CatalogVolume grown = controller.expand(DB, CapacityRange.atLeast(5 << 20));
+
+    assertThat(plugin.journal().lastCapability(CONTROLLER_EXPAND_VOLUME))
+        .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, options));
+    assertThat(request(CONTROLLER_EXPAND_VOLUME).map("secrets")).containsOnlyKeys("key-of-prod");
+    assertThat(grown.capacityBytes()).hasValue(5 << 20);
+    assertThat(grown.owedToNode()).contains(CapacityRange.atLeast(5 << 20));
+    reopen();
+    assertThat(controller.find(DB)).contains(grown);
+    assertThat(controller.nodeHasExpanded(DB).owedToNode()).isEqualTo(Optional.empty());
+    reopen();
+    assertThat(controller.find(DB).orElseThrow().owedToNode()).isEqualTo(Optional.empty());
+  }
+
+  @Test
+  @Tag("T-12")
+  void aVolumeThatThePluginDoesNotKnowHasNoSizeOfNothing() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.inject(Fault.fail(StatusCode.NOT_FOUND, "gone"), When.calling(CONTROLLER_EXPAND_VOLUME));
+    ControllerException refused =
+        failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20)));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.status()).contains(StatusCode.NOT_FOUND);
+    assertThat(controller.find(DB)).contains(made);
+  }
+
+  @Test
+  void aVolumeNeverShrinksAndOneThatIsLargeEnoughStaysAsItIs() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(controller.expand(DB, CapacityRange.atLeast(1000))).isEqualTo(made);
+    ControllerException refused =
+        failure(() -> controller.expand(DB, CapacityRange.between(1000, 2000)));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_SHRINKS);
+    assertThat(refused).hasMessageContaining("it has 1048576 bytes, and is asked to have");
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void growingWhoseEndIsNotKnownIsRepeatedUntilItIsKnownWhatTheNodeOwes() {
+    plugin(PluginShape.full());
+    controller.create(DB, spec().build());
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.UNKNOWN, "?"),
+        When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20))).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    assertThat(controller.owed()).containsExactly(DB);
+    reopen();
+
+    Waits.until(() -> controller.owed().isEmpty());
+
+    CatalogVolume grown = controller.find(DB).orElseThrow();
+    assertThat(grown.capacityBytes()).hasValue(5 << 20);
+    assertThat(grown.owedToNode()).contains(CapacityRange.atLeast(5 << 20));
+  }
+
+  @Test
+  void whereAVolumeGrowsOnlyOfflineNobodyMayHoldIt() {
+    plugin(SHAPE.without(PluginCapability.VOLUME_EXPANSION_ONLINE));
+    controller.create(DB, spec().build());
+    claim(DB);
+    assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20))).code())
+        .isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void changedParametersAreRememberedOnceThePluginHasTakenThem() {
+    controller.create(
+        DB, spec().mutableParameters(Map.of("iops", "1", "tier", "low")).secrets(PROD).build());
+    CatalogVolume changed = controller.modify(DB, Map.of("iops", "2"));
+    assertThat(changed.spec().mutableParameters())
+        .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "low"));
+    assertThat(request(CONTROLLER_MODIFY_VOLUME).map("mutable_parameters"))
+        .containsExactly(Map.entry("iops", "2"));
+    assertThat(request(CONTROLLER_MODIFY_VOLUME).map("secrets")).containsOnlyKeys("key-of-prod");
+
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", ""))).status())
+        .contains(StatusCode.INVALID_ARGUMENT);
+    assertThat(controller.find(DB)).contains(changed);
+    assertThat(
+            controller.create(
+                DB,
+                spec().mutableParameters(Map.of("iops", "1", "tier", "low")).secrets(PROD).build()))
+        .isEqualTo(changed);
+  }
+
+  @Test
+  void whatIsNotOnRecordCannotBeChanged() {
+    for (Runnable work :
+        List.<Runnable>of(
+            () -> controller.expand(DB, CapacityRange.atLeast(1)),
+            () -> controller.modify(DB, Map.of("a", "b")),
+            () -> controller.inspect(DB),
+            () -> controller.createSnapshot(DB, SnapshotName.of("s"), Map.of()),
+            () -> controller.nodeHasExpanded(DB))) {
+      ControllerException refused = failure(work);
+      assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
+    }
+    assertThat(plugin.journal().calls()).isEmpty();
+  }
+
+  // ---- snapshots
+
+  @Test
+  void aSnapshotIsCutAVolumeMadeOfItAndBothDeleted() {
+    controller.create(DB, spec().secrets(PROD).build());
+    Snapshot snapshot =
+        controller.createSnapshot(DB, SnapshotName.of("nightly"), Map.of("kind", "full"));
+    assertThat(snapshot.readyToUse()).isTrue();
+    assertThat(controller.createSnapshot(DB, SnapshotName.of("nightly"), Map.of("kind", "full")))
+        .isEqualTo(snapshot);
+    assertThat(request(CREATE_SNAPSHOT).map("secrets")).containsOnlyKeys("key-of-prod");
+
+    VolumeKey copy = VolumeKey.of("copy");
+    controller.create(copy, spec().fromSnapshot(snapshot.id()).build());
+    controller.create(
+        VolumeKey.of("clone"), spec().cloneOf(controller.find(DB).orElseThrow().id()).build());
+    assertThat(plugin.contents().volumes()).hasSize(3);
+    assertThat(controller.listSnapshots(ID, Optional.of(PROD))).containsExactly(snapshot);
+
+    controller.delete(copy);
+    controller.deleteSnapshot(ID, snapshot, Optional.of(PROD));
+    controller.deleteSnapshot(ID, snapshot.id(), Optional.of(PROD));
+    assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  @Test
+  void aGroupIsCutAtOnceAndItsSnapshotsAreNeverDeletedAlone() {
+    VolumeKey logs = VolumeKey.of("logs");
+    controller.create(DB, spec().build());
+    controller.create(logs, spec().build());
+    VolumeGroupSnapshot group =
+        controller.createGroupSnapshot(Set.of(DB, logs), SnapshotName.of("both"), Map.of());
+    assertThat(group.snapshots()).hasSize(2);
+    Snapshot member = group.snapshots().get(0);
+
+    ControllerException refused =
+        failure(() -> controller.deleteSnapshot(ID, member, Optional.empty()));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_IN_GROUP);
+    assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).isEmpty();
+
+    controller.deleteGroupSnapshot(
+        ID, group.id(), group.snapshots().stream().map(Snapshot::id).toList(), Optional.empty());
+    assertThat(plugin.contents().groups()).isEmpty();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  // ---- claims
+
+  private ClaimCoordinator coordinator() {
+    return new ClaimCoordinator(
+        new ClaimBook(claims, Clock.systemUTC()),
+        controller.attachments(),
+        Clock.systemUTC(),
+        event -> {});
+  }
+
+  /** As the plugin's node service gives it. */
+  private NodeId nodeId() {
+    try (CsiPlugin node = CsiPlugin.connect(plugin.endpoint())) {
+      return node.node().getInfo().nodeId();
+    }
+  }
+
+  private static ClaimRequest wish(String workload, NodeId node) {
+    return new ClaimRequest(
+        UsageKey.of(DB, WorkloadId.of(workload)),
+        NodeName.of("n1"),
+        Optional.of(node),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        ClaimMode.WRITE,
+        true);
+  }
+
+  @Test
+  void aClaimedVolumeIsAttachedWithItsOwnOptionsAndContextAndDetachedWhenItIsGivenBack() {
+    MountOptions options = MountOptions.none().withFsType("ext4");
+    CatalogVolume made = controller.create(DB, spec().mountOptions(options).secrets(PROD).build());
+    ClaimRequest wanted = wish("web-1", nodeId());
+
+    ClaimGrant grant = coordinator().acquire(wanted);
+
+    assertThat(plugin.contents().attached())
+        .containsExactly(new PluginContents.Attached(made.id(), NodeId.of("node-1")));
+    assertThat(plugin.journal().lastCapability(CsiOperation.CONTROLLER_PUBLISH_VOLUME))
+        .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, options));
+    WireMessage attached = request(CsiOperation.CONTROLLER_PUBLISH_VOLUME);
+    assertThat(attached.map("volume_context")).isEqualTo(made.context().reveal());
+    assertThat(attached.map("secrets")).containsOnlyKeys("key-of-prod");
+    assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+
+    coordinator().release(wanted.usage());
+    ClaimProgress gone =
+        coordinator()
+            .nodeDone(
+                new NodeReceipt(
+                    wanted.usage(),
+                    grant.epoch(),
+                    wanted.node(),
+                    "boot-1",
+                    List.of(Path.of("/v")),
+                    NodeReceipt.Staging.GONE));
+    assertThat(gone).isEqualTo(new ClaimProgress.Gone(wanted.usage()));
+    assertThat(plugin.contents().attached()).isEmpty();
+    assertThat(request(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME).map("secrets"))
+        .containsOnlyKeys("key-of-prod");
+    controller.delete(DB);
+  }
+
+  @Test
+  void whatIsNotWantedAnyMoreWhenItsTurnComesIsNotSent() {
+    controller.create(DB, spec().build());
+    AttachmentTask task =
+        new AttachmentTask(
+            DB,
+            NodeId.of("node-1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+            false);
+    assertThat(controller.attachments().attach(task, () -> false))
+        .isEqualTo(new ControllerAnswer.NotSent());
+    assertThat(controller.attachments().detach(task, () -> false))
+        .isEqualTo(new ControllerAnswer.NotSent());
+    IllegalStateException down = new IllegalStateException("the store is down");
+    assertThatThrownBy(
+            () ->
+                controller
+                    .attachments()
+                    .attach(
+                        task,
+                        () -> {
+                          throw down;
+                        }))
+        .isSameAs(down);
+    assertThat(plugin.contents().attached()).isEmpty();
+    assertThat(plugin.journal().calls(CsiOperation.CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void aRefusalToAttachIsHandedOnWithItsCodeAndOutcome() {
+    controller.create(DB, spec().build());
+    Claim.Use use = new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
+    AttachmentTask task = new AttachmentTask(DB, nodeId(), use, false);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "no such node"),
+        When.calling(CsiOperation.CONTROLLER_PUBLISH_VOLUME));
+    assertThat(controller.attachments().attach(task, () -> true))
+        .isInstanceOfSatisfying(
+            ControllerAnswer.Failed.class,
+            failed -> {
+              assertThat(failed.code()).isEqualTo(StatusCode.NOT_FOUND);
+              assertThat(failed.outcome()).isEqualTo(io.csi4j.client.model.Outcome.SETTLED);
+              assertThat(failed.failure().orElseThrow().operation())
+                  .contains(CsiOperation.CONTROLLER_PUBLISH_VOLUME);
+            });
+    for (AttachmentTask other :
+        List.of(
+            new AttachmentTask(VolumeKey.of("unknown"), NodeId.of("node-1"), use, false),
+            new AttachmentTask(
+                DB,
+                NodeId.of("node-1"),
+                new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.BLOCK_DEVICE),
+                false))) {
+      assertThat(controller.attachments().attach(other, () -> true))
+          .isInstanceOfSatisfying(
+              ControllerAnswer.Failed.class,
+              failed -> {
+                assertThat(failed.outcome()).isEqualTo(io.csi4j.client.model.Outcome.SETTLED);
+                assertThat(failed.failure()).isEqualTo(Optional.empty());
+              });
+    }
+  }
+
+  // ---- lists
+
+  private List<VolumeId> three() {
+    return List.of("a", "b", "c").stream()
+        .map(name -> controller.create(VolumeKey.of(name), spec().build()).id())
+        .toList();
+  }
+
+  @Test
+  @Tag("T-03")
+  void aListIsReadPageByPageWithNothingLeftOutOrTwice() {
+    List<VolumeId> made = three();
+    List<VolumeId> read = new ArrayList<>();
+    VolumePage page = controller.list(ID, new PageRequest(2, Optional.empty()));
+    page.entries().forEach(entry -> read.add(entry.volume().id()));
+    assertThat(read).hasSize(2);
+    page = controller.list(ID, new PageRequest(2, page.nextToken()));
+    page.entries().forEach(entry -> read.add(entry.volume().id()));
+    assertThat(page.nextToken()).isEqualTo(Optional.empty());
+    assertThat(read).containsExactlyInAnyOrderElementsOf(made);
+    assertThat(controller.list(ID))
+        .extracting(entry -> entry.volume().id())
+        .containsExactlyInAnyOrderElementsOf(made);
+  }
+
+  @Test
+  @Tag("T-03")
+  void aTokenThatHasExpiredIsToldAsSuch() {
+    three();
+    VolumePage page = controller.list(ID, new PageRequest(1, Optional.empty()));
+    plugin.expireTokens();
+    ControllerException expired =
+        failure(() -> controller.list(ID, new PageRequest(1, page.nextToken())));
+    assertThat(expired.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(expired.code()).isEqualTo(OperatorCode.LISTING_TOKEN_EXPIRED);
+    assertThat(expired.status()).contains(StatusCode.ABORTED);
+  }
+
+  @Test
+  @Tag("T-03")
+  void aListThatGoesRoundInACircleEndsAfterAllThatCouldBeRead() {
+    List<VolumeId> made = three();
+    plugin.inject(Fault.answer(Fault.WrongAnswer.LOOPING_PAGE), When.calling(LIST_VOLUMES));
+    List<VolumeId> read = new ArrayList<>();
+    ControllerException endless =
+        failure(
+            () -> {
+              for (VolumeEntry entry : controller.list(ID)) {
+                read.add(entry.volume().id());
+              }
+            });
+    assertThat(endless.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(endless.code()).isEqualTo(OperatorCode.LISTING_ENDLESS);
+    assertThat(read).containsAll(made);
+  }
+
+  @Test
+  void aVolumeIsSeenAsThePluginSeesIt() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.condition(made.id(), new VolumeCondition(true, "one leg is lost"));
+    VolumeEntry seen = controller.inspect(DB);
+    assertThat(seen.volume().id()).isEqualTo(made.id());
+    assertThat(seen.publishedNodes()).isEmpty();
+    assertThat(seen.condition()).contains(new VolumeCondition(true, "one leg is lost"));
+    assertThat(controller.list(ID).stream().findFirst().orElseThrow().condition())
+        .contains(new VolumeCondition(true, "one leg is lost"));
+  }
+
+  @Test
+  void howMuchRoomThereIsIsAskedWithWhatCreatingWouldSend() {
+    assertThat(
+            controller
+                .capacity(spec().parameters(Map.of("type", "ssd")).build(), Optional.empty())
+                .availableBytes())
+        .isEqualTo(SHAPE.totalBytes());
+    assertThat(request(CsiOperation.GET_CAPACITY).map("parameters"))
+        .containsExactly(Map.entry("type", "ssd"));
+  }
+
+  // ---- ways of asking
+
+  @Test
+  void theSameOperationsDoNotBlockWhereThatIsAskedFor() {
+    AsyncVolumeController async = controller.async();
+    CompletableFuture<CatalogVolume> made = async.create(DB, spec().build()).toCompletableFuture();
+    CompletableFuture<CatalogVolume> again = async.create(DB, spec().build()).toCompletableFuture();
+    assertThat(Waits.on(made)).isEqualTo(Waits.on(again));
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
+    Waits.on(async.delete(DB).toCompletableFuture());
+    assertThat(plugin.contents().empty()).isTrue();
+
+    CompletableFuture<CatalogVolume> refused =
+        async.expand(DB, CapacityRange.atLeast(1)).toCompletableFuture();
+    assertThatThrownBy(() -> Waits.on(refused))
+        .isInstanceOf(CompletionException.class)
+        .cause()
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            failed -> assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN));
+  }
+
+  @Test
+  void whoCancelsWhileHeWaitsForHisTurnIsNotServed() {
+    plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME).once());
+    AsyncVolumeController async = controller.async();
+    CompletableFuture<CatalogVolume> made = async.create(DB, spec().build()).toCompletableFuture();
+    plugin.journal().await(call -> call.operation() == CREATE_VOLUME, SECONDS);
+    CompletableFuture<Void> deleted = async.delete(DB).toCompletableFuture();
+
+    assertThat(deleted.cancel(true)).isTrue();
+    plugin.release();
+
+    assertThat(Waits.on(made).key()).isEqualTo(DB);
+    assertThat(controller.expand(DB, CapacityRange.atLeast(1))).isEqualTo(Waits.on(made));
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void anInterruptEndsTheWaitingAndTheOperationGoesOn() {
+    plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME).once());
+    AtomicReference<ControllerException> told = new AtomicReference<>();
+    AtomicReference<Boolean> flag = new AtomicReference<>(false);
+    Thread caller =
+        new Thread(
+            () -> {
+              told.set(failure(() -> controller.create(DB, spec().build())));
+              flag.set(Thread.currentThread().isInterrupted());
+            });
+    caller.start();
+    plugin.journal().await(call -> call.operation() == CREATE_VOLUME, SECONDS);
+    caller.interrupt();
+    Waits.until(() -> !caller.isAlive());
+
+    assertThat(told.get().outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(told.get().code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
+    assertThat(flag.get()).isTrue();
+    plugin.release();
+    Waits.until(() -> controller.find(DB).isPresent());
+    assertThat(plugin.contents().volumes()).hasSize(1);
+  }
+
+  @Test
+  void afterClosingNothingIsBegun() {
+    controller.close();
+    assertThat(failure(() -> controller.create(DB, spec().build())).code())
+        .isEqualTo(OperatorCode.ENGINE_CLOSED);
+  }
+}

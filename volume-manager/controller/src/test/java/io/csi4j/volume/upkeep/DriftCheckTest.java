@@ -1,0 +1,297 @@
+package io.csi4j.volume.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What was changed on a storage system behind everybody's back is found: exactly that. */
+@Timeout(60)
+class DriftCheckTest {
+
+  private static final NodeId N1 = NodeId.of("n1");
+  private static final NodeId N2 = NodeId.of("n2");
+  private static final AccessMode MODE = AccessMode.MULTI_NODE_MULTI_WRITER;
+
+  private final MemoryClaimStore claims = new MemoryClaimStore();
+  private final Map<VolumeId, VolumeKey> volumes =
+      new TreeMap<>((one, other) -> one.value().compareTo(other.value()));
+  private FakeCsiPlugin fake;
+  private CsiPlugin plugin;
+
+  @AfterEach
+  void close() {
+    plugin.close();
+    fake.close();
+  }
+
+  private DriftCheck open(PluginShape shape) {
+    fake = FakeCsiPlugin.builder().shape(shape).nodes(N1, N2).open();
+    plugin = CsiPlugin.connect(fake.endpoint());
+    for (String name :
+        List.of("well", "lost", "unclaimed", "sick", "doubted", "leaving", "moved")) {
+      fake.addVolume(VolumeId.of(name));
+      volumes.put(VolumeId.of(name), VolumeKey.of("key-" + name));
+    }
+    fake.addVolume(VolumeId.of("foreign"));
+    attach("foreign", N2);
+    attach("well", N1);
+    claim("well", N1, ClaimState.TAKEN, new NodeAttachment.Attached(PublishContext.empty()));
+    // Detached behind the back of its claim.
+    attach("lost", N1);
+    detach("lost", N1);
+    claim("lost", N1, ClaimState.TAKEN, new NodeAttachment.Attached(PublishContext.empty()));
+    // Attached behind everybody's back.
+    attach("unclaimed", N2);
+    // Attached to another node than the claim says.
+    attach("moved", N2);
+    claim(
+        "moved", N1, ClaimState.UNPUBLISHING, new NodeAttachment.Attached(PublishContext.empty()));
+    fake.condition(VolumeId.of("sick"), new VolumeCondition(true, "one disk of two is gone"));
+    // May be either, and are nobody's drift.
+    claim("doubted", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+    claim(
+        "leaving",
+        N2,
+        ClaimState.NODE_DETACHED,
+        new NodeAttachment.Attached(PublishContext.empty()));
+    return new DriftCheck(StoredAttachments.of(plugin.controller()), claims);
+  }
+
+  private void attach(String volume, NodeId node) {
+    assertThat(
+            plugin
+                .controller()
+                .publishVolume(
+                    ControllerPublishVolumeRequest.builder(
+                            VolumeId.of(volume), node, VolumeCapability.mount(MODE))
+                        .build()))
+        .isNotNull();
+  }
+
+  private void detach(String volume, NodeId node) {
+    plugin
+        .controller()
+        .unpublishVolume(
+            ControllerUnpublishVolumeRequest.builder(VolumeId.of(volume), node).build());
+  }
+
+  private ClaimHolder claim(
+      String volume, NodeId node, ClaimState state, NodeAttachment attachment) {
+    VolumeKey key = VolumeKey.of("key-" + volume);
+    ClaimHolder holder =
+        new ClaimHolder(
+            WorkloadId.of("web"),
+            NodeName.of(node.value()),
+            Optional.of(node),
+            ClaimMode.WRITE,
+            state,
+            claims.read(key).claim().epoch() + 1,
+            Instant.EPOCH,
+            attachment);
+    Versioned before = claims.read(key);
+    WriteResult written =
+        claims.compareAndSet(
+            before.version(),
+            before.claim().with(holder, new Claim.Use(MODE, Attachment.FILESYSTEM)),
+            new WriteToken(UUID.randomUUID()));
+    assertThat(written).isInstanceOf(WriteResult.Written.class);
+    return holder;
+  }
+
+  private static List<String> words(List<Drift> findings) {
+    return findings.stream()
+        .map(
+            drift -> drift.handle() + ": " + drift.message().code() + ": " + drift.message().seen())
+        .toList();
+  }
+
+  private static final String LOST =
+      "lost: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', and the storage system"
+          + " does not name that node";
+  private static final String MOVED_LOST =
+      "moved: ATTACHMENT_LOST: it is claimed by workload 'web' on node 'n1', and the storage system"
+          + " does not name that node";
+  private static final String MOVED_UNKNOWN =
+      "moved: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is no"
+          + " claim";
+  private static final String SICK =
+      "sick: VOLUME_ABNORMAL: the storage system says: 'one disk of two is gone'";
+  private static final String UNCLAIMED =
+      "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is"
+          + " no claim";
+
+  @Test
+  @Tag("T-03")
+  void exactlyWhatWasChangedIsReported() {
+    DriftReport report = open(PluginShape.full()).look(volumes);
+
+    assertThat(words(report.findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
+    assertThat(report.compared()).isEqualTo(7);
+    assertThat(report.unseen()).isZero();
+  }
+
+  @Test
+  void aPluginThatListsNothingIsAskedVolumeByVolume() {
+    DriftCheck check = open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
+    volumes.put(VolumeId.of("gone"), VolumeKey.of("key-gone"));
+
+    DriftReport report = check.look(volumes);
+
+    assertThat(words(report.findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
+    assertThat(report.unseen()).isEqualTo(1);
+  }
+
+  @Test
+  void aPluginThatNamesNoNodesTellsOnlyOfConditions() {
+    DriftCheck check =
+        open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES));
+
+    assertThat(words(check.look(volumes).findings())).containsExactly(SICK);
+  }
+
+  @Test
+  void aClaimThatChangesBetweenTheTwoLooksIsNoDrift() {
+    open(PluginShape.full());
+    StoredAttachments real = StoredAttachments.of(plugin.controller());
+    StoredAttachments busy =
+        new StoredAttachments() {
+          @Override
+          public Set<ControllerCapability> offered() {
+            return real.offered();
+          }
+
+          @Override
+          public Iterable<VolumeEntry> list() {
+            List<VolumeEntry> all = new ArrayList<>();
+            real.list().forEach(all::add);
+            // Claimed while the list was on its way.
+            claim("unclaimed", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+            return all;
+          }
+
+          @Override
+          public Optional<VolumeEntry> read(VolumeId volume) {
+            if (volume.equals(VolumeId.of("lost"))) {
+              attach("lost", N1);
+            }
+            return real.read(volume);
+          }
+        };
+
+    assertThat(words(new DriftCheck(busy, claims).look(volumes).findings()))
+        .containsExactly(MOVED_LOST, MOVED_UNKNOWN, SICK);
+  }
+
+  @Test
+  void aClaimThatWasMadeAndGivenBackMeanwhileMakesAnOldAnswerWorthless() {
+    open(PluginShape.full().without(ControllerCapability.GET_VOLUME));
+    StoredAttachments real = StoredAttachments.of(plugin.controller());
+    StoredAttachments slow =
+        new StoredAttachments() {
+          @Override
+          public Set<ControllerCapability> offered() {
+            return real.offered();
+          }
+
+          @Override
+          public Iterable<VolumeEntry> list() {
+            List<VolumeEntry> all = new ArrayList<>();
+            real.list().forEach(all::add);
+            claim("unclaimed", N2, ClaimState.TAKEN, new NodeAttachment.InDoubt());
+            Versioned made = claims.read(VolumeKey.of("key-unclaimed"));
+            WriteResult gone =
+                claims.compareAndSet(
+                    made.version(),
+                    made.claim().without(WorkloadId.of("web")),
+                    new WriteToken(UUID.randomUUID()));
+            assertThat(gone).isInstanceOf(WriteResult.Written.class);
+            return all;
+          }
+
+          @Override
+          public Optional<VolumeEntry> read(VolumeId volume) {
+            throw new AssertionError("That is not offered.");
+          }
+        };
+
+    assertThat(words(new DriftCheck(slow, claims).look(volumes).findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK);
+  }
+
+  /** Does what it is asked, over the socket. */
+  private final class Repairing implements DriftRepair {
+    private final List<String> done = new ArrayList<>();
+
+    @Override
+    public boolean attachAgain(Drift.LostAttachment lost) {
+      done.add("attach " + lost.handle());
+      attach(lost.handle().value(), lost.holder().nodeId().orElseThrow());
+      return true;
+    }
+
+    @Override
+    public boolean detach(Drift.UnknownAttachment unknown) {
+      done.add("detach " + unknown.handle());
+      DriftCheckTest.this.detach(unknown.handle().value(), unknown.node());
+      return true;
+    }
+  }
+
+  @Test
+  void onlyWhatThePolicyAllowsIsPutRightAndOnlyWhileItIsSo() {
+    DriftCheck check = open(PluginShape.full());
+    DriftReport report = check.look(volumes);
+    Repairing repair = new Repairing();
+
+    assertThat(check.repair(report, DriftPolicy.reportOnly(), repair)).isEmpty();
+    assertThat(repair.done).isEmpty();
+
+    detach("unclaimed", N2);
+    assertThat(words(check.repair(report, new DriftPolicy(false, true), repair)))
+        .containsExactly(MOVED_UNKNOWN);
+    assertThat(words(check.repair(report, new DriftPolicy(true, false), repair)))
+        .containsExactly(LOST, MOVED_LOST);
+
+    assertThat(repair.done).containsExactly("detach moved", "attach lost", "attach moved");
+    assertThat(words(check.look(volumes).findings())).containsExactly(SICK);
+  }
+}

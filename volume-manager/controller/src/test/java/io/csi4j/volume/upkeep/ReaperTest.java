@@ -1,0 +1,346 @@
+package io.csi4j.volume.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.OperatorMessage.Part;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What nobody needs any more is given back by plan, after another look, and never by its age. */
+class ReaperTest {
+
+  private static final NodeName HERE = NodeName.of("n1");
+  private static final UsageKey WEB = usage("web");
+  private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Pace AT_ONCE = () -> {};
+
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private final ScriptedController storage = new ScriptedController();
+  private final ClaimBook book = book(BEGIN);
+  private final ClaimCoordinator claims =
+      new ClaimCoordinator(book, storage, clock(BEGIN), event -> {});
+  private final ThisNode node = new ThisNode();
+  private final Registered plugins = new Registered();
+  private final Shortlived ephemeral = new Shortlived();
+  private final List<OperatorMessage> told = new ArrayList<>();
+
+  /** A node that wants some uses, and has something of others. */
+  private static final class ThisNode implements ReaperSources.Node {
+    private final Set<UsageKey> wanted = new HashSet<>();
+    private final Set<UsageKey> there = new HashSet<>();
+    private Runnable beforeProof = () -> {};
+    private int proofs;
+
+    @Override
+    public NodeName name() {
+      return HERE;
+    }
+
+    @Override
+    public boolean wants(UsageKey usage) {
+      return wanted.contains(usage);
+    }
+
+    @Override
+    public NodeReceipt receipt(UsageKey usage, long epoch) {
+      proofs++;
+      beforeProof.run();
+      if (there.contains(usage)) {
+        throw new VolumeException(
+            VolumeException.Outcome.REFUSED,
+            Messages.of(OperatorCode.RECEIPT_REFUSED, Subject.of("proving"), "it is mounted"),
+            null,
+            null);
+      }
+      return new NodeReceipt(
+          usage, epoch, HERE, "boot", List.of(Path.of("/v")), NodeReceipt.Staging.GONE);
+    }
+  }
+
+  private static final class Registered implements ReaperSources.Plugins {
+    private final Map<PluginId, Part> unused = new TreeMap<>();
+    private final List<PluginId> forgotten = new ArrayList<>();
+
+    @Override
+    public Map<PluginId, Part> unused() {
+      return Map.copyOf(unused);
+    }
+
+    @Override
+    public boolean forget(PluginId plugin) {
+      return forgotten.add(plugin);
+    }
+  }
+
+  private static final class Shortlived implements ReaperSources.Ephemeral {
+    private final List<VolumeKey> pending = new ArrayList<>();
+    private final List<VolumeKey> stuck = new ArrayList<>();
+
+    @Override
+    public List<VolumeKey> pending() {
+      return List.copyOf(pending);
+    }
+
+    @Override
+    public boolean delete(VolumeKey volume) {
+      if (volume.id().equals("broken")) {
+        throw new IllegalStateException("the plugin is down");
+      }
+      return !stuck.contains(volume) && pending.remove(volume);
+    }
+  }
+
+  private static Clock clock(Instant now) {
+    return Clock.fixed(now, ZoneOffset.UTC);
+  }
+
+  private ClaimBook book(Instant now) {
+    return new ClaimBook(store, clock(now));
+  }
+
+  private Reaper reaper(Duration later) {
+    return new Reaper(
+        book,
+        ReaperSources.of(claims).with(node).with(plugins).with(ephemeral),
+        clock(BEGIN.plus(later)),
+        told::add);
+  }
+
+  private final Reaper reaper = reaper(Duration.ofSeconds(90));
+
+  private static UsageKey usage(String workload) {
+    return UsageKey.of(VolumeKey.of("db-" + workload), WorkloadId.of(workload));
+  }
+
+  private ClaimGrant acquire(UsageKey usage, NodeName on) {
+    return claims.acquire(
+        new ClaimRequest(
+            usage,
+            on,
+            Optional.of(NodeId.of("id-" + on)),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+            ClaimMode.WRITE,
+            true));
+  }
+
+  private List<String> reasons(ReaperPlan plan) {
+    return plan.items().stream()
+        .map(item -> item.getClass().getSimpleName() + ": " + item.reason())
+        .toList();
+  }
+
+  private static List<String> ends(List<Reaped> ends) {
+    return ends.stream().map(end -> end.end() + ": " + end.because()).toList();
+  }
+
+  private List<String> codes() {
+    return told.stream().map(message -> message.code().name()).toList();
+  }
+
+  @Test
+  @Tag("A2")
+  void aPlanNamesEachWithItsReasonAndDoesNothing() {
+    acquire(WEB, HERE);
+    acquire(usage("past"), NodeName.of("n2"));
+    assertThat(claims.release(usage("past")).usage()).isEqualTo(usage("past"));
+    plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
+    ephemeral.pending.add(VolumeKey.of("scratch"));
+    List<Versioned> before = store.scan(Optional.empty(), 10);
+
+    assertThat(reasons(reaper.plan()))
+        .containsExactly(
+            "PastClaim: it is UNPUBLISHING, and has not been freed (claimed 90 s ago)",
+            "OrphanedClaim: node 'n1' has neither a record nor a mount of it, and its host does not"
+                + " want it (claimed 90 s ago)",
+            "UnusedPlugin: no volume is of it",
+            "EphemeralVolume: its workload has ended, and its deletion is not done");
+    assertThat(store.scan(Optional.empty(), 10)).isEqualTo(before);
+    assertThat(storage.calls).containsExactly("attach db-web@id-n1", "attach db-past@id-n2");
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  @Tag("A2")
+  void anOrphanedClaimIsReleasedAfterTheProofOfItsNode() {
+    acquire(WEB, HERE);
+
+    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE))).containsExactly("DONE: it is free");
+
+    assertThat(book.read(WEB.volume()).holders()).isEmpty();
+    assertThat(storage.calls).containsExactly("attach db-web@id-n1", "detach db-web@id-n1");
+    assertThat(codes()).containsExactly("CLAIM_ORPHANED");
+    assertThat(told.get(0).seen().text()).endsWith("does not want it (claimed 90 s ago)");
+    // Asked when it was planned, when that was looked at again, and after the release: that counts.
+    assertThat(node.proofs).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("K4")
+  void nothingIsFreedBecauseItIsOld() {
+    acquire(WEB, HERE);
+    acquire(usage("there"), HERE);
+    acquire(usage("elsewhere"), NodeName.of("n2"));
+    node.wanted.add(WEB);
+    node.there.add(usage("there"));
+
+    assertThat(reaper(Duration.ofDays(3650)).plan().items()).isEmpty();
+  }
+
+  @Test
+  @Tag("A2")
+  void whatWasPlannedIsLeftAloneWhenItIsOtherwiseByThen() {
+    acquire(WEB, HERE);
+    acquire(usage("job"), HERE);
+    plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
+    ephemeral.pending.add(VolumeKey.of("scratch"));
+    ReaperPlan plan = reaper.plan();
+    assertThat(plan.items()).hasSize(4);
+    node.wanted.add(WEB);
+    node.there.add(usage("job"));
+    plugins.unused.clear();
+    ephemeral.pending.clear();
+
+    assertThat(reaper.apply(plan, AT_ONCE)).extracting(Reaped::end).containsOnly(Reaped.End.STALE);
+
+    assertThat(book.isCurrent(WEB, 1)).isTrue();
+    assertThat(plugins.forgotten).isEmpty();
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  @Tag("A2")
+  void aNodeThatMountsInTheLastMomentGivesNoProofAndKeepsItsClaim() {
+    acquire(WEB, HERE);
+    ReaperPlan plan = reaper.plan();
+    node.beforeProof =
+        () -> {
+          if (!book.isCurrent(WEB, 1)) {
+            node.there.add(WEB);
+          }
+        };
+
+    assertThat(ends(reaper.apply(plan, AT_ONCE)))
+        .containsExactly("FAILED: its node has to prove that it has nothing mounted");
+
+    assertThat(book.read(WEB.volume()).holder(WEB.workload()).orElseThrow().state())
+        .isEqualTo(ClaimState.UNPUBLISHING);
+    assertThat(storage.calls).containsExactly("attach db-web@id-n1");
+  }
+
+  @Test
+  @Tag("A22")
+  void aReleaseThatHadEndedOnItsNodeGoesOnInTheClusterInOrder() {
+    acquire(WEB, HERE);
+    assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+
+    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE))).containsExactly("DONE: it is free");
+
+    assertThat(codes()).containsExactly("DETACH_RESUMED");
+    assertThat(storage.calls).containsExactly("attach db-web@id-n1", "detach db-web@id-n1");
+  }
+
+  @Test
+  @Tag("A22")
+  void aReleaseOfAnotherNodeWaitsForIt() {
+    acquire(WEB, NodeName.of("n2"));
+    assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+
+    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE)))
+        .containsExactly("FAILED: its node has to prove that it has nothing mounted");
+    assertThat(node.proofs).isZero();
+    assertThat(storage.calls).containsExactly("attach db-web@id-n1".replace("n1", "n2"));
+  }
+
+  @Test
+  @Tag("A3")
+  void aDetachingThatFailedIsTriedAgainAndOthersGoOn() {
+    acquire(WEB, HERE);
+    storage.next(StatusCode.INTERNAL, Outcome.UNCERTAIN);
+    assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(claims.nodeDone(node.receipt(WEB, 1)))
+        .isInstanceOf(ClaimProgress.WaitsForStorage.class);
+    storage.next(StatusCode.INTERNAL, Outcome.UNCERTAIN);
+    ephemeral.pending.add(VolumeKey.of("broken"));
+    ephemeral.pending.add(VolumeKey.of("scratch"));
+    ephemeral.pending.add(VolumeKey.of("slow"));
+    ephemeral.stuck.add(VolumeKey.of("slow"));
+
+    List<Reaped> ends = reaper.apply(reaper.plan(), AT_ONCE);
+
+    assertThat(ends)
+        .extracting(Reaped::end)
+        .containsExactly(Reaped.End.FAILED, Reaped.End.FAILED, Reaped.End.DONE, Reaped.End.FAILED);
+    assertThat(ends(ends).subList(1, 4))
+        .containsExactly(
+            "FAILED: the plugin is down", "DONE: it is deleted", "FAILED: it is not deleted yet");
+    assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(Reaped.End.DONE);
+    assertThat(book.read(WEB.volume()).holders()).isEmpty();
+  }
+
+  @Test
+  void aPluginThatNoVolumeNeedsIsForgotten() {
+    plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
+
+    assertThat(ends(reaper.apply(reaper.plan(), AT_ONCE))).containsExactly("DONE: it is forgotten");
+    assertThat(plugins.forgotten).containsExactly(PluginId.of("old"));
+  }
+
+  @Test
+  void thePaceIsAskedBeforeEachAndAnInterruptionBeginsNothingMore() {
+    for (String name : List.of("a", "b", "c")) {
+      ephemeral.pending.add(VolumeKey.of(name));
+    }
+    int[] asked = new int[1];
+    Pace twice =
+        () -> {
+          if (asked[0]++ == 2) {
+            throw new InterruptedException();
+          }
+        };
+
+    List<Reaped> ends = reaper.apply(reaper.plan(), twice);
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(ends).hasSize(2);
+    assertThat(ephemeral.pending).containsExactly(VolumeKey.of("c"));
+  }
+}

@@ -1,0 +1,233 @@
+package io.csi4j.volume.internal.fields;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.csi4j.client.model.AccessMode;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/**
+ * Reads what {@link FieldWriter} writes, and nothing else: fields stand in the order of their
+ * numbers, and nothing is written that is left out. So bytes that can be read are the only ones for
+ * what they say.
+ */
+public final class FieldReader {
+
+  private final byte[] bytes;
+  private final int end;
+  private int at;
+  private int last;
+
+  /** The fields in all these bytes. */
+  public FieldReader(byte[] bytes) {
+    this(bytes, 0, bytes.length);
+  }
+
+  private FieldReader(byte[] bytes, int from, int end) {
+    this.bytes = bytes;
+    this.at = from;
+    this.end = end;
+  }
+
+  /** A number; 0 when it was left out. */
+  public long number(int field) throws MalformedRecordException {
+    if (!takes(field, FieldTag.VARINT)) {
+      return 0;
+    }
+    long value = varint();
+    if (value == 0) {
+      throw wrong("has a zero");
+    }
+    return value;
+  }
+
+  /** Yes or no. */
+  public boolean flag(int field) throws MalformedRecordException {
+    long value = number(field);
+    if (value != 0 && value != 1) {
+      throw wrong("is neither true nor false");
+    }
+    return value == 1;
+  }
+
+  /** A text; empty when it was left out. */
+  public String text(int field) throws MalformedRecordException {
+    if (!takes(field, FieldTag.LENGTH)) {
+      return "";
+    }
+    int length = length();
+    if (length == 0) {
+      throw wrong("has an empty text");
+    }
+    String text = isAscii(length) ? new String(bytes, at, length, US_ASCII) : decoded(length);
+    at += length;
+    return text;
+  }
+
+  /** As nearly every text is, and then needs no decoder of its own. */
+  private boolean isAscii(int length) {
+    for (int i = at; i < at + length; i++) {
+      if (bytes[i] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String decoded(int length) throws MalformedRecordException {
+    try {
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, length)).toString();
+    } catch (CharacterCodingException e) {
+      throw wrong("is not UTF-8");
+    }
+  }
+
+  /** A part with fields of its own, if it is there; called again for one that is repeated. */
+  public Optional<FieldReader> part(int field) throws MalformedRecordException {
+    if (!takes(field, FieldTag.LENGTH)) {
+      return Optional.empty();
+    }
+    int length = length();
+    FieldReader part = new FieldReader(bytes, at, at + length);
+    at += length;
+    return Optional.of(part);
+  }
+
+  /** A part that must be there. */
+  public FieldReader required(int field) throws MalformedRecordException {
+    return part(field)
+        .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
+  }
+
+  /** All that is left, as it is: fields with higher numbers than this one. */
+  public UnknownFields rest(int known) throws MalformedRecordException {
+    int from = at;
+    while (at < end) {
+      long tag = varint();
+      long field = tag >>> 3;
+      if (field <= known || field < last || field > FieldTag.MAX_FIELD) {
+        throw new MalformedRecordException(
+            "A field is out of order, or its number is none, after field " + last + ".");
+      }
+      last = (int) field;
+      skip((int) tag & 7);
+    }
+    return UnknownFields.of(Arrays.copyOfRange(bytes, from, at));
+  }
+
+  /** Makes sure that there is no more. */
+  public void end() throws MalformedRecordException {
+    if (at < end) {
+      throw wrong("is followed by what has no place there");
+    }
+  }
+
+  private void skip(int form) throws MalformedRecordException {
+    switch (form) {
+      case FieldTag.VARINT -> varint();
+      case FieldTag.EIGHT -> advance(8);
+      case FieldTag.FOUR -> advance(4);
+      case FieldTag.LENGTH -> advance(length());
+      default -> throw wrong("is written in no known form");
+    }
+  }
+
+  /** Whether this field is next; if it is, its value comes after. */
+  private boolean takes(int field, int form) throws MalformedRecordException {
+    int before = at;
+    if (at < end && varint() == FieldTag.tag(field, form)) {
+      last = field;
+      return true;
+    }
+    at = before;
+    return false;
+  }
+
+  private int length() throws MalformedRecordException {
+    long length = varint();
+    if (length < 0 || length > end - at) {
+      throw wrong("is cut off");
+    }
+    return (int) length;
+  }
+
+  private void advance(int count) throws MalformedRecordException {
+    if (count > end - at) {
+      throw wrong("is cut off");
+    }
+    at += count;
+  }
+
+  private long varint() throws MalformedRecordException {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at == end) {
+        throw wrong("is cut off");
+      }
+      byte next = bytes[at++];
+      value |= (next & 0x7fL) << shift;
+      if (next >= 0) {
+        if ((shift > 0 && next == 0) || (shift == 63 && next > 1)) {
+          break;
+        }
+        return value;
+      }
+    }
+    throw wrong("has a number that is not written as such");
+  }
+
+  private MalformedRecordException wrong(String what) {
+    return new MalformedRecordException("Field " + last + ", or the one after it, " + what + ".");
+  }
+
+  /**
+   * Reads the number of the record's format, which is its first field.
+   *
+   * @param highest the highest format that the caller understands
+   */
+  public int format(int highest) throws MalformedRecordException {
+    long format = number(1);
+    if (format < 1 || format > highest) {
+      throw new MalformedRecordException(
+          format == 0
+              ? "It does not say its format."
+              : "It has format "
+                  + Long.toUnsignedString(format)
+                  + ", and this version reads format 1"
+                  + (highest == 1 ? "" : " to " + highest)
+                  + ".");
+    }
+    return (int) format;
+  }
+
+  /** A value that says itself whether it can be one. */
+  public static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
+    try {
+      return value.get();
+    } catch (IllegalArgumentException e) {
+      throw new MalformedRecordException("The " + what + " is not valid.");
+    }
+  }
+
+  /** The constant that is written as this number. */
+  public static <E> E named(String what, E[] all, ToIntFunction<E> numbers, long number)
+      throws MalformedRecordException {
+    for (E one : all) {
+      if (numbers.applyAsInt(one) == number) {
+        return one;
+      }
+    }
+    throw new MalformedRecordException(
+        "The " + what + " " + Long.toUnsignedString(number) + " is not known.");
+  }
+
+  /** The access mode that the spec gives this number. */
+  public static AccessMode accessMode(long number) throws MalformedRecordException {
+    return named("access mode", AccessMode.values(), FieldWriter::number, number);
+  }
+}

@@ -1,0 +1,80 @@
+package io.csi4j.volume.internal.fields;
+
+import io.csi4j.client.model.AccessMode;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes numbered fields in the wire form of protobuf. Zero, false and empty texts are left out, as
+ * there; so what is equal has equal bytes, if fields are written in the order of their numbers.
+ */
+public final class FieldWriter {
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  /** A number, taken as unsigned. */
+  public FieldWriter number(int field, long value) {
+    if (value != 0) {
+      varint(FieldTag.tag(field, FieldTag.VARINT));
+      varint(value);
+    }
+    return this;
+  }
+
+  /** Yes or no. */
+  public FieldWriter flag(int field, boolean value) {
+    return number(field, value ? 1 : 0);
+  }
+
+  /** A text. */
+  public FieldWriter text(int field, String value) {
+    return value.isEmpty() ? this : bytes(field, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A part with fields of its own; written also when it has none. */
+  public FieldWriter part(int field, FieldWriter part) {
+    return bytes(field, part.bytes());
+  }
+
+  /** Fields that are written already. */
+  public FieldWriter fields(byte[] written) {
+    out.writeBytes(written);
+    return this;
+  }
+
+  /** All that was written. */
+  public byte[] bytes() {
+    return out.toByteArray();
+  }
+
+  private FieldWriter bytes(int field, byte[] value) {
+    varint(FieldTag.tag(field, FieldTag.LENGTH));
+    varint(value.length);
+    out.writeBytes(value);
+    return this;
+  }
+
+  private void varint(long value) {
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      out.write((int) (rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    out.write((int) rest);
+  }
+
+  /** The number that the spec gives an access mode. */
+  public static int number(AccessMode mode) {
+    return switch (mode) {
+      case UNSPECIFIED -> 0;
+      case SINGLE_NODE_WRITER -> 1;
+      case SINGLE_NODE_READER_ONLY -> 2;
+      case MULTI_NODE_READER_ONLY -> 3;
+      case MULTI_NODE_SINGLE_WRITER -> 4;
+      case MULTI_NODE_MULTI_WRITER -> 5;
+      case SINGLE_NODE_SINGLE_WRITER -> 6;
+      case SINGLE_NODE_MULTI_WRITER -> 7;
+      case UNRECOGNIZED -> 0xffff;
+    };
+  }
+}

@@ -1,0 +1,41 @@
+package io.csi4j.volume.internal.fields;
+
+import java.util.Arrays;
+
+/** Fields of a record that a newer version wrote: bytes, kept and written again as they are. */
+public final class UnknownFields {
+
+  /** There are none. */
+  public static final UnknownFields NONE = new UnknownFields(new byte[0]);
+
+  private final byte[] bytes;
+
+  private UnknownFields(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** These bytes, which are copied. */
+  public static UnknownFields of(byte[] bytes) {
+    return bytes.length == 0 ? NONE : new UnknownFields(bytes.clone());
+  }
+
+  /** A copy of the bytes. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof UnknownFields that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  @Override
+  public String toString() {
+    return bytes.length + " bytes";
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Reads and writes numbered fields, the form of every record of the volume manager on disk. Start
+ * at {@link io.csi4j.volume.internal.fields.FieldReader}. What the fields of a record mean is known
+ * only to the chamber that owns the record.
+ */
+@NullMarked
+package io.csi4j.volume.internal.fields;
+
+import org.jspecify.annotations.NullMarked;

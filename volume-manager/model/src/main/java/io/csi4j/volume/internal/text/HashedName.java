@@ -1,0 +1,54 @@
+package io.csi4j.volume.internal.text;
+
+import io.csi4j.volume.model.VolumeKey;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Names of directories and records: 26 lower-case letters and digits, 130 bits of a hash. */
+public final class HashedName {
+
+  private static final String DIGITS = "abcdefghijklmnopqrstuvwxyz234567";
+  private static final int LENGTH = 26;
+
+  private HashedName() {}
+
+  /** The name for these texts, none of which holds a NUL; their order counts. */
+  public static String of(String... parts) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String part : parts) {
+        digest.update(part.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+      }
+      return base32(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has SHA-256.", e);
+    }
+  }
+
+  /** The name of a volume of a storage system: one for each name that a host gives. */
+  public static String inCatalog(VolumeKey volume) {
+    return of("catalog", volume.namespace().value(), volume.id());
+  }
+
+  /** Whether this can be such a name. */
+  public static boolean isName(String text) {
+    return text.length() == LENGTH && text.chars().allMatch(c -> DIGITS.indexOf(c) >= 0);
+  }
+
+  private static String base32(byte[] hash) {
+    StringBuilder name = new StringBuilder(LENGTH);
+    int bits = 0;
+    int held = 0;
+    for (int at = 0; name.length() < LENGTH; ) {
+      if (held < 5) {
+        bits = (bits << 8) | (hash[at++] & 0xff);
+        held += 8;
+      }
+      held -= 5;
+      name.append(DIGITS.charAt((bits >>> held) & 31));
+    }
+    return name.toString();
+  }
+}

@@ -1,0 +1,58 @@
+package io.csi4j.volume.internal.text;
+
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+
+/**
+ * Makes messages: the code brings what is safe and what to do next, the subject and what was seen
+ * come from the moment. Whatever comes in is made fit for one line.
+ */
+public final class Messages {
+
+  private Messages() {}
+
+  /** What an operator is told when this happens. */
+  public static OperatorMessage of(OperatorCode code, Subject subject, String seen) {
+    return of(code, subject, seen, new OperatorMessage.Part(code.next()));
+  }
+
+  /** The same, where what happens next is known better than the code knows it. */
+  public static OperatorMessage of(
+      OperatorCode code, Subject subject, String seen, OperatorMessage.Part next) {
+    String clause = ForeignText.clause(seen);
+    return compose(
+        code,
+        subject,
+        clause.isEmpty() ? lower(code.meaning()) : clause,
+        ForeignText.clause(next.text()));
+  }
+
+  /** The same, where the answer to a call says best what it means and what to do. */
+  public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
+    String call = answer.operation().map(operation -> " to " + operation.rpcName()).orElse("");
+    String words = answer.pluginText().map(text -> ": " + ForeignText.clause(text)).orElse("");
+    return compose(
+        code,
+        subject,
+        answer.why()
+            + (" (" + answer.code() + call)
+            + (words.length() > 2 ? words : ", without a word")
+            + ")",
+        answer.advice() + " " + code.next());
+  }
+
+  private static OperatorMessage compose(
+      OperatorCode code, Subject subject, String seen, String next) {
+    return new OperatorMessage(
+        code,
+        new OperatorMessage.Part(subject.phrase()),
+        new OperatorMessage.Part(seen),
+        new OperatorMessage.Part(code.safe()),
+        new OperatorMessage.Part(next));
+  }
+
+  private static String lower(String sentence) {
+    return Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
+  }
+}

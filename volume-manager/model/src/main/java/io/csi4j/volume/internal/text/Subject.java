@@ -1,0 +1,66 @@
+package io.csi4j.volume.internal.text;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.Optional;
+
+/**
+ * What a message is about.
+ *
+ * @param doing what was being done, as a phrase such as {@code publishing}
+ * @param identity the volume, where it is known
+ * @param usage the use, if it is about one
+ * @param path the path, if it is about one
+ */
+public record Subject(
+    String doing,
+    Optional<VolumeIdentity> identity,
+    Optional<UsageKey> usage,
+    Optional<MountPath> path) {
+
+  /** About a volume. */
+  public static Subject of(String doing, VolumeIdentity identity) {
+    return new Subject(doing, Optional.of(identity), Optional.empty(), Optional.empty());
+  }
+
+  /** About the manager itself. */
+  public static Subject of(String doing) {
+    return new Subject(doing, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  /** The same, about one use. */
+  public Subject by(UsageKey usage) {
+    return new Subject(doing, identity, Optional.of(usage), path);
+  }
+
+  /** The same, about one path. */
+  public Subject at(MountPath path) {
+    return new Subject(doing, identity, usage, Optional.of(path));
+  }
+
+  /**
+   * In words: {@code publishing volume 'vol-7' (default/db-1 for workload 'web-1') of plugin
+   * 'hostpath.csi' at /…/t}.
+   */
+  String phrase() {
+    StringBuilder phrase = new StringBuilder(ForeignText.of(doing));
+    identity.ifPresent(volume -> phrase.append(" volume ").append(quoted(volume.handle().value())));
+    usage.ifPresent(
+        use ->
+            phrase
+                .append(identity.isPresent() ? " (" : " volume ")
+                .append(ForeignText.of(use.volume().toString()))
+                .append(" for workload ")
+                .append(quoted(use.workload().value()))
+                .append(identity.isPresent() ? ")" : ""));
+    identity.ifPresent(
+        volume -> phrase.append(" of plugin ").append(quoted(volume.plugin().value())));
+    path.ifPresent(place -> phrase.append(" at ").append(place));
+    return phrase.toString();
+  }
+
+  private static String quoted(String text) {
+    return "'" + ForeignText.of(text) + "'";
+  }
+}

@@ -1,0 +1,81 @@
+package io.csi4j.volume.internal.time;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs what is put in one after the other, in order, on the scheduler's threads; what is thrown is
+ * told, and ends nothing.
+ */
+public final class Mailbox {
+
+  private final Scheduler scheduler;
+  private final Consumer<Throwable> broken;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Queue<Runnable> waiting;
+  private boolean closed;
+
+  /** With nothing in it. */
+  public Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
+    this.scheduler = scheduler;
+    this.broken = broken;
+  }
+
+  /** Runs it when everything before it has run; never once it is closed. */
+  public void put(Runnable work) {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      if (waiting != null) {
+        waiting.add(work);
+        return;
+      }
+      waiting = new ArrayDeque<>(2);
+      waiting.add(work);
+    } finally {
+      lock.unlock();
+    }
+    scheduler.execute(this::drain);
+  }
+
+  /** Forgets what has not begun, and takes nothing more. */
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      if (waiting != null) {
+        waiting.clear();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void drain() {
+    for (Runnable work = next(); work != null; work = next()) {
+      try {
+        work.run();
+      } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError failure) {
+        broken.accept(failure);
+      }
+    }
+  }
+
+  private @Nullable Runnable next() {
+    lock.lock();
+    try {
+      Runnable work = waiting == null ? null : waiting.poll();
+      if (work == null) {
+        waiting = null;
+      }
+      return work;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

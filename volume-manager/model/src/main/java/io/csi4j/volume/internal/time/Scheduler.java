@@ -1,0 +1,22 @@
+package io.csi4j.volume.internal.time;
+
+import java.time.Duration;
+
+/** Threads. What it runs may block for as long as a disk or a kernel call takes, not longer. */
+public interface Scheduler {
+
+  /** Runs it soon, on some thread. */
+  void execute(Runnable work);
+
+  /** Runs it once, when this time is over. */
+  Timer after(Duration delay, Runnable work);
+
+  /** A random number from 0 to below 1, for pauses. */
+  double random();
+
+  /** Something that is to be run later. */
+  interface Timer {
+    /** Does not run it, if it does not run already. */
+    void cancel();
+  }
+}

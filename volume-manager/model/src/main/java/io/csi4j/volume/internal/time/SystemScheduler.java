@@ -1,0 +1,144 @@
+package io.csi4j.volume.internal.time;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A fixed number of daemon threads, all made at the start, and one more that only watches the time.
+ *
+ * <p>Work that throws is logged and harms no other. Who hands work over is never waited for, and
+ * his interrupt does not reach the work. After closing, new work is refused with a {@link
+ * RejectedExecutionException}, and what was to be run later is forgotten.
+ */
+public final class SystemScheduler implements Scheduler, AutoCloseable {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private final ThreadPoolExecutor workers;
+  private final ScheduledThreadPoolExecutor timer;
+  private final Duration closing;
+
+  /**
+   * Starts the threads.
+   *
+   * @param threads how many work
+   * @param name what the names of all threads begin with
+   * @param closing how long {@link #close} may take
+   * @throws NoThreadsException if the machine does not give so many threads
+   */
+  public SystemScheduler(int threads, String name, Duration closing) {
+    this(threads, new NamedThreads(name + "-worker"), new NamedThreads(name + "-timer"), closing);
+  }
+
+  SystemScheduler(
+      int threads, ThreadFactory workerThreads, ThreadFactory timerThreads, Duration closing) {
+    this.closing = closing;
+    workers =
+        new ThreadPoolExecutor(
+            threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), workerThreads);
+    timer = new ScheduledThreadPoolExecutor(1, timerThreads);
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    start(threads);
+  }
+
+  private void start(int threads) {
+    Throwable cause = null;
+    try {
+      workers.prestartAllCoreThreads();
+      timer.prestartAllCoreThreads();
+    } catch (OutOfMemoryError refused) {
+      // How the JVM says that the machine gives no more threads.
+      cause = refused;
+    }
+    int started = threads();
+    if (started < threads + 1) {
+      timer.shutdownNow();
+      workers.shutdownNow();
+      throw new NoThreadsException(
+          "Starting the volume manager failed: of "
+              + (threads + 1)
+              + " threads the machine gave "
+              + started
+              + ". Raise the limit of processes of this user or container (ulimit -u, pids.max),"
+              + " or ask for fewer threads.",
+          cause);
+    }
+  }
+
+  /** How many threads there are, the timer's included. */
+  public int threads() {
+    return workers.getPoolSize() + timer.getPoolSize();
+  }
+
+  @Override
+  public void execute(Runnable work) {
+    workers.execute(() -> run(work));
+  }
+
+  @Override
+  public Timer after(Duration delay, Runnable work) {
+    Duration bounded = delay.compareTo(LONGEST) < 0 ? delay : LONGEST;
+    try {
+      ScheduledFuture<?> due =
+          timer.schedule(() -> handOver(work), bounded.toNanos(), TimeUnit.NANOSECONDS);
+      return () -> due.cancel(false);
+    } catch (RejectedExecutionException closed) {
+      return () -> {};
+    }
+  }
+
+  private void handOver(Runnable work) {
+    try {
+      execute(work);
+    } catch (RejectedExecutionException closed) {
+      // Closed since: what was to be run later is forgotten.
+    }
+  }
+
+  private static void run(Runnable work) {
+    try {
+      work.run();
+    } catch (Throwable failed) {
+      // Even an Error: the thread belongs to all volumes.
+      LOGGER.log(Level.ERROR, "Work of the volume manager failed. Report this.", failed);
+    }
+  }
+
+  @Override
+  public double random() {
+    return ThreadLocalRandom.current().nextDouble();
+  }
+
+  /**
+   * Lets the work that was handed over be done, for as long as the limit says, then interrupts what
+   * is left. Doing it twice is harmless.
+   */
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(closing.toNanos(), TimeUnit.NANOSECONDS)) {
+        LOGGER.log(
+            Level.WARNING,
+            "Closing the volume manager: {0} threads still work after {1}, and are interrupted.",
+            workers.getActiveCount(),
+            closing);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      workers.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.csi4j.volume.model;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * How patient and how strict the manager is with a plugin. Immutable; each {@code with} gives
+ * another one.
+ *
+ * @param attemptDeadline how long one call may take before it is cancelled
+ * @param attempts how often a call is made within one operation
+ * @param backoff the longest first pause between two attempts; it doubles each time
+ * @param backoffCap the longest pause within an operation
+ * @param backgroundCap the longest pause between two tries in the background
+ * @param quarantine how long a call whose end is not known is taken to be still going on in the
+ *     plugin: until then only the same call is made for that path
+ * @param callsInFlight how many calls may be open at a time
+ * @param requireMount whether a published filesystem has to be a mount
+ * @param requireStagingMount whether a staged volume has to be a mount; the spec leaves it open
+ * @param requireDevice whether a published block volume has to be a device node
+ * @param onDeadMount what is done about a mount whose server has ended
+ * @param forceAfterRefusals how often a plugin may say that it does not know a volume which is
+ *     still mounted and not wanted any more, before the manager unmounts it itself; 0 for never
+ */
+public record MountPolicy(
+    Duration attemptDeadline,
+    int attempts,
+    Duration backoff,
+    Duration backoffCap,
+    Duration backgroundCap,
+    Duration quarantine,
+    int callsInFlight,
+    boolean requireMount,
+    boolean requireStagingMount,
+    boolean requireDevice,
+    OnDeadMount onDeadMount,
+    int forceAfterRefusals) {
+
+  private static final MountPolicy DEFAULTS =
+      new MountPolicy(
+          Duration.ofMinutes(2),
+          3,
+          Duration.ofMillis(100),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(4),
+          32,
+          true,
+          false,
+          true,
+          OnDeadMount.REPORT,
+          0);
+
+  /** Refuses what makes no sense. */
+  public MountPolicy {
+    positive("attempt deadline", attemptDeadline);
+    positive("back-off", backoff);
+    positive("back-off cap", backoffCap);
+    positive("background cap", backgroundCap);
+    Objects.requireNonNull(quarantine, "quarantine");
+    if (quarantine.isNegative()) {
+      throw new IllegalArgumentException("The quarantine is negative: " + quarantine + ".");
+    }
+    if (attempts < 1 || callsInFlight < 1) {
+      throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
+    }
+    Objects.requireNonNull(onDeadMount, "onDeadMount");
+    if (forceAfterRefusals < 0) {
+      throw new IllegalArgumentException(
+          "The number of refusals is negative: " + forceAfterRefusals + ".");
+    }
+  }
+
+  /** What suits most plugins. */
+  public static MountPolicy defaults() {
+    return DEFAULTS;
+  }
+
+  /** This policy with another limit for one call. */
+  public MountPolicy withAttemptDeadline(Duration value) {
+    return changed(parts -> parts.attemptDeadline = value);
+  }
+
+  /** This policy with another number of attempts. */
+  public MountPolicy withAttempts(int value) {
+    return changed(parts -> parts.attempts = value);
+  }
+
+  /** This policy with other pauses within an operation. */
+  public MountPolicy withBackoff(Duration first, Duration cap) {
+    return changed(
+        parts -> {
+          parts.backoff = first;
+          parts.backoffCap = cap;
+        });
+  }
+
+  /** This policy with another longest pause in the background. */
+  public MountPolicy withBackgroundCap(Duration value) {
+    return changed(parts -> parts.backgroundCap = value);
+  }
+
+  /** This policy with another quarantine. */
+  public MountPolicy withQuarantine(Duration value) {
+    return changed(parts -> parts.quarantine = value);
+  }
+
+  /** This policy with another number of calls at a time. */
+  public MountPolicy withCallsInFlight(int value) {
+    return changed(parts -> parts.callsInFlight = value);
+  }
+
+  /** For a plugin whose published filesystems need not be mounts, or have to be. */
+  public MountPolicy withRequireMount(boolean value) {
+    return changed(parts -> parts.requireMount = value);
+  }
+
+  /** For a plugin that always mounts at the staging path, or need not. */
+  public MountPolicy withRequireStagingMount(boolean value) {
+    return changed(parts -> parts.requireStagingMount = value);
+  }
+
+  /** For a plugin whose block volumes may be something else than device nodes, or may not. */
+  public MountPolicy withRequireDevice(boolean value) {
+    return changed(parts -> parts.requireDevice = value);
+  }
+
+  /** For a plugin whose mounts may die, and what is done then. */
+  public MountPolicy withOnDeadMount(OnDeadMount value) {
+    return changed(parts -> parts.onDeadMount = value);
+  }
+
+  /**
+   * Allows the manager to unmount by itself what is still mounted, not wanted any more, and unknown
+   * to the plugin, once it has said so this many times. The device behind it may stay attached.
+   */
+  public MountPolicy withForceAfterRefusals(int value) {
+    return changed(parts -> parts.forceAfterRefusals = value);
+  }
+
+  private MountPolicy changed(Consumer<Parts> change) {
+    Parts parts = new Parts(this);
+    change.accept(parts);
+    return new MountPolicy(
+        parts.attemptDeadline,
+        parts.attempts,
+        parts.backoff,
+        parts.backoffCap,
+        parts.backgroundCap,
+        parts.quarantine,
+        parts.callsInFlight,
+        parts.requireMount,
+        parts.requireStagingMount,
+        parts.requireDevice,
+        parts.onDeadMount,
+        parts.forceAfterRefusals);
+  }
+
+  /** The parts of a policy while one of them is changed. */
+  private static final class Parts {
+    private Duration attemptDeadline;
+    private int attempts;
+    private Duration backoff;
+    private Duration backoffCap;
+    private Duration backgroundCap;
+    private Duration quarantine;
+    private int callsInFlight;
+    private boolean requireMount;
+    private boolean requireStagingMount;
+    private boolean requireDevice;
+    private OnDeadMount onDeadMount;
+    private int forceAfterRefusals;
+
+    Parts(MountPolicy policy) {
+      attemptDeadline = policy.attemptDeadline;
+      attempts = policy.attempts;
+      backoff = policy.backoff;
+      backoffCap = policy.backoffCap;
+      backgroundCap = policy.backgroundCap;
+      quarantine = policy.quarantine;
+      callsInFlight = policy.callsInFlight;
+      requireMount = policy.requireMount;
+      requireStagingMount = policy.requireStagingMount;
+      requireDevice = policy.requireDevice;
+      onDeadMount = policy.onDeadMount;
+      forceAfterRefusals = policy.forceAfterRefusals;
+    }
+  }
+
+  private static void positive(String what, Duration value) {
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+    }
+  }
+}

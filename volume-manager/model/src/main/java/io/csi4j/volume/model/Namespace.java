@@ -1,0 +1,34 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * Whose volumes these are: a tenant, a project. Volumes of two namespaces may have one id.
+ *
+ * @param value the name; not empty, without control characters
+ */
+public record Namespace(String value) implements Comparable<Namespace> {
+
+  /** For hosts that have no namespaces. */
+  public static final Namespace DEFAULT = new Namespace("default");
+
+  /** Refuses what cannot be a name. */
+  public Namespace {
+    Words.check("namespace", value);
+  }
+
+  /** The one with this name. */
+  public static Namespace of(String value) {
+    return new Namespace(value);
+  }
+
+  @Override
+  public int compareTo(Namespace other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

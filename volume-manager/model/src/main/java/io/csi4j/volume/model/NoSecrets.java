@@ -1,0 +1,17 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+
+/** The provider of no secrets. */
+final class NoSecrets implements SecretsProvider {
+
+  static final SecretsProvider PROVIDER = new NoSecrets();
+
+  private NoSecrets() {}
+
+  @Override
+  public Secrets secretsFor(CsiOperation operation) {
+    return Secrets.empty();
+  }
+}

@@ -1,0 +1,31 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * A machine, as the host names it; not the id that a plugin gives it.
+ *
+ * @param value the name; not empty, at most 1024 characters, without control characters
+ */
+public record NodeName(String value) implements Comparable<NodeName> {
+
+  /** Refuses what cannot be a name. */
+  public NodeName {
+    Words.check("node name", value);
+  }
+
+  /** The one with this name. */
+  public static NodeName of(String value) {
+    return new NodeName(value);
+  }
+
+  @Override
+  public int compareTo(NodeName other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,104 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginPath;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Where a plugin is, how it sees the manager's directory, and how it is treated. */
+public final class PluginBinding {
+
+  private final PluginId id;
+  private final CsiEndpoint endpoint;
+  private final @Nullable PluginPath seesRootAt;
+  private final MountPolicy policy;
+  private final ConnectOptions connectOptions;
+
+  private PluginBinding(Builder builder) {
+    id = builder.id;
+    endpoint = builder.endpoint;
+    seesRootAt = builder.seesRootAt;
+    policy = builder.policy;
+    connectOptions = builder.connectOptions;
+  }
+
+  /** A plugin that runs on the host, treated as most are. */
+  public static PluginBinding of(PluginId id, CsiEndpoint endpoint) {
+    return builder(id, endpoint).build();
+  }
+
+  /** Begins with a plugin that runs on the host, treated as most are. */
+  public static Builder builder(PluginId id, CsiEndpoint endpoint) {
+    return new Builder(id, endpoint);
+  }
+
+  /** The name under which the host knows it. */
+  public PluginId id() {
+    return id;
+  }
+
+  /** Where its node service listens. */
+  public CsiEndpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Where it sees the manager's directory, if not where the host does. */
+  public Optional<PluginPath> seesRootAt() {
+    return Optional.ofNullable(seesRootAt);
+  }
+
+  /** How it is treated. */
+  public MountPolicy policy() {
+    return policy;
+  }
+
+  /** How to connect to it. */
+  public ConnectOptions connectOptions() {
+    return connectOptions;
+  }
+
+  @Override
+  public String toString() {
+    return "PluginBinding[" + id + " at " + endpoint + "]";
+  }
+
+  /** Collects what a binding may have. */
+  public static final class Builder {
+
+    private final PluginId id;
+    private final CsiEndpoint endpoint;
+    private @Nullable PluginPath seesRootAt;
+    private MountPolicy policy = MountPolicy.defaults();
+    private ConnectOptions connectOptions = ConnectOptions.defaults();
+
+    private Builder(PluginId id, CsiEndpoint endpoint) {
+      this.id = Objects.requireNonNull(id, "id");
+      this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
+    }
+
+    /** Where it sees the manager's directory: for a plugin in a container. */
+    public Builder seesRootAt(PluginPath path) {
+      seesRootAt = Objects.requireNonNull(path, "path");
+      return this;
+    }
+
+    /** How it is treated. */
+    public Builder policy(MountPolicy policy) {
+      this.policy = Objects.requireNonNull(policy, "policy");
+      return this;
+    }
+
+    /** How to connect to it; attempts and deadlines of calls come from the policy. */
+    public Builder connectOptions(ConnectOptions options) {
+      connectOptions = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /** The binding. */
+    public PluginBinding build() {
+      return new PluginBinding(this);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * The name under which a host knows a plugin. Best the plugin's own name, as paths are made from
+ * it.
+ *
+ * @param value the name; not empty, without control characters
+ */
+public record PluginId(String value) implements Comparable<PluginId> {
+
+  /** Refuses what cannot be a name. */
+  public PluginId {
+    Words.check("plugin id", value);
+  }
+
+  /** The one with this name. */
+  public static PluginId of(String value) {
+    return new PluginId(value);
+  }
+
+  @Override
+  public int compareTo(PluginId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,34 @@
+package io.csi4j.volume.model;
+
+import java.util.Objects;
+
+/**
+ * One use of a volume: which volume, by which workload. Compares by value.
+ *
+ * @param volume the volume
+ * @param workload who uses it
+ */
+public record UsageKey(VolumeKey volume, WorkloadId workload) implements Comparable<UsageKey> {
+
+  /** Checks that both are there. */
+  public UsageKey {
+    Objects.requireNonNull(volume, "volume");
+    Objects.requireNonNull(workload, "workload");
+  }
+
+  /** The use of a volume by a workload. */
+  public static UsageKey of(VolumeKey volume, WorkloadId workload) {
+    return new UsageKey(volume, workload);
+  }
+
+  @Override
+  public int compareTo(UsageKey other) {
+    int byVolume = volume.compareTo(other.volume);
+    return byVolume != 0 ? byVolume : workload.compareTo(other.workload);
+  }
+
+  @Override
+  public String toString() {
+    return volume + " by " + workload;
+  }
+}

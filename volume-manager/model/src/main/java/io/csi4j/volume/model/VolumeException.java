@@ -1,0 +1,60 @@
+package io.csi4j.volume.model;
+
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation that did not end as asked. {@link #outcome()} says what the caller does next, {@link
+ * #code()} what happened. The cause, where there is one, is what a plugin, disk or kernel said.
+ */
+public final class VolumeException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Outcome outcome;
+  private final transient OperatorMessage operatorMessage;
+  private final transient @Nullable OperationId operation;
+
+  /** What the caller does next. */
+  public enum Outcome {
+    /** Nothing is pending: change what was asked for, or ask again later. */
+    REFUSED,
+    /** The operation, or the undoing of it, goes on: wait, or ask again. */
+    IN_PROGRESS,
+    /** Nothing more is done before a person has looked. */
+    HELD
+  }
+
+  /** A failure with this outcome and message. */
+  public VolumeException(
+      Outcome outcome,
+      OperatorMessage message,
+      @Nullable OperationId operation,
+      @Nullable Throwable cause) {
+    super(message.line(), cause);
+    this.outcome = Objects.requireNonNull(outcome, "outcome");
+    this.operatorMessage = message;
+    this.operation = operation;
+  }
+
+  /** What the caller does next. */
+  public Outcome outcome() {
+    return outcome;
+  }
+
+  /** What happened. */
+  public OperatorCode code() {
+    return operatorMessage.code();
+  }
+
+  /** The message in its parts. */
+  public OperatorMessage operatorMessage() {
+    return operatorMessage;
+  }
+
+  /** The operation, if it had begun. */
+  public Optional<OperationId> operation() {
+    return Optional.ofNullable(operation);
+  }
+}

@@ -1,0 +1,41 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.volume.internal.words.Words;
+import java.util.Objects;
+
+/**
+ * A volume as the host names it. Several keys may stand for one volume of a plugin.
+ *
+ * @param namespace whose it is
+ * @param id its name there
+ */
+public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
+
+  /** Refuses what cannot be a name. */
+  public VolumeKey {
+    Objects.requireNonNull(namespace, "namespace");
+    Words.check("volume id", id);
+  }
+
+  /** The volume with this name in a namespace. */
+  public static VolumeKey of(Namespace namespace, String id) {
+    return new VolumeKey(namespace, id);
+  }
+
+  /** The volume with this name in the default namespace. */
+  public static VolumeKey of(String id) {
+    return new VolumeKey(Namespace.DEFAULT, id);
+  }
+
+  @Override
+  public int compareTo(VolumeKey other) {
+    int byNamespace = namespace.compareTo(other.namespace);
+    return byNamespace != 0 ? byNamespace : id.compareTo(other.id);
+  }
+
+  /** Namespace and name: {@code default/db-1}. */
+  @Override
+  public String toString() {
+    return namespace + "/" + id;
+  }
+}

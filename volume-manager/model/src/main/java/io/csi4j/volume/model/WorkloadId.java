@@ -1,0 +1,31 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * Who uses a volume, as the host names it: a task, a pod, an allocation.
+ *
+ * @param value the name; not empty, without control characters
+ */
+public record WorkloadId(String value) implements Comparable<WorkloadId> {
+
+  /** Refuses what cannot be a name. */
+  public WorkloadId {
+    Words.check("workload id", value);
+  }
+
+  /** The one with this name. */
+  public static WorkloadId of(String value) {
+    return new WorkloadId(value);
+  }
+
+  @Override
+  public int compareTo(WorkloadId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,35 @@
+/** The words that all chambers of the volume manager share. */
+@SuppressWarnings("module")
+module io.csi4j.volume.model {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client;
+  requires transitive io.csi4j.mount;
+
+  exports io.csi4j.volume.model;
+  exports io.csi4j.volume.internal.words to
+      io.csi4j.volume.plugins,
+      io.csi4j.volume.node,
+      io.csi4j.volume.workload,
+      io.csi4j.volume.claims,
+      io.csi4j.volume.controller,
+      io.csi4j.volume.claims.etcd;
+  exports io.csi4j.volume.internal.text to
+      io.csi4j.volume.plugins,
+      io.csi4j.volume.node,
+      io.csi4j.volume.workload,
+      io.csi4j.volume.claims,
+      io.csi4j.volume.controller,
+      io.csi4j.volume.claims.etcd;
+  exports io.csi4j.volume.internal.time to
+      io.csi4j.volume.plugins,
+      io.csi4j.volume.node,
+      io.csi4j.volume.claims,
+      io.csi4j.volume.controller,
+      io.csi4j.volume.claims.etcd;
+  exports io.csi4j.volume.internal.fields to
+      io.csi4j.volume.plugins,
+      io.csi4j.volume.node,
+      io.csi4j.volume.claims,
+      io.csi4j.volume.controller,
+      io.csi4j.volume.claims.etcd;
+}

@@ -1,0 +1,236 @@
+package io.csi4j.volume.internal.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class SystemSchedulerTest {
+
+  private static final Duration CLOSING = Duration.ofSeconds(20);
+
+  private static List<String> alive(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(each -> each.startsWith(name))
+        .sorted()
+        .toList();
+  }
+
+  /** Gives so many threads and then none. */
+  private static ThreadFactory limited(int threads, String name, boolean byError) {
+    AtomicInteger left = new AtomicInteger(threads);
+    NamedThreads source = new NamedThreads(name);
+    return work -> {
+      if (left.getAndDecrement() > 0) {
+        return source.newThread(work);
+      }
+      if (byError) {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return null;
+    };
+  }
+
+  @Test
+  void allThreadsAreMadeAtTheStartAndAreNamedDaemons() {
+    try (SystemScheduler scheduler = new SystemScheduler(3, "csi4j-a", CLOSING)) {
+      assertThat(scheduler.threads()).isEqualTo(4);
+      assertThat(alive("csi4j-a"))
+          .containsExactly(
+              "csi4j-a-timer-1", "csi4j-a-worker-1", "csi4j-a-worker-2", "csi4j-a-worker-3");
+      assertThat(Thread.getAllStackTraces().keySet())
+          .filteredOn(thread -> thread.getName().startsWith("csi4j-a"))
+          .allMatch(Thread::isDaemon);
+    }
+    Waits.until(() -> alive("csi4j-a").isEmpty());
+  }
+
+  @Test
+  @Tag("I-6")
+  void aMachineThatGivesTooFewThreadsFailsTheStartAndKeepsNone() {
+    for (boolean byError : List.of(true, false)) {
+      assertThatThrownBy(
+              () ->
+                  new SystemScheduler(
+                      4, limited(2, "csi4j-b", byError), new NamedThreads("csi4j-b"), CLOSING))
+          .isInstanceOf(NoThreadsException.class)
+          .hasMessageContaining("of 5 threads the machine gave ")
+          .hasMessageContaining("ulimit -u");
+    }
+    Waits.until(() -> alive("csi4j-b").isEmpty());
+  }
+
+  @Test
+  @Tag("I-6")
+  void aMachineThatGivesNoThreadForTheTimerFailsTheStart() {
+    assertThatThrownBy(
+            () ->
+                new SystemScheduler(
+                    1, new NamedThreads("csi4j-c"), limited(0, "csi4j-c", true), CLOSING))
+        .isInstanceOf(NoThreadsException.class)
+        .hasMessageContaining("of 2 threads the machine gave 1");
+    Waits.until(() -> alive("csi4j-c").isEmpty());
+  }
+
+  @Test
+  void workThatThrowsAnErrorHarmsNoOther() throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-d", CLOSING)) {
+      CompletableFuture<Thread> before = new CompletableFuture<>();
+      CompletableFuture<Thread> after = new CompletableFuture<>();
+      scheduler.execute(
+          () -> {
+            before.complete(Thread.currentThread());
+            throw new AssertionError("of a test");
+          });
+      scheduler.execute(() -> after.complete(Thread.currentThread()));
+
+      assertThat(after.get(20, TimeUnit.SECONDS)).isSameAs(before.get());
+      assertThat(scheduler.threads()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whatIsDueRunsOnAWorkerAndFailsAlone() throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-e", CLOSING)) {
+      scheduler.after(
+          Duration.ZERO,
+          () -> {
+            throw new AssertionError("of a test");
+          });
+      CompletableFuture<String> due = new CompletableFuture<>();
+      scheduler.after(Duration.ofMillis(1), () -> due.complete(Thread.currentThread().getName()));
+
+      assertThat(due.get(20, TimeUnit.SECONDS)).isEqualTo("csi4j-e-worker-1");
+    }
+  }
+
+  @Test
+  void whatIsCancelledDoesNotRun() throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-f", CLOSING)) {
+      CompletableFuture<String> first = new CompletableFuture<>();
+      scheduler.after(Duration.ofMillis(20), () -> first.complete("cancelled")).cancel();
+      scheduler.after(Duration.ofMillis(40), () -> first.complete("the other"));
+
+      assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("the other");
+    }
+  }
+
+  @Test
+  void timesBeyondAllNumbersAreTakenAsVeryLong() {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-g", CLOSING)) {
+      scheduler.after(Duration.ofSeconds(Long.MAX_VALUE), () -> {}).cancel();
+    }
+  }
+
+  @Test
+  void theInterruptOfWhoHandsWorkOverDoesNotReachIt() throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-h", CLOSING)) {
+      CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+      CompletableFuture<Boolean> later = new CompletableFuture<>();
+      Thread.currentThread().interrupt();
+      try {
+        scheduler.execute(() -> interrupted.complete(Thread.currentThread().isInterrupted()));
+        scheduler.after(
+            Duration.ZERO, () -> later.complete(Thread.currentThread().isInterrupted()));
+      } finally {
+        assertThat(Thread.interrupted()).isTrue();
+      }
+
+      assertThat(interrupted.get(20, TimeUnit.SECONDS)).isFalse();
+      assertThat(later.get(20, TimeUnit.SECONDS)).isFalse();
+    }
+  }
+
+  @Test
+  void workThatLeavesAnInterruptBehindDoesNotHandItOn() throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-i", CLOSING)) {
+      CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+      scheduler.execute(() -> Thread.currentThread().interrupt());
+      scheduler.execute(() -> interrupted.complete(Thread.currentThread().isInterrupted()));
+
+      assertThat(interrupted.get(20, TimeUnit.SECONDS)).isFalse();
+    }
+  }
+
+  @Test
+  void closingLetsTheWorkBeDoneThatWasHandedOver() throws Exception {
+    SystemScheduler scheduler = new SystemScheduler(1, "csi4j-j", CLOSING);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    AtomicInteger done = new AtomicInteger();
+    scheduler.execute(
+        () -> {
+          try {
+            mayEnd.await();
+            done.incrementAndGet();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    IntStream.range(0, 100).forEach(each -> scheduler.execute(done::incrementAndGet));
+    Thread closer = new Thread(scheduler::close, "closer");
+    closer.start();
+    Waits.until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+    mayEnd.countDown();
+    closer.join();
+
+    assertThat(done).hasValue(101);
+    assertThat(scheduler.threads()).isZero();
+  }
+
+  @Test
+  void closingInterruptsWorkThatHangs() throws Exception {
+    SystemScheduler scheduler = new SystemScheduler(1, "csi4j-k", Duration.ofMillis(1));
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<String> end = new CompletableFuture<>();
+    scheduler.execute(
+        () -> {
+          begun.countDown();
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            end.complete("interrupted");
+          }
+        });
+    begun.await();
+    scheduler.close();
+    scheduler.close();
+
+    assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo("interrupted");
+    Waits.until(() -> alive("csi4j-k").isEmpty());
+  }
+
+  @Test
+  void afterClosingNothingRunsAnyMore() {
+    SystemScheduler scheduler = new SystemScheduler(1, "csi4j-l", CLOSING);
+    AtomicInteger ran = new AtomicInteger();
+    scheduler.after(Duration.ofHours(1), ran::incrementAndGet);
+    scheduler.close();
+
+    assertThatThrownBy(() -> scheduler.execute(ran::incrementAndGet))
+        .isInstanceOf(RejectedExecutionException.class);
+    scheduler.after(Duration.ZERO, ran::incrementAndGet).cancel();
+    assertThat(ran).hasValue(0);
+  }
+
+  @Test
+  void chanceIsBetweenNothingAndOne() {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-m", CLOSING)) {
+      assertThat(IntStream.range(0, 1000).mapToDouble(each -> scheduler.random()).distinct())
+          .hasSizeGreaterThan(900)
+          .allMatch(each -> each >= 0 && each < 1);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * How an operation of one volume begins: asks what has to be known first, and starts its steps.
+ * Used in the mailbox of the volume only.
+ */
+final class Beginning {
+
+  /** The operations of the volume. */
+  interface Line {
+
+    /** Whether this one is being done. */
+    boolean isCurrent(Operation operation);
+
+    /** It has ended before its first step. */
+    void end(Operation operation, Result result);
+
+    /** It has ended with what was to be read. */
+    void read(Operation operation, Object value);
+  }
+
+  private final VolumeParts parts;
+  private final TurnRunner runner;
+  private final DeadMountCare dead;
+  private final Inherited inherited;
+  private final Line line;
+
+  Beginning(
+      VolumeParts parts, TurnRunner runner, DeadMountCare dead, Inherited inherited, Line line) {
+    this.parts = parts;
+    this.runner = runner;
+    this.dead = dead;
+    this.inherited = inherited;
+    this.line = line;
+  }
+
+  /** Begins it, or ends it at once. */
+  void begin(Operation operation) {
+    NodePlugin plugin = parts.plugin();
+    Wish wish = operation.wish();
+    Optional<Failure> covered = parts.engineering().overmounted();
+    if (covered.isPresent()) {
+      operation
+          .usage()
+          .filter(use -> wish instanceof Wish.Release)
+          .ifPresent(parts.memory()::release);
+      line.end(
+          operation,
+          wish instanceof Wish.Release || wish instanceof Wish.Repair
+              ? new Result.Unfinished(covered.get())
+              : new Result.Refused(covered.get()));
+    } else if (wish instanceof Wish.Repair) {
+      ask(operation, plugin, up -> repair(operation));
+    } else if (wish instanceof Wish.Release release) {
+      beginRelease(operation, release, plugin);
+    } else if (wish instanceof Wish.Mount mount) {
+      parts.engine().points().at(CrashPoint.P1);
+      beginMount(operation, mount.request(), plugin);
+    } else {
+      beginRead(operation, plugin);
+    }
+  }
+
+  /** Begins what it takes next to make anew what is dead, or ends. */
+  void repair(Operation operation) {
+    NodePlugin plugin = parts.plugin();
+    Optional<VolumeRecord> known = parts.memory().record();
+    dead.keepOnly(known);
+    Optional<Goal> goal = known.flatMap(dead::next);
+    if (goal.isPresent()) {
+      runner.begin(operation, goal.get(), known.orElseThrow(), plugin);
+    } else {
+      line.end(operation, new Result.Withdrawn());
+    }
+  }
+
+  private void beginRelease(Operation operation, Wish.Release release, NodePlugin plugin) {
+    Optional<UsageKey> usage = operation.usage();
+    if (usage.isPresent()
+        && parts.engineering().askedFor(usage.get()) > release.unlessAskedAfter()) {
+      line.end(operation, new Result.Released(Release.NOT_LAST));
+      return;
+    }
+    Optional<VolumeRecord> known = parts.memory().record().map(parts.memory()::withStrays);
+    if (known.isEmpty()) {
+      line.end(operation, new Result.Released(Release.UNKNOWN));
+      return;
+    }
+    parts.memory().set(known.get());
+    usage.flatMap(inherited::releasing).ifPresent(parts.voice()::tell);
+    if (!parts.memory().isQuarantined(plugin)) {
+      runner.begin(operation, release.goal(), known.get(), plugin);
+      return;
+    }
+    // Another process is not working on the calls of the one before it: a look shows which it is.
+    plugin.facts(
+        answer ->
+            ifCurrent(
+                operation,
+                () -> {
+                  heard(plugin, answer);
+                  runner.begin(operation, release.goal(), known.get(), plugin);
+                }));
+  }
+
+  private void heard(NodePlugin plugin, PluginAnswer answer) {
+    if (answer instanceof PluginAnswer.Up up) {
+      parts
+          .engineering()
+          .heard(parts.identity().plugin(), plugin.instance(), Optional.of(up.stages()));
+    }
+  }
+
+  private void beginMount(Operation operation, MountRequest request, NodePlugin plugin) {
+    dead.remember(request);
+    inherited.mounting(request.usage()).ifPresent(parts.voice()::tell);
+    Optional<VolumeRecord> known = parts.memory().record();
+    boolean isThere =
+        parts
+            .memory()
+            .use(request.usage())
+            .filter(use -> use.path().is(PathStatus.PRESENT))
+            .isPresent();
+    if (known.isPresent() && isThere) {
+      // What is there is given again without asking the plugin what it can do.
+      publish(operation, request, known.get().plan().staged(), plugin);
+      return;
+    }
+    if (parts.engineering().isDrained(parts.identity().plugin())) {
+      line.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
+      return;
+    }
+    ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
+  }
+
+  /** Whether a volume is staged is decided at its first use, and kept until the last. */
+  private boolean isStaged(PluginAnswer.Up up) {
+    return parts
+        .memory()
+        .record()
+        .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
+        .map(known -> known.plan().staged())
+        .orElse(up.stages());
+  }
+
+  private void publish(
+      Operation operation, MountRequest request, boolean stages, NodePlugin plugin) {
+    Goal.Publish goal =
+        parts
+            .requests()
+            .goal(
+                request,
+                stages,
+                parts
+                    .memory()
+                    .use(request.usage())
+                    .map(TargetRecord::claim)
+                    .orElse(ClaimMark.NONE));
+    VolumeRecord known = parts.memory().before(goal, request);
+    if (!known.targets().isEmpty()) {
+      parts.memory().set(known);
+    }
+    runner.begin(operation, goal, known, plugin);
+  }
+
+  /** Expanding and statistics: one call about a target that is there. */
+  private void beginRead(Operation operation, NodePlugin plugin) {
+    UsageKey usage = operation.usage().orElseThrow();
+    Optional<Failure> refusal = Reading.refusal(parts.memory().use(usage));
+    if (refusal.isPresent()) {
+      line.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    VolumeRecord known = parts.memory().record().orElseThrow();
+    ask(
+        operation,
+        plugin,
+        up -> {
+          Optional<Failure> missing = Reading.refusal(operation.wish(), up);
+          if (missing.isPresent()) {
+            line.end(operation, new Result.Refused(missing.get()));
+            return;
+          }
+          plugin.call(
+              parts.requests().read(operation.wish(), usage, known),
+              answer -> ifCurrent(operation, () -> readEnded(operation, answer)));
+        });
+  }
+
+  private void readEnded(Operation operation, Answer answer) {
+    Optional<Object> value = Reading.value(operation.wish(), answer);
+    if (value.isEmpty()) {
+      line.end(operation, new Result.Refused(Reading.failure(answer)));
+      return;
+    }
+    line.read(operation, value.get());
+  }
+
+  /** Asks the plugin what it can do, and goes on if it is there. */
+  private void ask(Operation operation, NodePlugin plugin, Consumer<PluginAnswer.Up> then) {
+    plugin.facts(
+        answer ->
+            ifCurrent(
+                operation,
+                () -> {
+                  if (answer instanceof PluginAnswer.Up up) {
+                    heard(plugin, up);
+                    then.accept(up);
+                  } else {
+                    line.end(operation, new Result.Refused(Voice.down((PluginAnswer.Down) answer)));
+                  }
+                }));
+  }
+
+  /** Does this in the mailbox, unless the operation has ended meanwhile. */
+  private void ifCurrent(Operation operation, Runnable work) {
+    parts
+        .mailbox()
+        .put(
+            () -> {
+              if (line.isCurrent(operation)) {
+                work.run();
+              }
+            });
+  }
+}

@@ -1,0 +1,174 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Looks whether the mounts of one volume are dead, tells of it, and says what is to be made anew.
+ * Used in the mailbox of the volume only.
+ */
+final class DeadMountCare {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final VolumeParts parts;
+  private final Runnable consider;
+  private final DeadMounts dead = new DeadMounts();
+
+  /**
+   * Nothing is dead.
+   *
+   * @param consider looks whether there is something to do now
+   */
+  DeadMountCare(VolumeParts parts, Runnable consider) {
+    this.parts = parts;
+    this.consider = consider;
+  }
+
+  private OnDeadMount policy() {
+    return parts.plugin().policy().onDeadMount();
+  }
+
+  /** Remembers how a use is wanted, should it have to be made anew. */
+  void remember(MountRequest request) {
+    if (DeadMounts.repairs(policy())) {
+      dead.remember(request);
+    }
+  }
+
+  /** What had died may have died once more. */
+  void again() {
+    dead.again();
+  }
+
+  /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
+  void look() {
+    if (policy() == OnDeadMount.LEAVE) {
+      return;
+    }
+    for (TargetRecord use :
+        parts.memory().record().map(it -> it.targets().values()).orElse(List.of())) {
+      if (use.path().is(PathStatus.PRESENT) && !dead.isDead(use.usage())) {
+        try {
+          parts
+              .engine()
+              .kernel()
+              .ask(
+                  target(use.usage()),
+                  health -> parts.mailbox().put(() -> found(use.usage(), health)));
+        } catch (MountException e) {
+          // The next look at the table, which comes soon, says so.
+          LOG.log(Level.DEBUG, "How the mounts of " + parts.identity() + " are is not known.", e);
+        }
+      }
+    }
+  }
+
+  private MountPath target(UsageKey usage) {
+    return parts.engine().layout().target(parts.identity(), usage);
+  }
+
+  /** Whether a use is not mounted any more, and may be touched without being asked for. */
+  private boolean isLost(TargetRecord use) {
+    try {
+      return parts.engineering().heardFromHost()
+          && use.path().evidence().isPresent()
+          && parts.engine().kernel().at(target(use.usage())).isEmpty();
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      return false;
+    }
+  }
+
+  private void found(UsageKey usage, Sighting.Health health) {
+    boolean isThere =
+        parts.memory().use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (isThere && health == Sighting.Health.DEAD && dead.found(usage)) {
+      tell(
+          OperatorCode.MOUNT_DEAD,
+          "its server has ended; the policy of the plugin is " + policy(),
+          usage);
+      consider.run();
+    } else if (isThere && health == Sighting.Health.SILENT) {
+      tell(OperatorCode.MOUNT_UNRESPONSIVE, "its server was asked, and has not answered", usage);
+    }
+  }
+
+  /** Tells of dead mounts that nobody can make anew before the host says how they are wanted. */
+  void tellNeeded() {
+    if (DeadMounts.repairs(policy())) {
+      dead.needed()
+          .forEach(
+              usage ->
+                  tell(
+                      OperatorCode.REQUEST_NEEDED,
+                      "its mount is dead, and is made anew as soon as the host says how it is"
+                          + " wanted",
+                      usage));
+    }
+  }
+
+  /** The mount of a use was made, which may have been dead before. */
+  void isWell(UsageKey usage) {
+    if (dead.isDead(usage)) {
+      dead.isWell(usage);
+      tell(
+          OperatorCode.MOUNT_RESTORED,
+          "the plugin has mounted it again, and the mount table shows it",
+          usage);
+    }
+  }
+
+  private void tell(OperatorCode code, String seen, UsageKey usage) {
+    parts.voice().tell(new Notice(code, seen, Optional.of(usage)));
+  }
+
+  /** Forgets the uses that are no more, or are being given up. */
+  void keepOnly(Optional<VolumeRecord> record) {
+    dead.keepOnly(record);
+  }
+
+  // ---- making them anew
+
+  /** Whether something can be made anew now. */
+  boolean isDue(Predicate<UsageKey> may) {
+    return dead.isDue(policy(), may);
+  }
+
+  /** A repair begins; tells how each use is wanted. */
+  Map<UsageKey, MountRequest> begin() {
+    dead.begin();
+    return dead.requests();
+  }
+
+  /** The uses that a repair is about. */
+  List<UsageKey> uses() {
+    return dead.uses();
+  }
+
+  /** What it takes next; nothing when all is done. */
+  Optional<Goal> next(VolumeRecord record) {
+    return dead.next(policy(), record, parts.requests(), this::isLost);
+  }
+
+  /** The repair has failed; it is tried again. */
+  void failed() {
+    dead.failed();
+  }
+}

@@ -1,0 +1,197 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Pending;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which uses of one volume have dead mounts, and what it takes to make them anew. Used in the
+ * mailbox of the volume only.
+ */
+final class DeadMounts {
+
+  /** How a use was wanted last, by the host; never written down. */
+  private Map<UsageKey, MountRequest> requests = Map.of();
+
+  // Shared while they are empty, as they are for most volumes.
+  private Set<UsageKey> dead = Set.of();
+  private Set<UsageKey> unknown = Set.of();
+
+  /** Whether the staging is still to be made anew, too. */
+  private boolean restages;
+
+  private @Nullable Goal last;
+
+  /** The uses of the running repair that were asked to be published. */
+  private Set<UsageKey> tried = Set.of();
+
+  /** Whether a policy makes dead mounts anew. */
+  static boolean repairs(OnDeadMount policy) {
+    return policy == OnDeadMount.REPUBLISH || policy == OnDeadMount.REMOUNT;
+  }
+
+  /** Remembers how a use is wanted. */
+  void remember(MountRequest request) {
+    if (requests.isEmpty()) {
+      requests = new HashMap<>(2);
+    }
+    requests.put(request.usage(), request);
+    unknown = without(unknown, request.usage()::equals);
+  }
+
+  /** How each use is wanted, as far as it is known. */
+  Map<UsageKey, MountRequest> requests() {
+    return Map.copyOf(requests);
+  }
+
+  /** A mount was found dead; tells whether that is new. */
+  boolean found(UsageKey usage) {
+    dead = writable(dead);
+    boolean isNew = dead.add(usage);
+    restages |= isNew;
+    return isNew;
+  }
+
+  /** A mount works. */
+  void isWell(UsageKey usage) {
+    dead = without(dead, usage::equals);
+  }
+
+  boolean isDead(UsageKey usage) {
+    return dead.contains(usage);
+  }
+
+  /** Forgets the uses that are no more, or are being given up. */
+  void keepOnly(Optional<VolumeRecord> record) {
+    Predicate<UsageKey> isOver =
+        usage ->
+            record
+                .flatMap(known -> known.target(usage))
+                .filter(use -> !use.path().is(PathStatus.GOING))
+                .isEmpty();
+    if (!requests.isEmpty()) {
+      requests.keySet().removeIf(isOver);
+    }
+    dead = without(dead, isOver);
+    unknown = without(unknown, isOver);
+  }
+
+  private static Set<UsageKey> writable(Set<UsageKey> uses) {
+    return uses.isEmpty() ? new TreeSet<>() : uses;
+  }
+
+  private static Set<UsageKey> without(Set<UsageKey> uses, Predicate<UsageKey> which) {
+    if (!uses.isEmpty()) {
+      uses.removeIf(which);
+    }
+    return uses.isEmpty() ? Set.of() : uses;
+  }
+
+  /** The dead uses that nobody has a request for, each told once. */
+  List<UsageKey> needed() {
+    List<UsageKey> needed =
+        dead.stream()
+            .filter(usage -> !requests.containsKey(usage) && !unknown.contains(usage))
+            .toList();
+    if (!needed.isEmpty()) {
+      unknown = writable(unknown);
+      unknown.addAll(needed);
+    }
+    return needed;
+  }
+
+  /** Whether something can be made anew now. */
+  boolean isDue(OnDeadMount policy, Predicate<UsageKey> may) {
+    return repairs(policy)
+        && (policy == OnDeadMount.REPUBLISH
+            ? dead.stream().anyMatch(usage -> requests.containsKey(usage) && may.test(usage))
+            : !dead.isEmpty()
+                && dead.stream().allMatch(usage -> requests.containsKey(usage) && may.test(usage)));
+  }
+
+  /** The uses that a repair is about. */
+  List<UsageKey> uses() {
+    return List.copyOf(dead);
+  }
+
+  /** A repair begins. */
+  void begin() {
+    tried = Set.of();
+    last = null;
+  }
+
+  /** The repair has failed; it is tried again. */
+  void failed() {
+    restages |= last instanceof Goal.Withdraw withdraw && withdraw.usage().isEmpty();
+  }
+
+  /** What had died may have died once more. */
+  void again() {
+    restages |= !dead.isEmpty();
+  }
+
+  /**
+   * What it takes next; nothing when all is done.
+   *
+   * @param isLost whether a use that is on record as present is not mounted
+   */
+  Optional<Goal> next(
+      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
+    Optional<Goal> goal = goal(policy, record, asking, isLost);
+    last = goal.orElse(null);
+    return goal;
+  }
+
+  private Optional<Goal> goal(
+      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
+    boolean isRemount = policy == OnDeadMount.REMOUNT && restages && record.plan().staged();
+    for (UsageKey usage : dead) {
+      Optional<PathRecord> path = record.target(usage).map(TargetRecord::path);
+      if (requests.containsKey(usage)
+          && path.filter(it -> isToGo(it) || (isRemount && !it.is(PathStatus.NONE))).isPresent()) {
+        return Optional.of(new Goal.Withdraw(Optional.of(usage)));
+      }
+    }
+    if (isRemount) {
+      // What somebody else took away keeps nobody from staging anew.
+      for (TargetRecord use : record.targets().values()) {
+        if (use.path().is(PathStatus.PRESENT) && isLost.test(use)) {
+          return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));
+        }
+      }
+      restages = false;
+      return Optional.of(new Goal.Withdraw(Optional.empty()));
+    }
+    for (UsageKey usage : dead) {
+      MountRequest request = requests.get(usage);
+      if (request != null && record.target(usage).isPresent() && !tried.contains(usage)) {
+        tried = writable(tried);
+        tried.add(usage);
+        return Optional.of(asking.repair(request, record));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether what is mounted for a use has to go before it can come again. */
+  private static boolean isToGo(PathRecord path) {
+    boolean isBeingPublished =
+        path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent();
+    return path.is(PathStatus.PRESENT) || (path.is(PathStatus.IN_DOUBT) && !isBeingPublished);
+  }
+}

@@ -1,0 +1,74 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.NodePlugins;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.state.StateStore;
+import java.util.function.Consumer;
+
+/**
+ * What an engine works with.
+ *
+ * @param clock time
+ * @param scheduler threads
+ * @param kernel the kernel's mounts
+ * @param plugins the plugins
+ * @param state what is remembered
+ * @param directories the directories of the volumes
+ * @param layout where they are
+ * @param settings limits
+ * @param points who is told of named moments
+ * @param rules which rules are on
+ * @param events who is told what happens; must not block
+ * @param claims what the claims are worth that this node was given
+ */
+public record EngineParts(
+    Clock clock,
+    Scheduler scheduler,
+    KernelMounts kernel,
+    NodePlugins plugins,
+    StateStore state,
+    VolumeDirectories directories,
+    VolumeLayout layout,
+    ManagerSettings settings,
+    CrashPoints points,
+    Rules rules,
+    Consumer<VolumeEvent> events,
+    Claims claims) {
+
+  /** The parts of a node that is given no claims. */
+  public EngineParts(
+      Clock clock,
+      Scheduler scheduler,
+      KernelMounts kernel,
+      NodePlugins plugins,
+      StateStore state,
+      VolumeDirectories directories,
+      VolumeLayout layout,
+      ManagerSettings settings,
+      CrashPoints points,
+      Rules rules,
+      Consumer<VolumeEvent> events) {
+    this(
+        clock,
+        scheduler,
+        kernel,
+        plugins,
+        state,
+        directories,
+        layout,
+        settings,
+        points,
+        rules,
+        events,
+        Claims.NONE);
+  }
+}

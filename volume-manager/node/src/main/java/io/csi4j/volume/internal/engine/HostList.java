@@ -1,0 +1,201 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.engine.Reconciling.Planned;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Strays;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.CleanupPlan;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/** What the host says that it wants, compared with what there is, and brought about. */
+final class HostList {
+
+  /** What it takes to bring it about. */
+  interface Work {
+
+    /** The number of the newest operation. */
+    long newest();
+
+    /** Makes a volume appear. */
+    CompletableFuture<?> mount(MountRequest request);
+
+    /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
+    CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<UsageKey> usage, long operation);
+  }
+
+  private final EngineParts parts;
+  private final VolumeIndex index;
+  private final Graveyard graveyard;
+  private final PluginWatch watch;
+  private final UnexpectedMounts unexpected;
+  private final List<MountPath> unknown;
+  private final Work work;
+  private volatile boolean heard;
+
+  /**
+   * Nothing was said yet.
+   *
+   * @param unknown mounts of which nobody can say whose they are
+   */
+  HostList(
+      EngineParts parts,
+      VolumeIndex index,
+      Graveyard graveyard,
+      PluginWatch watch,
+      UnexpectedMounts unexpected,
+      List<MountPath> unknown,
+      Work work) {
+    this.parts = parts;
+    this.index = index;
+    this.graveyard = graveyard;
+    this.watch = watch;
+    this.unexpected = unexpected;
+    this.unknown = unknown;
+    this.work = work;
+  }
+
+  /** Whether the host has said what it wants. */
+  boolean isHeard() {
+    return heard;
+  }
+
+  /** What would be done for a host that wants these uses and no others. */
+  CleanupPlan plan(Collection<LiveMount> live) {
+    return new CleanupPlan(planned(live).stream().map(Planned::item).toList());
+  }
+
+  private List<Planned> planned(Collection<LiveMount> live) {
+    List<VolumeRecord> records = new ArrayList<>();
+    index.volumes().forEach(actor -> actor.view().record().ifPresent(records::add));
+    return Reconciling.plan(parts.layout(), records, List.copyOf(live), unknown);
+  }
+
+  /** Does it. From now on what is not wanted is also taken away in the background. */
+  Reconciliation reconcile(Collection<LiveMount> live) {
+    long now = work.newest();
+    Map<UsageKey, MountRequest> requests = new HashMap<>();
+    for (LiveMount mount : live) {
+      if (mount instanceof LiveMount.Wanted wanted) {
+        requests.put(wanted.usage(), wanted.request());
+      }
+    }
+    List<Planned> planned = planned(live);
+    name(Reconciling.directories(live.stream().map(LiveMount::usage).toList()));
+    heard = true;
+    ReconcileRun run =
+        new ReconcileRun(
+            planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
+    run.start();
+    remember(live);
+    index.volumes().forEach(VolumeActor::wake);
+    audit();
+    Set<PluginId> plugins = new TreeSet<>();
+    index.volumes().forEach(actor -> plugins.add(actor.identity().plugin()));
+    plugins.forEach(watch::tellIfGone);
+    for (Planned part : planned) {
+      if (part.item().action() == CleanupPlan.Action.WAIT_FOR_HOST) {
+        tell(
+            OperatorCode.REQUEST_NEEDED,
+            part.item().usage().map(Subject.of("looking after a use")::by).orElseThrow(),
+            part.item().reason().text());
+      }
+    }
+    if (parts.state().load().doubts().isEmpty()) {
+      return run;
+    }
+    // What the state could not vouch for was compared with the world, and is on record anew.
+    run.done().thenRun(() -> parts.state().settle());
+    return run;
+  }
+
+  /** Keeps how uses are wanted that are there already, should they have to be made anew. */
+  private void remember(Collection<LiveMount> live) {
+    for (LiveMount mount : live) {
+      if (mount instanceof LiveMount.Wanted wanted) {
+        MountRequest request = wanted.request();
+        index
+            .volume(mount.usage())
+            .filter(
+                actor ->
+                    new VolumeIdentity(request.plugin(), request.handle()).equals(actor.identity()))
+            .ifPresent(actor -> actor.remember(request));
+      }
+    }
+  }
+
+  /** Gives uses of which only the directory is left their names again. */
+  private void name(Map<String, UsageKey> directories) {
+    for (VolumeActor actor : index.volumes()) {
+      Set<UsageKey> left =
+          actor.view().record().map(known -> known.targets().keySet()).orElse(Set.of());
+      for (UsageKey stray : left) {
+        UsageKey usage = Reconciling.named(stray, directories);
+        if (!usage.equals(stray) && index.lead(usage, actor)) {
+          actor.name(usage);
+        }
+      }
+    }
+  }
+
+  /** Takes notice of what has appeared since the start for uses that nobody remembers. */
+  private void audit() {
+    Map<MountPath, List<Sighting>> byVolume;
+    try {
+      List<Sighting> mounted = parts.kernel().beneath(parts.layout().volumes());
+      byVolume = Strays.byVolume(parts.layout(), mounted);
+      unexpected.among(mounted).forEach(it -> parts.events().accept(new VolumeEvent.Noticed(it)));
+    } catch (MountException e) {
+      // Each operation looks for itself.
+      return;
+    }
+    for (VolumeActor actor : index.volumes()) {
+      List<Sighting> there = byVolume.get(parts.layout().volume(actor.identity()));
+      // Only those look once more for themselves that have to: one look costs a look at the table.
+      if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
+        actor.notice();
+      }
+      actor.inspect();
+    }
+    graveyard.haunt(byVolume.keySet());
+  }
+
+  private boolean hasStrays(VolumeRecord record, List<Sighting> there) {
+    return !Strays.with(parts.layout(), record, there).equals(record);
+  }
+
+  private CompletableFuture<?> perform(
+      Planned part, Map<UsageKey, MountRequest> requests, long now) {
+    Optional<UsageKey> usage = part.item().usage();
+    return switch (part.item().action()) {
+      case MOUNT -> work.mount(Objects.requireNonNull(requests.get(usage.orElseThrow())));
+      case RELEASE -> work.cleanUp(part.identity().orElseThrow(), usage, now);
+      case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(Release.NOT_LAST);
+    };
+  }
+
+  private void tell(OperatorCode code, Subject subject, String seen) {
+    parts.events().accept(new VolumeEvent.Noticed(Messages.of(code, subject, seen)));
+  }
+}

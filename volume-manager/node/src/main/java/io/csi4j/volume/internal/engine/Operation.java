@@ -1,0 +1,69 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Something that was asked for and waits for its turn, or has it.
+ *
+ * @param id its number
+ * @param wish what was asked for
+ * @param kind what it is, in events
+ * @param usage the use it is about; empty when it is about what nobody uses
+ * @param end ends when it does
+ */
+record Operation(
+    OperationId id,
+    Wish wish,
+    VolumeEvent.Operation kind,
+    Optional<UsageKey> usage,
+    CompletableFuture<Object> end) {
+
+  /** What can be asked for. */
+  sealed interface Wish {
+
+    /**
+     * A mount.
+     *
+     * @param request what is wanted
+     */
+    record Mount(MountRequest request) implements Wish {}
+
+    /**
+     * That a use ends, or that what nobody uses goes.
+     *
+     * @param goal which
+     * @param unlessAskedAfter nothing is done if the use was asked for after this operation
+     */
+    record Release(Goal goal, long unlessAskedAfter) implements Wish {}
+
+    /**
+     * That the node takes notice of new capacity.
+     *
+     * @param request of what
+     */
+    record Expand(ExpandRequest request) implements Wish {}
+
+    /** How full it is. */
+    record Stats() implements Wish {}
+
+    /**
+     * That what is mounted and dead is made anew.
+     *
+     * @param requests how each use is wanted
+     */
+    record Repair(Map<UsageKey, MountRequest> requests) implements Wish {}
+  }
+
+  /** Whether two who wait can share one operation. */
+  boolean isSame(Wish other) {
+    return (wish instanceof Wish.Mount || wish instanceof Wish.Release) && wish.equals(other);
+  }
+}

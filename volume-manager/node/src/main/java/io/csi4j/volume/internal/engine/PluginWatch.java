@@ -1,0 +1,134 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Which process of each plugin was seen last, and whether it stages volumes; its volumes hear of it
+ * when that changes. Safe for many threads.
+ */
+final class PluginWatch {
+
+  /** How many volumes are named at a time. */
+  private static final int MOST_NAMES = 20;
+
+  private final EngineParts parts;
+  private final Function<PluginId, List<VolumeActor>> volumes;
+  private final ConcurrentMap<PluginId, String> processes = new ConcurrentHashMap<>();
+  private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
+  private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
+
+  /**
+   * No plugin was seen.
+   *
+   * @param volumes the volumes of a plugin
+   */
+  PluginWatch(EngineParts parts, Function<PluginId, List<VolumeActor>> volumes) {
+    this.parts = parts;
+    this.volumes = volumes;
+  }
+
+  /** A plugin has come, come back, gone, or may be another process. */
+  void changed(PluginId plugin) {
+    tellIfGone(plugin);
+    Optional<NodePlugin> known = parts.plugins().find(plugin);
+    if (known.isEmpty()) {
+      return;
+    }
+    List<VolumeActor> concerned = volumes.apply(plugin);
+    if (concerned.isEmpty()) {
+      // A plugin without volumes is asked when it gets its first.
+      return;
+    }
+    for (VolumeActor volume : concerned) {
+      volume.wake();
+      volume.inspect();
+    }
+    NodePlugin there = known.get();
+    there.facts(
+        answer -> {
+          if (answer instanceof PluginAnswer.Up up) {
+            heard(plugin, there.instance(), Optional.of(up.stages()));
+          }
+        });
+  }
+
+  /** A plugin was heard of: its process, if that is known, and what it can do, if it said that. */
+  void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
+    if (!instance.isEmpty() && !instance.equals(processes.get(plugin))) {
+      String before = processes.put(plugin, instance);
+      if (before != null && !before.equals(instance)) {
+        tell(
+            OperatorCode.PLUGIN_REPLACED,
+            plugin,
+            "the process '" + instance + "' has taken the place of '" + before + "'");
+        volumes.apply(plugin).forEach(VolumeActor::replaced);
+      }
+    }
+    stages
+        .filter(value -> !value.equals(staging.get(plugin)))
+        .filter(value -> !value.equals(staging.put(plugin, value)))
+        .ifPresent(value -> compare(plugin, value));
+  }
+
+  /** Tells of volumes that were mounted when the plugin could do less, or more. */
+  private void compare(PluginId plugin, boolean stages) {
+    long others =
+        volumes.apply(plugin).stream()
+            .flatMap(volume -> volume.view().record().stream())
+            .filter(record -> record.plan().isKnown() && record.plan().staged() != stages)
+            .filter(record -> !record.isEmpty())
+            .count();
+    if (others > 0) {
+      tell(
+          stages ? OperatorCode.CAPABILITY_GAINED : OperatorCode.CAPABILITY_LOST,
+          plugin,
+          "STAGE_UNSTAGE_VOLUME, "
+              + (stages ? "without" : "with")
+              + " which "
+              + others
+              + (others == 1 ? " volume was" : " volumes were")
+              + " mounted");
+    }
+  }
+
+  /** Tells of a plugin that is not registered and has volumes, once. */
+  void tellIfGone(PluginId plugin) {
+    boolean isThere = parts.plugins().find(plugin).isPresent();
+    if (isThere) {
+      gone.remove(plugin);
+      return;
+    }
+    List<String> names =
+        volumes.apply(plugin).stream()
+            .filter(volume -> volume.view().record().isPresent())
+            .map(volume -> "'" + volume.identity().handle() + "'")
+            .toList();
+    if (!names.isEmpty() && gone.add(plugin)) {
+      tell(
+          OperatorCode.PLUGIN_GONE,
+          plugin,
+          names.size()
+              + (names.size() == 1 ? " volume: " : " volumes: ")
+              + names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "))
+              + (names.size() > MOST_NAMES ? " and others" : ""));
+    }
+  }
+
+  private void tell(OperatorCode code, PluginId plugin, String seen) {
+    Subject subject = Subject.of("looking after plugin '" + plugin + "'");
+    parts.events().accept(new VolumeEvent.Noticed(Messages.of(code, subject, seen)));
+  }
+}

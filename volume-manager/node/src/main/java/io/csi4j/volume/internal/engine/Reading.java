@@ -1,0 +1,63 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What expanding and reading statistics need, and what comes of them: pure decisions. */
+final class Reading {
+
+  private Reading() {}
+
+  /** Why a use cannot be asked about, if it cannot. */
+  static Optional<Failure> refusal(Optional<TargetRecord> use) {
+    return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_MOUNTED,
+                use.map(there -> "it is " + there.path().status()).orElse("there is no such use")));
+  }
+
+  /** Why a plugin is not asked, if it is not. */
+  static Optional<Failure> refusal(Wish wish, PluginAnswer.Up up) {
+    boolean isExpand = wish instanceof Wish.Expand;
+    return (isExpand ? up.offersExpand() : up.offersStats())
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_OFFERED,
+                "the plugin does not offer " + (isExpand ? "EXPAND_VOLUME" : "GET_VOLUME_STATS")));
+  }
+
+  /** What the caller gets, if the plugin gave it. */
+  static Optional<Object> value(Wish wish, Answer answer) {
+    if (!(answer instanceof Answer.Ok ok)) {
+      return Optional.empty();
+    }
+    return wish instanceof Wish.Stats
+        ? ok.value().filter(VolumeStats.class::isInstance)
+        : Optional.of(
+            ok.value()
+                .filter(Long.class::isInstance)
+                .map(bytes -> OptionalLong.of((Long) bytes))
+                .orElse(OptionalLong.empty()));
+  }
+
+  /** What is wrong with an answer without a value. */
+  static Failure failure(Answer answer) {
+    return answer instanceof Answer.Failed failed
+        ? new Failure(
+            OperatorCode.CALL_FAILED,
+            "the call ended with " + failed.code() + ": " + failed.text(),
+            failed.cause().map(Throwable.class::cast))
+        : Failure.of(OperatorCode.CALL_FAILED, "the call ended without statistics");
+  }
+}

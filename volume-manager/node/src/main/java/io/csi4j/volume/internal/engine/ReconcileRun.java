@@ -1,0 +1,116 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.engine.Reconciling.Planned;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.CleanupPlan;
+import io.csi4j.volume.node.CleanupPlan.Action;
+import io.csi4j.volume.node.Reconciliation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Performs a plan: so many items of each plugin at a time, plugins beside each other. */
+final class ReconcileRun implements Reconciliation {
+
+  private final CleanupPlan plan;
+  private final Function<Planned, CompletableFuture<?>> work;
+  private final int atATime;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Optional<PluginId>, Queue<Planned>> waiting = new HashMap<>();
+  private final CompletableFuture<Summary> done = new CompletableFuture<>();
+  private int remaining;
+  private int mounted;
+  private int released;
+  private int failed;
+
+  ReconcileRun(List<Planned> planned, Function<Planned, CompletableFuture<?>> work, int atATime) {
+    plan = new CleanupPlan(planned.stream().map(Planned::item).toList());
+    this.work = work;
+    this.atATime = atATime;
+    remaining = planned.size();
+    for (Planned part : planned) {
+      waiting.computeIfAbsent(part.item().plugin(), key -> new ArrayDeque<>()).add(part);
+    }
+  }
+
+  void start() {
+    if (plan.items().isEmpty()) {
+      done.complete(new Summary(0, 0, 0));
+      return;
+    }
+    for (Optional<PluginId> plugin : List.copyOf(waiting.keySet())) {
+      for (int i = 0; i < atATime; i++) {
+        next(plugin);
+      }
+    }
+  }
+
+  private void next(Optional<PluginId> plugin) {
+    Planned part = poll(plugin);
+    if (part != null) {
+      work.apply(part).whenComplete((value, failure) -> ended(part.item(), failure));
+    }
+  }
+
+  private @Nullable Planned poll(Optional<PluginId> plugin) {
+    lock.lock();
+    try {
+      Queue<Planned> queue = waiting.get(plugin);
+      return queue == null ? null : queue.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void ended(CleanupPlan.Item item, @Nullable Throwable failure) {
+    List<Summary> end = new ArrayList<>(1);
+    lock.lock();
+    try {
+      if (failure != null
+          || item.action() == Action.WAIT_FOR_HOST
+          || item.action() == Action.LEAVE) {
+        failed++;
+      } else if (item.action() == Action.MOUNT) {
+        mounted++;
+      } else {
+        released++;
+      }
+      if (--remaining == 0) {
+        end.add(new Summary(mounted, released, failed));
+      }
+    } finally {
+      lock.unlock();
+    }
+    end.forEach(done::complete);
+    next(item.plugin());
+  }
+
+  @Override
+  public CleanupPlan plan() {
+    return plan;
+  }
+
+  @Override
+  public int remaining() {
+    lock.lock();
+    try {
+      return remaining;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public CompletionStage<Summary> done() {
+    return done.minimalCompletionStage();
+  }
+}

@@ -1,0 +1,174 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.path.Finding;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.RecordCodec;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Strays;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Performs the steps that end at once: memory, directories, a look at the mount table. */
+final class Steps {
+
+  private final EngineParts parts;
+
+  Steps(EngineParts parts) {
+    this.parts = parts;
+  }
+
+  /** Work on memory. */
+  private interface Writing {
+    @SuppressWarnings("UnusedReturnValue")
+    Object run();
+  }
+
+  /** Work on directories. */
+  private interface Arrangement {
+    void run() throws PathProblem;
+  }
+
+  /** Remembers a volume. */
+  Event save(VolumeRecord record, Durability durability) {
+    return saved(
+        () ->
+            parts
+                .state()
+                .put(
+                    parts.layout().key(record.identity()), RecordCodec.encode(record), durability));
+  }
+
+  /** Forgets a volume that never was. */
+  Event forget(VolumeIdentity identity) {
+    return saved(() -> parts.state().remove(parts.layout().key(identity)));
+  }
+
+  /** Forgets a volume that was, and remembers that. */
+  Event bury(Tombstone tombstone) {
+    StateKey key = parts.layout().key(tombstone.identity());
+    return parts.rules().on(Rule.TOMBSTONES)
+        ? saved(() -> parts.state().bury(key, RecordCodec.encode(tombstone)))
+        : saved(() -> parts.state().remove(key));
+  }
+
+  /** Makes the directories of a volume, unless it is mounted there: then they are there. */
+  Event prepareVolume(VolumeIdentity identity, Consumer<Finding> findings) {
+    return arranged(
+        () -> {
+          if (isFree(parts.layout().staging(identity))) {
+            parts.directories().prepareVolume(identity).forEach(findings);
+          }
+        });
+  }
+
+  /** Makes the directory above a target, unless it is mounted there: then it is there. */
+  Event prepareUse(VolumeIdentity identity, UsageKey usage, Consumer<Finding> findings) {
+    return arranged(
+        () -> {
+          if (isFree(parts.layout().target(identity, usage))) {
+            parts.directories().prepareUse(identity, usage).forEach(findings);
+          }
+        });
+  }
+
+  /** Removes what is left of a target, unless something is mounted there. */
+  Event removeUse(VolumeIdentity identity, UsageKey usage) {
+    if (!isFree(parts.layout().target(identity, usage))) {
+      return new Event.Arranged(Optional.empty(), true);
+    }
+    return arranged(
+        () -> {
+          Optional<String> stray = StrayUse.directory(usage);
+          if (stray.isPresent()) {
+            parts.directories().removeUse(identity, stray.get());
+          } else {
+            parts.directories().removeUse(identity, usage);
+          }
+        });
+  }
+
+  /** Removes the directories of a volume. */
+  Event removeVolume(VolumeIdentity identity) {
+    return arranged(
+        () -> {
+          if (parts.kernel().beneath(parts.layout().volume(identity)).isEmpty()) {
+            parts.directories().removeVolume(identity);
+          }
+        });
+  }
+
+  /**
+   * Looks for uses that are mounted and not expected. Where there is no directory of one, nothing
+   * is mounted for it.
+   */
+  Event lookAtUses(VolumeRecord record) {
+    VolumeIdentity identity = record.identity();
+    VolumeLayout.Home home = parts.layout().home(identity);
+    List<Sighting> mounted = new ArrayList<>();
+    try {
+      for (String use : parts.directories().uses(identity)) {
+        mounted.addAll(parts.kernel().at(home.target(StrayUse.of(identity, use))));
+      }
+    } catch (PathProblem unreadable) {
+      mounted.addAll(parts.kernel().beneath(home.uses()));
+    }
+    return new Event.UsesSeen(Strays.come(home, record, mounted));
+  }
+
+  /** Takes away what is mounted, without the plugin. */
+  Event force(VolumeIdentity identity, Optional<UsageKey> usage) {
+    MountPath path =
+        usage
+            .map(use -> parts.layout().target(identity, use))
+            .orElseGet(() -> parts.layout().staging(identity));
+    return new Event.Forced(parts.kernel().unmount(path));
+  }
+
+  /** Looks at what is mounted. */
+  Event look(VolumeIdentity identity, Step.Look look, boolean isBlock) {
+    List<Sighting> atStaging = parts.kernel().at(parts.layout().staging(identity));
+    if (look.usage().isEmpty()) {
+      return new Event.Looked(atStaging, List.of(), false);
+    }
+    MountPath target = parts.layout().target(identity, look.usage().get());
+    return new Event.Looked(
+        atStaging, parts.kernel().at(target), isBlock && parts.kernel().isDevice(target));
+  }
+
+  private boolean isFree(MountPath path) {
+    return parts.kernel().at(path).isEmpty();
+  }
+
+  private static Event arranged(Arrangement work) {
+    try {
+      work.run();
+      return new Event.Arranged(Optional.empty());
+    } catch (PathProblem problem) {
+      return new Event.Arranged(Optional.of(problem));
+    }
+  }
+
+  private static Event saved(Writing work) {
+    try {
+      work.run();
+      return new Event.Saved(Optional.empty());
+    } catch (StateException problem) {
+      return new Event.Saved(Optional.of(problem));
+    }
+  }
+}

@@ -1,0 +1,277 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Phase;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.NodeClaims;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Performs the steps of one operation of a volume at a time, as the lifecycle names them. Used in
+ * the mailbox of the volume only.
+ */
+final class TurnRunner {
+
+  /** When an operator is told that a call takes long. */
+  private static final Duration SLOW = Duration.ofSeconds(10);
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final Steps steps;
+  private final Memory memory;
+  private final Requests requests;
+  private final Voice voice;
+  private final Mailbox mailbox;
+  private final Owner owner;
+
+  private @Nullable Operation operation;
+  private @Nullable Turn turn;
+  private @Nullable String lastAnswer;
+  private boolean superseded;
+  private NodePlugin plugin = new AbsentPlugin(Set.of());
+
+  /** Tells an answer that is waited for from one that comes late. */
+  private long generation;
+
+  /** Whose steps they are. */
+  interface Owner {
+
+    /** Whether no new steps are made. */
+    boolean isStopped();
+
+    /** A plugin was heard of: perhaps it is another process now. */
+    void heard(NodePlugin from);
+
+    /** What was due then comes only now. */
+    void late(long due);
+
+    /** Something others may see has changed. */
+    void changed();
+
+    /** The volume was given back. */
+    void buried(Tombstone tombstone);
+
+    /** The operation has ended. */
+    void ended(Operation operation, Result result);
+  }
+
+  TurnRunner(VolumeParts volume, Steps steps, Owner owner) {
+    identity = volume.identity();
+    parts = volume.engine();
+    memory = volume.memory();
+    voice = volume.voice();
+    mailbox = volume.mailbox();
+    requests = volume.requests();
+    this.steps = steps;
+    this.owner = owner;
+  }
+
+  /** What is being done; nothing before the first step and after the last. */
+  Optional<Turn> turn() {
+    return Optional.ofNullable(turn);
+  }
+
+  /** What the plugin said last, if that was no success. */
+  Optional<String> lastAnswer() {
+    return Optional.ofNullable(lastAnswer);
+  }
+
+  /** What is being done is not wanted any more: it ends where it can be left. */
+  void supersede() {
+    superseded = true;
+    Operation now = operation;
+    Turn at = turn;
+    boolean isWaiting =
+        at != null && (at.step() instanceof Step.Pause || at.step() instanceof Step.Confirm);
+    if (now != null && at != null && isWaiting && !owner.isStopped()) {
+      Optional<Turn> end = Lifecycle.superseded(at);
+      if (end.isPresent()) {
+        generation++;
+        advance(now, end.get());
+      }
+    }
+  }
+
+  /** Forgets the operation that has ended. */
+  void clear() {
+    operation = null;
+    turn = null;
+    lastAnswer = null;
+  }
+
+  /** Begins to go for a goal. */
+  void begin(Operation next, Goal goal, VolumeRecord known, NodePlugin target) {
+    operation = next;
+    plugin = target;
+    lastAnswer = null;
+    superseded = false;
+    advance(next, Lifecycle.begin(goal, known, memory.situation(target)));
+  }
+
+  /** Performs steps until one has to be waited for. */
+  private void advance(Operation now, Turn first) {
+    Turn at = first;
+    while (true) {
+      if (superseded) {
+        at = Lifecycle.superseded(at).orElse(at);
+      }
+      turn = at;
+      at.notices().forEach(voice::tell);
+      if (at.phase() != Phase.ENDED || !at.record().equals(at.before())) {
+        memory.set(at.record());
+      }
+      owner.changed();
+      if (at.step() instanceof Step.End end) {
+        owner.ended(now, end.result());
+        return;
+      } else if (at.step() instanceof Step.Call call) {
+        call(now, at, call);
+        return;
+      } else if (at.step() instanceof Step.Pause pause) {
+        pause(now, pause.time());
+        return;
+      } else if (at.step() instanceof Step.Confirm question) {
+        confirm(now, question);
+        return;
+      } else if (owner.isStopped()) {
+        return;
+      }
+      Event event = perform(at);
+      Moments.after(at).ifPresent(parts.points()::at);
+      at = Lifecycle.next(at, event, memory.situation(plugin));
+    }
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever a step throws leaves its effect unknown
+  private Event perform(Turn at) {
+    try {
+      Step step = at.step();
+      if (step instanceof Step.Save save) {
+        return memory.save(save);
+      } else if (step instanceof Step.Forget) {
+        return steps.forget(identity);
+      } else if (step instanceof Step.Bury) {
+        return bury(at);
+      } else if (step instanceof Step.PrepareVolume) {
+        return steps.prepareVolume(identity, voice::tell);
+      } else if (step instanceof Step.PrepareUse prepare) {
+        return steps.prepareUse(identity, prepare.usage(), voice::tell);
+      } else if (step instanceof Step.RemoveUse remove) {
+        return steps.removeUse(identity, remove.usage());
+      } else if (step instanceof Step.RemoveVolume) {
+        return steps.removeVolume(identity);
+      } else if (step instanceof Step.Force force) {
+        return steps.force(identity, force.usage());
+      } else if (step instanceof Step.LookAtUses) {
+        return steps.lookAtUses(at.record());
+      }
+      return steps.look(identity, (Step.Look) step, at.record().plan().block());
+    } catch (Throwable broken) {
+      return new Event.Broke(broken);
+    }
+  }
+
+  private Event bury(Turn at) {
+    Tombstone tombstone = memory.tombstone(at);
+    Event event = steps.bury(tombstone);
+    owner.buried(tombstone);
+    return event;
+  }
+
+  private void pause(Operation now, Duration time) {
+    long expected = ++generation;
+    long due = parts.clock().nanos() + time.toNanos();
+    parts
+        .scheduler()
+        .after(
+            time,
+            () -> {
+              owner.late(due);
+              mailbox.put(() -> resume(now, expected, new Event.Woke()));
+            });
+  }
+
+  private void confirm(Operation now, Step.Confirm question) {
+    long expected = ++generation;
+    boolean recordSuffices =
+        parts.claims().terms().filter(NodeClaims::goesOnFromRecord).isPresent();
+    ClaimQuestion.ask(
+        parts,
+        question.usage(),
+        question.epoch(),
+        standing ->
+            mailbox.put(
+                () -> resume(now, expected, new Event.Confirmed(standing, recordSuffices))));
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever a plugin's adapter throws leaves it unknown
+  private void call(Operation now, Turn at, Step.Call call) {
+    if (owner.isStopped()) {
+      return;
+    }
+    // Another instance may serve since the operation began; what it was sent ends where it was
+    // sent.
+    plugin = parts.plugins().find(identity.plugin()).orElse(plugin);
+    String instance = plugin.instance();
+    memory.restamp(at, call, instance);
+    long expected = ++generation;
+    parts.points().at(Moments.before(call.verb()));
+    Scheduler.Timer slow = parts.scheduler().after(SLOW, () -> voice.slow(call));
+    try {
+      plugin.call(
+          requests.call(now, at, call),
+          answer ->
+              mailbox.put(
+                  () -> {
+                    slow.cancel();
+                    if (isExpected(now, expected)) {
+                      owner.heard(plugin);
+                      memory.ended(call, answer, instance);
+                      parts.points().at(Moments.after(call.verb()));
+                      answered(call, answer);
+                      resume(now, expected, new Event.Answered(answer));
+                    }
+                  }));
+    } catch (Throwable broken) {
+      slow.cancel();
+      memory.unknown(call, instance);
+      mailbox.put(() -> resume(now, expected, new Event.Broke(broken)));
+    }
+  }
+
+  private void answered(Step.Call call, Answer answer) {
+    if (answer instanceof Answer.Failed failed && failed.code() == StatusCode.DEADLINE_EXCEEDED) {
+      voice.stuck(call);
+    }
+    lastAnswer =
+        answer instanceof Answer.Failed failed ? failed.code() + ": " + failed.text() : null;
+  }
+
+  private boolean isExpected(Operation now, long expected) {
+    return operation != null && operation.id().equals(now.id()) && generation == expected;
+  }
+
+  private void resume(Operation now, long expected, Event event) {
+    Turn at = turn;
+    if (at == null || !isExpected(now, expected) || owner.isStopped()) {
+      return;
+    }
+    Turn kept = memory.record().map(at::with).orElse(at);
+    advance(now, Lifecycle.next(kept, event, memory.situation(plugin)));
+  }
+}

@@ -1,0 +1,43 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.lifecycle.Phase;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What others may see of a volume while it is worked on.
+ *
+ * @param record what is so
+ * @param activity what is being done
+ * @param trouble what stands in the way
+ */
+record View(
+    Optional<VolumeRecord> record, Optional<Activity> activity, Optional<OperatorMessage> trouble) {
+
+  /** Nothing is known. */
+  static final View NOTHING = new View(Optional.empty(), Optional.empty(), Optional.empty());
+
+  /**
+   * What is being done.
+   *
+   * @param operation the operation
+   * @param phase its step
+   * @param since when the operation began, in nanoseconds
+   * @param tries how often its present call was made
+   * @param answer what the plugin last said, if that was no good
+   * @param pause how long it waits for its next try, if it does
+   * @param waiting whose operations wait for this one, in order
+   */
+  record Activity(
+      Operation operation,
+      Phase phase,
+      long since,
+      int tries,
+      Optional<String> answer,
+      Optional<Duration> pause,
+      List<UsageKey> waiting) {}
+}

@@ -1,0 +1,548 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.lifecycle.Phase;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeEvent;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One volume: its operations one after the other, and what nobody asks for any more. Everything but
+ * {@link #view} is used in its mailbox only.
+ */
+final class VolumeActor {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final Voice voice;
+  private final Engineering engine;
+  private final Mailbox mailbox;
+  private final Memory memory;
+  private final TurnRunner runner;
+  private final DeadMountCare dead;
+  private final Inherited inherited = new Inherited();
+  private final Beginning beginning;
+  private final Aftercare aftercare;
+  private final ClaimCare claims;
+  private final Deque<Operation> waiting = new ArrayDeque<>(1);
+
+  /** The uses whose names are to be put back as soon as nothing is being done. */
+  private final Set<UsageKey> names = new HashSet<>(0);
+
+  private @Nullable Operation current;
+  private VolumeEvent.@Nullable Started started;
+  private long begun;
+  private boolean isTold;
+
+  /** Whether all there is appeared after the volume had been given back. */
+  private boolean isLate;
+
+  private @Nullable OperatorMessage trouble;
+
+  private volatile View view = View.NOTHING;
+
+  /** How many operations have been asked for and not ended; under the engine's lock. */
+  int pending;
+
+  /** The uses that lead to this volume; under the engine's lock. */
+  final Set<UsageKey> indexed = new HashSet<>(2);
+
+  /** The runner's steps are those of this volume. */
+  private final class Owner implements TurnRunner.Owner {
+
+    @Override
+    public boolean isStopped() {
+      return engine.isStopped();
+    }
+
+    @Override
+    public void changed() {
+      show();
+    }
+
+    @Override
+    public void heard(NodePlugin from) {
+      engine.heard(identity.plugin(), from.instance(), Optional.empty());
+    }
+
+    @Override
+    public void late(long due) {
+      engine.late(due);
+    }
+
+    @Override
+    public void buried(Tombstone tombstone) {
+      engine.buried(tombstone);
+    }
+
+    @Override
+    public void ended(Operation operation, Result result) {
+      finish(operation, result);
+    }
+  }
+
+  /** How operations begin here. */
+  private final class FirstSteps implements Beginning.Line {
+
+    @Override
+    public boolean isCurrent(Operation operation) {
+      return current != null && current.id().equals(operation.id());
+    }
+
+    @Override
+    public void end(Operation operation, Result result) {
+      VolumeActor.this.end(operation, result);
+    }
+
+    @Override
+    public void read(Operation operation, Object value) {
+      ended(Optional.empty());
+      operation.end().complete(value);
+      proceed();
+    }
+  }
+
+  /** What is done here without being asked. */
+  private final class Unasked implements Aftercare.Line {
+
+    @Override
+    public boolean isFree() {
+      return current == null;
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return current == null && waiting.isEmpty();
+    }
+
+    @Override
+    public void take(Operation operation) {
+      VolumeActor.this.take(operation);
+    }
+  }
+
+  VolumeActor(VolumeIdentity identity, EngineParts parts, Steps steps, Engineering engine) {
+    this.identity = identity;
+    this.parts = parts;
+    this.engine = engine;
+    voice = new Voice(identity, parts);
+    mailbox = new Mailbox(parts.scheduler(), this::broke);
+    memory = new Memory(identity, parts, steps);
+    VolumeParts volume =
+        new VolumeParts(
+            identity,
+            parts,
+            engine,
+            mailbox,
+            memory,
+            new Requests(identity, parts.layout(), parts.rules()),
+            voice);
+    runner = new TurnRunner(volume, steps, new Owner());
+    dead = new DeadMountCare(volume, this::consider);
+    beginning = new Beginning(volume, runner, dead, inherited, new FirstSteps());
+    aftercare = new Aftercare(volume, dead, new Unasked());
+    claims = new ClaimCare(volume, aftercare);
+  }
+
+  VolumeIdentity identity() {
+    return identity;
+  }
+
+  /** What others may see. */
+  View view() {
+    return view;
+  }
+
+  // ---- what is found
+
+  /** Before anything is done: what was found at the start. */
+  void restore(VolumeRecord found) {
+    memory.restore(found);
+    inherited.restore(found);
+    show();
+  }
+
+  /** The same for a volume that had been given back. */
+  void restoreLate(VolumeRecord found) {
+    restore(found);
+    isLate = true;
+  }
+
+  /** Something has appeared of a volume that was given back. */
+  void appear(VolumeRecord late) {
+    mailbox.put(
+        () -> {
+          if (memory.record().isEmpty() && current == null) {
+            restoreLate(late);
+            consider();
+          }
+        });
+  }
+
+  /** Takes notice of what has appeared for uses that nobody remembers. */
+  void notice() {
+    mailbox.put(
+        () -> {
+          if (current == null) {
+            memory.record().map(memory::withStrays).ifPresent(memory::set);
+            show();
+            consider();
+          }
+        });
+  }
+
+  /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
+  void inspect() {
+    mailbox.put(dead::look);
+  }
+
+  /** Looks whether what is mounted is still claimed. */
+  void confirm() {
+    mailbox.put(claims::confirm);
+  }
+
+  /** Another process has become the plugin. */
+  void replaced() {
+    mailbox.put(
+        () -> {
+          dead.again();
+          aftercare.again();
+          dead.look();
+        });
+  }
+
+  /** Remembers how a use is wanted, should it have to be made anew. */
+  void remember(MountRequest request) {
+    mailbox.put(
+        () -> {
+          dead.remember(request);
+          consider();
+        });
+  }
+
+  /** Gives a use of which only the directory is left its name again; it is in doubt. */
+  void name(UsageKey usage) {
+    mailbox.put(
+        () -> {
+          names.add(usage);
+          if (current == null) {
+            nameAll();
+          }
+        });
+  }
+
+  private void nameAll() {
+    for (UsageKey usage : names) {
+      if (memory.name(usage)) {
+        engine.named(this, usage);
+        show();
+      }
+    }
+    names.clear();
+  }
+
+  // ---- operations in line
+
+  /** Does this when everything before it is done. */
+  void submit(Operation operation) {
+    mailbox.put(() -> take(operation));
+  }
+
+  /** Ends the operations that have not begun. */
+  void close() {
+    mailbox.put(
+        () -> {
+          aftercare.cancel();
+          for (Operation operation : List.copyOf(waiting)) {
+            voice.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
+          }
+          waiting.clear();
+        });
+  }
+
+  private void take(Operation operation) {
+    if (engine.isClosing()) {
+      voice.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
+      engine.idle(this);
+      return;
+    }
+    if (!Aftercare.isOf(operation)) {
+      supersede(operation);
+      aftercare.asked(operation);
+    }
+    if (joins(operation)) {
+      return;
+    }
+    if (waiting.size() >= parts.settings().waiters()) {
+      voice.refuse(
+          operation, OperatorCode.TOO_MANY_WAITERS, waiting.size() + " operations wait already");
+      return;
+    }
+    waiting.add(operation);
+    show();
+    proceed();
+  }
+
+  /** Ends the mounts of a use that is to be released: those that wait, and the one that retries. */
+  private void supersede(Operation release) {
+    if (!(release.wish() instanceof Wish.Release)) {
+      return;
+    }
+    for (Operation mount : List.copyOf(waiting)) {
+      if (mount.wish() instanceof Wish.Mount && mount.usage().equals(release.usage())) {
+        waiting.remove(mount);
+        voice.refuse(mount, OperatorCode.SUPERSEDED, "its release was asked for before it began");
+      }
+    }
+    Operation running = current;
+    if (running != null
+        && running.wish() instanceof Wish.Mount
+        && running.usage().equals(release.usage())) {
+      if (runner.turn().isPresent()) {
+        runner.supersede();
+      } else {
+        end(
+            running,
+            new Result.Refused(
+                Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")));
+      }
+    }
+  }
+
+  /** Shares the operation that wants the same, if it is the last in line. */
+  private boolean joins(Operation operation) {
+    Operation last = waiting.peekLast();
+    Operation same = last == null ? current : last;
+    if (same == null || !same.isSame(operation.wish())) {
+      return false;
+    }
+    same.end()
+        .whenComplete(
+            (value, failure) -> {
+              if (failure != null) {
+                operation.end().completeExceptionally(failure);
+              } else {
+                operation.end().complete(value);
+              }
+            });
+    return true;
+  }
+
+  /** Begins the next operation, if none is being done. */
+  private void proceed() {
+    if (current != null && parts.rules().on(Rule.ONE_AT_A_TIME)) {
+      return;
+    }
+    nameAll();
+    Operation operation = waiting.poll();
+    if (operation == null) {
+      consider();
+      engine.idle(this);
+      return;
+    }
+    current = operation;
+    runner.clear();
+    begun = parts.clock().nanos();
+    started =
+        new VolumeEvent.Started(
+            operation.id(), operation.kind(), identity.plugin(), operation.usage());
+    isTold = aftercare.isTold(operation);
+    if (isTold) {
+      parts.events().accept(started);
+    }
+    show();
+    beginning.begin(operation);
+  }
+
+  // ---- the end of operations
+
+  private void finish(Operation operation, Result result) {
+    boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
+    boolean isNew = runner.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
+    if (result instanceof Result.Published && isNew) {
+      runner.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
+    }
+    if (operation.wish() instanceof Wish.Repair && isDone && !engine.isStopped()) {
+      beginning.repair(operation);
+      return;
+    }
+    if (result instanceof Result.Released) {
+      operation.usage().flatMap(inherited::released).ifPresent(voice::tell);
+    }
+    if (memory.forgetIfEmpty()) {
+      if (isLate) {
+        voice.tell(
+            new Notice(
+                OperatorCode.ORPHAN_CLEANED,
+                "it had appeared after the volume was given back",
+                Optional.empty()));
+      }
+      isLate = false;
+    }
+    if (result instanceof Result.Published) {
+      isLate = false;
+      parts.points().at(CrashPoint.P17);
+    }
+    end(operation, result);
+  }
+
+  private void end(Operation operation, Result result) {
+    Optional<VolumeException> failure = voice.failure(operation, result);
+    if (failure.isPresent() && operation.wish() instanceof Wish.Repair) {
+      dead.failed();
+    }
+    if (failure.filter(it -> it.code() == OperatorCode.MOUNT_NOT_VISIBLE).isPresent()) {
+      engine.lookForUnexpected();
+    }
+    dead.keepOnly(memory.record());
+    trouble =
+        failure
+            .map(VolumeException::operatorMessage)
+            .orElse(aftercare.owed().isPresent() ? trouble : null);
+    if (failure.isPresent() && isTold && operation.wish() instanceof Wish.Release) {
+      operation.usage().ifPresent(this::tellWhoHolds);
+    }
+    aftercare.ended(operation, result, failure.isPresent());
+    ended(failure);
+    if (failure.isPresent()) {
+      operation.end().completeExceptionally(failure.get());
+    } else if (result instanceof Result.Released released) {
+      operation.end().complete(released.release());
+    } else if (result instanceof Result.Withdrawn) {
+      operation.end().complete(Release.NOT_LAST);
+    } else {
+      UsageKey usage = operation.usage().orElseThrow();
+      operation
+          .end()
+          .complete(
+              Results.mounted(
+                  parts.layout(),
+                  identity,
+                  usage,
+                  memory.record().orElseThrow().plan().block(),
+                  memory.use(usage).filter(TargetRecord::readOnly).isPresent()));
+    }
+    proceed();
+  }
+
+  private void ended(Optional<VolumeException> failure) {
+    current = null;
+    runner.clear();
+    VolumeEvent.Started start = started;
+    if (isTold && start != null) {
+      parts
+          .events()
+          .accept(
+              new VolumeEvent.Ended(
+                  start,
+                  Duration.ofNanos(parts.clock().nanos() - begun),
+                  failure.map(VolumeException::operatorMessage)));
+    }
+    show();
+  }
+
+  /** Something here went wrong in a way that it should not: nobody is left without an answer. */
+  private void broke(Throwable failure) {
+    LOG.log(Level.ERROR, "Working on " + identity + " failed; report this.", failure);
+    Operation operation = current;
+    if (operation == null) {
+      return;
+    }
+    if (operation.wish() instanceof Wish.Release) {
+      // Its caller is told that it goes on.
+      operation.usage().ifPresent(memory::release);
+    }
+    end(
+        operation,
+        new Result.Unfinished(
+            Failure.of(
+                OperatorCode.STEP_FAILED,
+                "it ended with " + failure.getClass().getSimpleName(),
+                failure)));
+  }
+
+  /** Tells who keeps a target in use that cannot be given back. */
+  private void tellWhoHolds(UsageKey usage) {
+    MountPath target = parts.layout().target(identity, usage);
+    try {
+      if (!parts.kernel().at(target).isEmpty()) {
+        voice.tell(
+            new Notice(
+                OperatorCode.TARGET_BUSY,
+                "it is still mounted, and in use by: " + parts.kernel().holders(target),
+                Optional.of(usage)));
+      }
+    } catch (MountException e) {
+      LOG.log(Level.DEBUG, "Who holds " + target + " could not be found out.", e);
+    }
+  }
+
+  private void show() {
+    view =
+        new View(
+            memory.record(),
+            Optional.ofNullable(current).map(this::activity),
+            Optional.ofNullable(trouble));
+  }
+
+  private View.Activity activity(Operation operation) {
+    Optional<Turn> turn = runner.turn();
+    return new View.Activity(
+        operation,
+        turn.map(Turn::phase).orElse(Phase.LOOK_FIRST),
+        begun,
+        turn.map(Turn::tries).orElse(0),
+        runner.lastAnswer(),
+        turn.map(Turn::step)
+            .filter(Step.Pause.class::isInstance)
+            .map(step -> ((Step.Pause) step).time()),
+        waiting.stream().flatMap(next -> next.usage().stream()).toList());
+  }
+
+  // ---- what nobody asks for any more
+
+  /** Looks whether something is to be done in the background now. */
+  void wake() {
+    mailbox.put(
+        () -> {
+          aftercare.again();
+          consider();
+        });
+  }
+
+  private void consider() {
+    aftercare.consider();
+  }
+}

@@ -1,0 +1,304 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Which volumes there are, which uses lead to them, and which operations have not ended. Safe for
+ * many threads.
+ */
+final class VolumeIndex {
+
+  private final Function<VolumeIdentity, VolumeActor> making;
+  private final Consumer<PluginId> gone;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<VolumeIdentity, VolumeActor> actors = new TreeMap<>();
+  private final Map<UsageKey, VolumeIdentity> uses = new HashMap<>();
+  private final Map<UsageKey, Long> asked = new HashMap<>();
+  private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
+  private volatile boolean closing;
+
+  /**
+   * An empty one.
+   *
+   * @param making makes a volume that is not there yet
+   * @param gone is told the plugin of a volume of which nothing is left; called under the lock
+   */
+  VolumeIndex(Function<VolumeIdentity, VolumeActor> making, Consumer<PluginId> gone) {
+    this.making = making;
+    this.gone = gone;
+  }
+
+  /** Whether no new operations are begun. */
+  boolean isClosing() {
+    return closing;
+  }
+
+  // ---- volumes
+
+  /** All volumes, in the order of their identities. */
+  List<VolumeActor> volumes() {
+    lock.lock();
+    try {
+      return List.copyOf(actors.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The volumes of a plugin. */
+  List<VolumeActor> of(PluginId plugin) {
+    return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
+  }
+
+  /** What is on record of a volume. */
+  Optional<VolumeRecord> record(VolumeIdentity identity) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(actors.get(identity)).flatMap(actor -> actor.view().record());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Adds a volume that was found, with its uses. */
+  VolumeActor found(VolumeRecord volume) {
+    lock.lock();
+    try {
+      VolumeActor actor = actor(volume.identity());
+      for (UsageKey usage : volume.targets().keySet()) {
+        uses.put(usage, volume.identity());
+        actor.indexed.add(usage);
+      }
+      return actor;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Something has appeared of a volume; nothing happens if it is there by now. */
+  void appeared(VolumeRecord late) {
+    lock.lock();
+    try {
+      if (closing) {
+        return;
+      }
+      VolumeActor actor = actor(late.identity());
+      if (actor.view().record().isEmpty() && actor.pending == 0) {
+        found(late).appear(late);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private VolumeActor actor(VolumeIdentity identity) {
+    return actors.computeIfAbsent(identity, making);
+  }
+
+  // ---- uses
+
+  /** The volume that a use leads to. */
+  Optional<VolumeIdentity> owner(UsageKey usage) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(uses.get(usage));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The volume that a use leads to, with all that is known of it. */
+  Optional<VolumeActor> volume(UsageKey usage) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(uses.get(usage)).map(actors::get);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Notes that a use of a volume is asked for.
+   *
+   * @param number the number of the operation
+   * @param mayBegin whether a use may be that nobody knows yet
+   * @return the volume whose use it is, which may be another; nothing if it may not be
+   */
+  Optional<VolumeIdentity> ask(
+      UsageKey usage, VolumeIdentity identity, long number, BooleanSupplier mayBegin) {
+    lock.lock();
+    try {
+      VolumeIdentity owner = uses.get(usage);
+      if (owner == null) {
+        if (!mayBegin.getAsBoolean()) {
+          return Optional.empty();
+        }
+        uses.put(usage, identity);
+      } else if (!owner.equals(identity)) {
+        return Optional.of(owner);
+      }
+      asked.put(usage, number);
+      return Optional.of(identity);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The number of the last operation that asked for a use; 0 for none. */
+  long askedFor(UsageKey usage) {
+    lock.lock();
+    try {
+      return asked.getOrDefault(usage, 0L);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A use leads to a volume from now on; false if it leads to one already. */
+  boolean lead(UsageKey usage, VolumeActor actor) {
+    lock.lock();
+    try {
+      return uses.putIfAbsent(usage, actor.identity()) == null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A use of which only the directory was left has its name again. */
+  void named(VolumeActor actor, UsageKey usage) {
+    lock.lock();
+    try {
+      uses.putIfAbsent(usage, actor.identity());
+      actor.indexed.add(usage);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- operations
+
+  /** Hands an operation to a volume; false if no new ones are begun. */
+  boolean begin(VolumeIdentity identity, Operation operation) {
+    lock.lock();
+    try {
+      if (closing) {
+        return false;
+      }
+      VolumeActor actor = actor(identity);
+      open.put(operation.id(), operation.end());
+      actor.pending++;
+      operation.usage().ifPresent(actor.indexed::add);
+      operation.end().whenComplete((value, failure) -> over(actor, operation.id()));
+      actor.submit(operation);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void over(VolumeActor actor, OperationId id) {
+    lock.lock();
+    try {
+      open.remove(id);
+      actor.pending--;
+      forgetUnused(actor);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing is being done with a volume; perhaps nothing is known of it any more. */
+  void idle(VolumeActor actor) {
+    lock.lock();
+    try {
+      forgetUnused(actor);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets the uses of a volume that are over, and the volume with the last. Under the lock. */
+  private void forgetUnused(VolumeActor actor) {
+    if (actor.pending > 0) {
+      return;
+    }
+    Optional<VolumeRecord> record = actor.view().record();
+    Set<UsageKey> left = record.map(known -> known.targets().keySet()).orElse(Set.of());
+    for (UsageKey usage : List.copyOf(actor.indexed)) {
+      if (!left.contains(usage)) {
+        actor.indexed.remove(usage);
+        uses.remove(usage, actor.identity());
+        asked.remove(usage);
+      }
+    }
+    if (record.isEmpty() && actors.remove(actor.identity(), actor)) {
+      gone.accept(actor.identity().plugin());
+    }
+  }
+
+  /** The volumes of a plugin that are on record or asked for, and who uses them. */
+  SortedMap<VolumeIdentity, List<UsageKey>> left(PluginId plugin) {
+    SortedMap<VolumeIdentity, List<UsageKey>> left = new TreeMap<>();
+    lock.lock();
+    try {
+      for (VolumeActor actor : actors.values()) {
+        if (actor.identity().plugin().equals(plugin)) {
+          left.put(actor.identity(), uses(actor));
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    return left;
+  }
+
+  private static List<UsageKey> uses(VolumeActor actor) {
+    Stream<UsageKey> recorded =
+        actor.view().record().stream().flatMap(record -> record.targets().keySet().stream());
+    Stream<UsageKey> wanted = actor.pending > 0 ? actor.indexed.stream() : Stream.empty();
+    return Stream.concat(recorded, wanted).distinct().sorted().toList();
+  }
+
+  // ---- the end
+
+  /** Begins no new operations. */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The operations that have not ended, oldest first. */
+  SortedMap<OperationId, CompletableFuture<Object>> open() {
+    SortedMap<OperationId, CompletableFuture<Object>> left =
+        new TreeMap<>(Comparator.comparingLong(OperationId::value));
+    lock.lock();
+    try {
+      left.putAll(open);
+    } finally {
+      lock.unlock();
+    }
+    return left;
+  }
+}

@@ -1,0 +1,148 @@
+package io.csi4j.volume.internal.events;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The events that wait for one listener. When there are too many, operations that it does not know
+ * of yet go first, the oldest of them, from start to end; then failures and notices. The end of an
+ * operation whose start it was told is never dropped, so the queue may exceed its bound by as many
+ * as were going on. Not safe for several threads.
+ */
+final class EventQueue {
+
+  private final int bound;
+  private final Map<Long, VolumeEvent> waiting = new LinkedHashMap<>();
+  private final Map<OperationId, Span> untouched = new LinkedHashMap<>();
+  private final NavigableSet<Long> dispensable = new TreeSet<>();
+  private final Set<OperationId> halfDropped = new HashSet<>();
+  private long added;
+  private long dropped;
+  private int toldSinceNotice;
+
+  /** Where an operation waits whose start was not told yet. */
+  private record Span(long start, Optional<Long> end) {}
+
+  EventQueue(int bound) {
+    this.bound = bound;
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty() && dropped == 0;
+  }
+
+  /** How many wait. */
+  int size() {
+    return waiting.size();
+  }
+
+  void add(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Started started) {
+      untouched.put(started.id(), new Span(append(event), Optional.empty()));
+    } else if (event instanceof VolumeEvent.Ended ended) {
+      addEnd(ended);
+    } else {
+      dispensable.add(append(event));
+    }
+    while (waiting.size() > bound && (dropOperation() || dropOther())) {
+      dropped++;
+    }
+  }
+
+  /** The next to tell; nothing if none waits. */
+  Optional<VolumeEvent> next() {
+    if (dropped > 0 && (waiting.isEmpty() || toldSinceNotice >= bound)) {
+      toldSinceNotice = 0;
+      return Optional.of(noticeOfDropped());
+    }
+    Iterator<Map.Entry<Long, VolumeEvent>> all = waiting.entrySet().iterator();
+    if (!all.hasNext()) {
+      return Optional.empty();
+    }
+    Map.Entry<Long, VolumeEvent> oldest = all.next();
+    VolumeEvent event = oldest.getValue();
+    dispensable.remove(oldest.getKey());
+    all.remove();
+    if (event instanceof VolumeEvent.Started started) {
+      untouched.remove(started.id());
+    }
+    toldSinceNotice++;
+    return Optional.of(event);
+  }
+
+  private void addEnd(VolumeEvent.Ended ended) {
+    OperationId id = ended.started().id();
+    boolean startWasDropped = halfDropped.remove(id);
+    if (startWasDropped && ended.failure().isEmpty()) {
+      dropped++;
+      return;
+    }
+    long place = append(ended);
+    if (startWasDropped) {
+      dispensable.add(place);
+    }
+    untouched.computeIfPresent(id, (key, span) -> new Span(span.start(), Optional.of(place)));
+  }
+
+  private long append(VolumeEvent event) {
+    long place = added++;
+    waiting.put(place, event);
+    return place;
+  }
+
+  private boolean dropOperation() {
+    Iterator<Map.Entry<OperationId, Span>> all = untouched.entrySet().iterator();
+    if (!all.hasNext()) {
+      return false;
+    }
+    Map.Entry<OperationId, Span> oldest = all.next();
+    OperationId id = oldest.getKey();
+    Span span = oldest.getValue();
+    all.remove();
+    waiting.remove(span.start());
+    if (span.end().isEmpty()) {
+      halfDropped.add(id);
+    } else {
+      long end = span.end().get();
+      if (waiting.get(end) instanceof VolumeEvent.Ended ended && ended.failure().isEmpty()) {
+        waiting.remove(end);
+        dropped++;
+      } else {
+        dispensable.add(end);
+      }
+    }
+    return true;
+  }
+
+  private boolean dropOther() {
+    Long oldest = dispensable.pollFirst();
+    if (oldest == null) {
+      return false;
+    }
+    waiting.remove(oldest);
+    return true;
+  }
+
+  private VolumeEvent noticeOfDropped() {
+    long count = dropped;
+    dropped = 0;
+    return new VolumeEvent.Noticed(
+        Messages.of(
+            OperatorCode.EVENTS_DROPPED,
+            Subject.of("telling a listener what happens"),
+            count
+                + (count == 1 ? " event was" : " events were")
+                + (" not told, as more than " + bound + " waited")));
+  }
+}

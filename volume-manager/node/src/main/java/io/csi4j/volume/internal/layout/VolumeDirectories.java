@@ -1,0 +1,532 @@
+package io.csi4j.volume.internal.layout;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.Filesystems;
+import io.csi4j.volume.internal.path.CarefulDisk;
+import io.csi4j.volume.internal.path.Finding;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.path.PathProblem.Kind;
+import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Makes and removes the directories of volumes through the disk. Never looks at, at or below, what
+ * is mounted: callers have asked the mount table before. Removes only what is empty and ours.
+ *
+ * <p>What returns is on the medium, unless it says otherwise. Every method can be repeated, and
+ * goes on where a crash ended it. Safe for several threads, if only one at a time works on a
+ * volume.
+ */
+public final class VolumeDirectories {
+
+  /** The longest path that every plugin has to take, in bytes. */
+  private static final int PLUGIN_BUDGET = 128;
+
+  private static final int LONGEST_PATH = 4095;
+
+  private static final Set<String> OURS = Set.of("who", "who.new", "s", "p");
+
+  private final CarefulDisk disk;
+  private final VolumeLayout layout;
+
+  /** Directories on this disk. */
+  public VolumeDirectories(Disk disk, VolumeLayout layout) {
+    this.disk = new CarefulDisk(disk);
+    this.layout = layout;
+  }
+
+  /**
+   * A volume that was found by the file that says whose directory it is.
+   *
+   * @param identity which volume
+   * @param uses the names of the directories of its uses
+   */
+  public record Found(VolumeIdentity identity, List<String> uses) {
+
+    /** Copies the list. */
+    public Found {
+      uses = List.copyOf(uses);
+    }
+  }
+
+  // ---- the root
+
+  /**
+   * Makes the root if only its last part is missing, checks that it can be used, and makes what is
+   * in it. Returns what is against it but no obstacle.
+   */
+  public List<Finding> prepareRoot() throws PathProblem {
+    List<Finding> findings = new ArrayList<>();
+    MountPath root = layout.root();
+    checkLength(root, findings);
+    for (MountPath above : above(root)) {
+      checkAbove(above);
+    }
+    boolean made = disk.make(root, findings);
+    checkOwner(root);
+    checkFilesystem(root, findings);
+    boolean madeState = disk.make(layout.state(), findings);
+    boolean madeVolumes = disk.make(layout.volumes(), findings);
+    sync(root, madeState || madeVolumes);
+    sync(root.parent(), made);
+    return findings;
+  }
+
+  /**
+   * Keeps the names in a directory. Also where nothing was made: who made them may have crashed
+   * before this. But then a disk that fails is not in the way of giving back.
+   */
+  private void sync(MountPath directory, boolean isNeeded) throws PathProblem {
+    try {
+      disk.sync(directory);
+    } catch (PathProblem problem) {
+      if (isNeeded) {
+        throw problem;
+      }
+    }
+  }
+
+  private static void checkLength(MountPath root, List<Finding> findings) throws PathProblem {
+    int longest = root.bytes().length + VolumeLayout.BELOW_ROOT;
+    if (longest > LONGEST_PATH) {
+      throw new PathProblem(
+          Kind.TOO_LONG,
+          root,
+          "the root has %d bytes, and paths below it would have more than %d; use a shorter one"
+              .formatted(root.bytes().length, LONGEST_PATH));
+    }
+    if (longest > PLUGIN_BUDGET) {
+      findings.add(
+          new Finding(
+              Finding.Kind.PLUGIN_PATH_BUDGET,
+              root,
+              ("paths below '%s' have up to %d bytes, and a plugin need not take more than %d; use"
+                      + " a root of at most %d bytes, or show it to plugins under a shorter one")
+                  .formatted(
+                      root, longest, PLUGIN_BUDGET, PLUGIN_BUDGET - VolumeLayout.BELOW_ROOT)));
+    }
+  }
+
+  /** The directories above a path, the nearest last. */
+  private static List<MountPath> above(MountPath path) {
+    List<MountPath> all = new ArrayList<>();
+    for (MountPath at = path; !at.isRoot(); at = at.parent()) {
+      all.add(0, at.parent());
+    }
+    return all;
+  }
+
+  private void checkAbove(MountPath above) throws PathProblem {
+    Optional<FileFacts> facts = disk.look(above);
+    if (facts.isEmpty()) {
+      throw new PathProblem(Kind.FAILED, above, "'%s' does not exist; make it".formatted(above));
+    }
+    if (facts.get().kind() == FileFacts.Kind.LINK) {
+      // The mount table shows paths without links, so nothing of ours would be found there.
+      throw new PathProblem(
+          Kind.SYMLINK,
+          above,
+          "'%s' is a symbolic link; give the root by the path that it leads to".formatted(above));
+    }
+    if (facts.get().kind() != FileFacts.Kind.DIRECTORY) {
+      throw CarefulDisk.inTheWay(above, facts.get(), "a directory");
+    }
+  }
+
+  private void checkOwner(MountPath root) throws PathProblem {
+    int user = disk.user(root);
+    Optional<FileFacts> facts = disk.look(root);
+    if (facts.isPresent() && facts.get().owner() != user) {
+      throw new PathProblem(
+          Kind.DENIED,
+          root,
+          "'%s' is of user %d with mode %s, and this process is user %d; run it as the owner, give the directory to user %d, or use another one"
+              .formatted(
+                  root, facts.get().owner(), CarefulDisk.octal(facts.get().mode()), user, user));
+    }
+  }
+
+  private void checkFilesystem(MountPath root, List<Finding> findings) throws PathProblem {
+    String type = disk.filesystemType(root);
+    if (Filesystems.promiseTooLittle(type)) {
+      findings.add(
+          new Finding(
+              Finding.Kind.ROOT_FS_UNSUITED,
+              root,
+              "'%s' is on %s, which promises too little about syncing; put it on a local disk"
+                  .formatted(root, type)));
+    }
+  }
+
+  // ---- volumes
+
+  /**
+   * Writes the identity file and makes the directories beside it. Only for a volume of which
+   * nothing is mounted at the staging path: where something is, all of this is there.
+   */
+  public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
+    List<Finding> findings = new ArrayList<>();
+    if (!prepareHome(identity, findings)) {
+      // A process that was killed may have written the file and not synced its name.
+      disk.sync(layout.volume(identity));
+    }
+    disk.make(layout.staging(identity), findings);
+    disk.make(layout.uses(identity), findings);
+    disk.sync(layout.volume(identity));
+    disk.sync(layout.volumes());
+    return findings;
+  }
+
+  /**
+   * The directory of a volume, with its identity file before anything else in it. Returns whether
+   * it wrote that.
+   */
+  private boolean prepareHome(VolumeIdentity identity, List<Finding> findings) throws PathProblem {
+    prepareVolumes(findings);
+    disk.make(layout.volume(identity), findings);
+    if (disk.isFile(layout.who(identity))) {
+      checkIdentity(identity);
+      disk.restrictFile(layout.who(identity), findings);
+      return false;
+    }
+    writeIdentity(identity);
+    return true;
+  }
+
+  /** The directory of all volumes, which was there at the start. */
+  private void prepareVolumes(List<Finding> findings) throws PathProblem {
+    boolean rootMade = disk.make(layout.root(), findings);
+    boolean made = disk.make(layout.volumes(), findings);
+    if (rootMade) {
+      disk.sync(layout.root().parent());
+    }
+    if (made) {
+      disk.sync(layout.root());
+      MountPath gone = rootMade ? layout.root() : layout.volumes();
+      findings.add(
+          new Finding(
+              Finding.Kind.ROOT_VANISHED,
+              gone,
+              "'%s' was gone and was made again; find out who removed or unmounted it"
+                  .formatted(gone)));
+    }
+  }
+
+  private void writeIdentity(VolumeIdentity identity) throws PathProblem {
+    disk.write(
+        layout.who(identity),
+        layout.volume(identity).resolve("who.new"),
+        IdentityFile.content(identity));
+  }
+
+  /** Whose directory it is, by its identity file. */
+  private enum Whose {
+    THIS,
+    ANOTHER,
+    NEWER,
+    DAMAGED
+  }
+
+  private Whose whose(VolumeIdentity identity) throws PathProblem {
+    byte[] content = disk.read(layout.who(identity), IdentityFile.LIMIT);
+    if (Arrays.equals(content, IdentityFile.content(identity))) {
+      return Whose.THIS;
+    } else if (IdentityFile.read(content).isPresent()) {
+      return Whose.ANOTHER;
+    }
+    return IdentityFile.isOfAnotherFormat(content) ? Whose.NEWER : Whose.DAMAGED;
+  }
+
+  private void checkIdentity(VolumeIdentity identity) throws PathProblem {
+    Whose whose = whose(identity);
+    if (whose != Whose.THIS) {
+      throw wrongIdentity(layout.who(identity), whose, identity);
+    }
+  }
+
+  private static PathProblem wrongIdentity(MountPath who, Whose whose, VolumeIdentity identity) {
+    String text =
+        switch (whose) {
+          case THIS, ANOTHER ->
+              "says that the directory belongs to another volume than %s; look at"
+                  + " both, and do not use either";
+          case NEWER ->
+              "was written by a newer version than this, which cannot tell whether it is"
+                  + " of %s; run that version";
+          case DAMAGED ->
+              "is damaged, and is expected to say %s; look after the disk, then restart"
+                  + " to have it written again";
+        };
+    return new PathProblem(Kind.WRONG_IDENTITY, who, ("'%s' " + text).formatted(who, identity));
+  }
+
+  /**
+   * Writes the identity file of a volume again, for one that the state knows, if its directory is
+   * there and the file is missing or damaged. One that names another volume stays, as a problem.
+   */
+  public Optional<Finding> repairIdentity(VolumeIdentity identity) throws PathProblem {
+    if (!isThere(layout.root(), layout.volumes(), layout.volume(identity))) {
+      return Optional.empty();
+    }
+    MountPath who = layout.who(identity);
+    boolean missing = !disk.isFile(who);
+    if (!missing) {
+      Whose whose = whose(identity);
+      if (whose == Whose.THIS) {
+        return Optional.empty();
+      } else if (whose != Whose.DAMAGED) {
+        throw wrongIdentity(who, whose, identity);
+      }
+    }
+    writeIdentity(identity);
+    return Optional.of(
+        new Finding(
+            Finding.Kind.SIDECAR_REPAIRED,
+            who,
+            "'%s' was %s and was written again for %s; look after the disk"
+                .formatted(who, missing ? "missing" : "damaged", identity)));
+  }
+
+  /** Whether there is a directory of this volume. */
+  public boolean hasVolume(VolumeIdentity identity) throws PathProblem {
+    return isThere(layout.root(), layout.volumes(), layout.volume(identity));
+  }
+
+  /** The names of the directories of the uses of this volume. */
+  public List<String> uses(VolumeIdentity identity) throws PathProblem {
+    return uses(layout.uses(identity), stranger -> {});
+  }
+
+  /**
+   * Removes the directories of a volume of which nothing is mounted, each only if it is empty; the
+   * identity file last. Missing ones are fine.
+   */
+  public void removeVolume(VolumeIdentity identity) throws PathProblem {
+    MountPath home = layout.volume(identity);
+    if (!isThere(layout.root(), layout.volumes())) {
+      return;
+    }
+    if (!disk.isDirectory(home)) {
+      // Who removed it may have crashed before that was synced: a power cut would bring it back.
+      disk.sync(layout.volumes());
+      return;
+    }
+    if (disk.isFile(layout.who(identity))) {
+      Whose whose = whose(identity);
+      if (whose == Whose.ANOTHER || whose == Whose.NEWER) {
+        throw wrongIdentity(layout.who(identity), whose, identity);
+      }
+    }
+    // A plugin that ended a call late may have made the directory of a use anew.
+    for (String use : uses(identity)) {
+      removeUse(identity, use);
+    }
+    for (MountPath directory : List.of(layout.staging(identity), layout.uses(identity))) {
+      if (disk.isDirectory(directory)) {
+        disk.removeEmpty(directory);
+      }
+    }
+    Set<String> others = new HashSet<>(disk.names(home));
+    others.removeAll(OURS);
+    if (!others.isEmpty()) {
+      throw CarefulDisk.notEmpty(home, others.size());
+    }
+    disk.delete(home.resolve("who.new"));
+    // Otherwise a power cut could bring back a directory and not whose it is.
+    disk.sync(home);
+    disk.delete(layout.who(identity));
+    disk.removeEmpty(home);
+    disk.sync(layout.volumes());
+  }
+
+  // ---- uses
+
+  /**
+   * Makes the directory above a target, and looks whether the target can be used. Only for a volume
+   * that is prepared, and a target at which nothing is mounted: where something is, all of this is
+   * there. Not synced: a power cut that takes the directory takes all mounts, too.
+   */
+  public List<Finding> prepareUse(VolumeIdentity identity, UsageKey usage) throws PathProblem {
+    List<Finding> findings = new ArrayList<>();
+    prepareHome(identity, findings);
+    disk.make(layout.uses(identity), findings);
+    disk.make(layout.use(identity, usage), findings);
+    MountPath target = layout.target(identity, usage);
+    Optional<FileFacts> left = disk.look(target);
+    if (left.isPresent()) {
+      checkLeftover(target, left.get());
+    }
+    return findings;
+  }
+
+  /** An empty directory or an empty file is what plugins leave; they take it as it is. */
+  private void checkLeftover(MountPath target, FileFacts left) throws PathProblem {
+    if (left.kind() == FileFacts.Kind.DIRECTORY) {
+      int entries = disk.names(target).size();
+      if (entries > 0) {
+        throw CarefulDisk.notEmpty(target, entries);
+      }
+    } else if (left.kind() != FileFacts.Kind.FILE || left.size() > 0) {
+      throw CarefulDisk.inTheWay(target, left, "nothing, or what is empty,");
+    }
+  }
+
+  /** Removes an empty leftover at a target that is not mounted, and the directory above it. */
+  public void removeUse(VolumeIdentity identity, UsageKey usage) throws PathProblem {
+    removeUse(identity, VolumeLayout.id(usage));
+  }
+
+  /** The same for a use whose workload is not known, by the name of its directory. */
+  public void removeUse(VolumeIdentity identity, String use) throws PathProblem {
+    MountPath uses = layout.uses(identity);
+    MountPath directory = uses.resolve(use);
+    if (!isThere(layout.root(), layout.volumes(), layout.volume(identity), uses, directory)) {
+      return;
+    }
+    MountPath target = strayTarget(identity, use);
+    Optional<FileFacts> left = disk.look(target);
+    if (left.isPresent()) {
+      checkLeftover(target, left.get());
+      if (left.get().kind() == FileFacts.Kind.DIRECTORY) {
+        disk.removeEmpty(target);
+      } else {
+        disk.delete(target);
+      }
+    }
+    disk.removeEmpty(directory);
+    disk.sync(uses);
+  }
+
+  /** The path of a use whose workload is not known, by the name of its directory. */
+  public MountPath strayTarget(VolumeIdentity identity, String use) {
+    return layout.uses(identity).resolve(use).resolve("t");
+  }
+
+  // ---- looking
+
+  /**
+   * Every volume that has an identity file, but those that are remembered: of them it is only
+   * looked whether the file says so. What is damaged, or not ours, is reported and not returned; an
+   * empty directory of a volume whose file was never written is neither.
+   *
+   * @param owners whose the directory of a name has to be, if that is remembered
+   */
+  public List<Found> scan(
+      Function<String, Optional<VolumeIdentity>> owners, Consumer<PathProblem> damaged)
+      throws PathProblem {
+    List<Found> found = new ArrayList<>();
+    if (!isThere(layout.root(), layout.volumes())) {
+      return found;
+    }
+    for (String name : disk.names(layout.volumes())) {
+      try {
+        Optional<VolumeIdentity> owner = owners.apply(name);
+        if (owner.isEmpty() || !isOf(owner.get(), name)) {
+          find(name, damaged).ifPresent(found::add);
+        }
+      } catch (PathProblem problem) {
+        damaged.accept(problem);
+      }
+    }
+    return found;
+  }
+
+  /** Whether the identity file of a directory is there, and is that of this volume. */
+  private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
+    MountPath who = layout.home(name).path().resolve("who");
+    return disk.isPlainFile(who)
+        && Arrays.equals(disk.read(who, IdentityFile.LIMIT), IdentityFile.content(owner));
+  }
+
+  /** Whether any volume has an identity file, so that there must be something to remember. */
+  public boolean hasVolumes() throws PathProblem {
+    if (isThere(layout.root(), layout.volumes())) {
+      for (String name : disk.names(layout.volumes())) {
+        if (HashedName.isName(name)
+            && disk.look(layout.volumes().resolve(name).resolve("who")).isPresent()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private Optional<Found> find(String name, Consumer<PathProblem> damaged) throws PathProblem {
+    MountPath home = layout.volumes().resolve(name);
+    if (!HashedName.isName(name) || !disk.isDirectory(home)) {
+      throw stranger(home);
+    }
+    Set<String> names = new HashSet<>(disk.names(home));
+    if (names.isEmpty() || names.equals(Set.of("who.new"))) {
+      return Optional.empty();
+    }
+    MountPath who = home.resolve("who");
+    if (!disk.isFile(who)) {
+      throw new PathProblem(
+          Kind.WRONG_IDENTITY,
+          who,
+          "'%s' is missing, and nothing else says whose directory it is".formatted(who));
+    }
+    byte[] content = disk.read(who, IdentityFile.LIMIT);
+    Optional<VolumeIdentity> identity = IdentityFile.read(content);
+    if (identity.isEmpty()) {
+      throw new PathProblem(
+          Kind.WRONG_IDENTITY,
+          who,
+          (IdentityFile.isOfAnotherFormat(content)
+                  ? "'%s' was written by a newer version; run that version"
+                  : "'%s' is damaged, and nothing else says whose directory it is")
+              .formatted(who));
+    }
+    if (!VolumeLayout.id(identity.get()).equals(name)) {
+      throw new PathProblem(
+          Kind.WRONG_IDENTITY,
+          who,
+          "'%s' is the file of %s, which belongs in another directory; find out who copied it"
+              .formatted(who, identity.get()));
+    }
+    return Optional.of(new Found(identity.get(), uses(home.resolve("p"), damaged)));
+  }
+
+  private List<String> uses(MountPath directory, Consumer<PathProblem> damaged) throws PathProblem {
+    List<String> uses = new ArrayList<>();
+    if (disk.isDirectory(directory)) {
+      for (String name : disk.names(directory)) {
+        if (HashedName.isName(name)) {
+          uses.add(name);
+        } else {
+          damaged.accept(stranger(directory.resolve(name)));
+        }
+      }
+    }
+    return uses;
+  }
+
+  private static PathProblem stranger(MountPath path) {
+    return new PathProblem(
+        Kind.IN_THE_WAY,
+        path,
+        "'%s' was not made by csi4j; find out who put it there and move it away".formatted(path));
+  }
+
+  /** Whether all of these directories are there, none of them by way of a link. */
+  private boolean isThere(MountPath... directories) throws PathProblem {
+    for (MountPath directory : directories) {
+      if (!disk.isDirectory(directory)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+package io.csi4j.volume.internal.layout;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.state.StateKey;
+
+/**
+ * Where everything of a volume lies below the root. Names are hashes, never text of a caller.
+ *
+ * <pre>
+ * state/            the journal
+ * v/VOLUME/who      whose directory it is
+ * v/VOLUME/s        the staging path
+ * v/VOLUME/p/USE/t  the target of one use
+ * </pre>
+ *
+ * @param root the directory of the manager on this host
+ */
+public record VolumeLayout(MountPath root) {
+
+  /** How many bytes the longest path has beyond those of the root: that of a target. */
+  static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
+
+  /**
+   * The directory of one volume: whoever needs several paths of it has its name hashed once.
+   *
+   * @param path where it is
+   */
+  public record Home(MountPath path) {
+
+    /** The only staging path of the volume. */
+    public MountPath staging() {
+      return path.resolve("s");
+    }
+
+    /** The directory that holds those of its uses. */
+    public MountPath uses() {
+      return path.resolve("p");
+    }
+
+    /** The directory of one use, made by us. */
+    public MountPath use(UsageKey usage) {
+      return uses().resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
+    }
+
+    /** Where the volume appears for one use; made by the plugin. */
+    public MountPath target(UsageKey usage) {
+      return use(usage).resolve("t");
+    }
+  }
+
+  /** The directory of a volume. */
+  public Home home(VolumeIdentity identity) {
+    return home(id(identity));
+  }
+
+  /** The directory of the volume with this name. */
+  public Home home(String name) {
+    return new Home(volumes().resolve(name));
+  }
+
+  /** The directory of the state. */
+  public MountPath state() {
+    return root.resolve("state");
+  }
+
+  /** The directory that holds those of the volumes. */
+  public MountPath volumes() {
+    return root.resolve("v");
+  }
+
+  /** The directory of a volume. */
+  public MountPath volume(VolumeIdentity identity) {
+    return home(identity).path();
+  }
+
+  /** The file that says whose directory it is. */
+  public MountPath who(VolumeIdentity identity) {
+    return volume(identity).resolve("who");
+  }
+
+  /** The only staging path of a volume. */
+  public MountPath staging(VolumeIdentity identity) {
+    return home(identity).staging();
+  }
+
+  /** Whether a path is the staging path or a target of some volume. */
+  public boolean isStagingOrTarget(MountPath path) {
+    if (path.equals(root) || !path.isWithin(volumes())) {
+      return false;
+    }
+    String text = path.toString().substring(volumes().toString().length());
+    return text.matches("/[^/]+/(s|p/[^/]+/t)");
+  }
+
+  /** The directory that holds those of the uses of a volume. */
+  public MountPath uses(VolumeIdentity identity) {
+    return home(identity).uses();
+  }
+
+  /** The directory of one use, made by us. */
+  public MountPath use(VolumeIdentity identity, UsageKey usage) {
+    return home(identity).use(usage);
+  }
+
+  /** Where a volume appears for one use; made by the plugin. */
+  public MountPath target(VolumeIdentity identity, UsageKey usage) {
+    return home(identity).target(usage);
+  }
+
+  /** The key of a volume in the state. */
+  public StateKey key(VolumeIdentity identity) {
+    return StateKey.volume(id(identity));
+  }
+
+  /** The name of a volume's directory, and of its record. */
+  public static String id(VolumeIdentity identity) {
+    return HashedName.of(identity.plugin().value(), identity.handle().value());
+  }
+
+  /** The name of a use's directory. */
+  public static String id(UsageKey usage) {
+    return HashedName.of(
+        usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
+  }
+}

@@ -1,0 +1,111 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.PathStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Whether a volume may be published for one more workload, by what is remembered of it. */
+public final class Admission {
+
+  private Admission() {}
+
+  /** Why not, if it may not. */
+  public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal, Rules rules) {
+    return holders(record, goal)
+        .filter(failure -> rules.on(Rule.SINGLE_WRITER_ADMISSION))
+        .or(() -> rules.on(Rule.ONE_STAGING_PATH) ? differences(record, goal) : Optional.empty());
+  }
+
+  private static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
+    if (record.targets().isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> names = new ArrayList<>(record.plan().differences(goal.plan()));
+    record
+        .target(goal.usage())
+        .filter(target -> !target.path().is(PathStatus.GOING))
+        .filter(target -> target.readOnly() != goal.readOnly())
+        .ifPresent(target -> names.add("read-only"));
+    return names.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.OPTIONS_DIFFER,
+                "it is used in another way by "
+                    + who(record, target -> true)
+                    + "; these differ: "
+                    + String.join(", ", names)));
+  }
+
+  /** For how many uses a volume has room at a time. */
+  private enum Room {
+    ONE,
+    ONE_WRITER,
+    MANY
+  }
+
+  private static Room room(AccessMode mode) {
+    return switch (mode) {
+      case SINGLE_NODE_WRITER, SINGLE_NODE_READER_ONLY, SINGLE_NODE_SINGLE_WRITER -> Room.ONE;
+      case MULTI_NODE_SINGLE_WRITER -> Room.ONE_WRITER;
+      case SINGLE_NODE_MULTI_WRITER,
+          MULTI_NODE_READER_ONLY,
+          MULTI_NODE_MULTI_WRITER,
+          UNSPECIFIED,
+          UNRECOGNIZED ->
+          Room.MANY;
+    };
+  }
+
+  /** Whether another use may keep this one from being published. */
+  static boolean isForOne(Goal.Publish goal) {
+    return room(goal.plan().mode()) != Room.MANY;
+  }
+
+  private static Optional<Failure> holders(VolumeRecord record, Goal.Publish goal) {
+    Predicate<TargetRecord> other = target -> !target.usage().equals(goal.usage());
+    AccessMode mode = goal.plan().mode();
+    Predicate<TargetRecord> inTheWay =
+        switch (room(mode)) {
+          case ONE -> other;
+          case ONE_WRITER -> other.and(target -> !target.readOnly() && !goal.readOnly());
+          case MANY -> target -> false;
+        };
+    return record.targets().values().stream().anyMatch(inTheWay)
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.VOLUME_IN_USE,
+                "its access mode "
+                    + mode
+                    + " has room for one, and it is held by "
+                    + who(record, inTheWay)))
+        : Optional.empty();
+  }
+
+  private static String who(VolumeRecord record, Predicate<TargetRecord> which) {
+    return record.targets().values().stream()
+        .filter(which)
+        .map(target -> word(target.usage(), target.path().status()))
+        .limit(5)
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String word(UsageKey usage, PathStatus status) {
+    return "workload '"
+        + usage.workload()
+        + "'"
+        + switch (status) {
+          case GOING -> " (being given up)";
+          case IN_DOUBT -> " (in doubt)";
+          case PRESENT, NONE -> "";
+        };
+  }
+}

@@ -1,0 +1,71 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.model.OperatorCode;
+import java.util.Optional;
+
+/** How failed calls are told of. */
+final class FailedCalls {
+
+  private FailedCalls() {}
+
+  static Failure failure(Verb verb, Answer.Failed failed, AnswerClass kind) {
+    return new Failure(
+        code(verb, failed, kind),
+        verb.operation().rpcName() + " ended with " + failed.code() + ": " + failed.text(),
+        failed.cause().map(Throwable.class::cast));
+  }
+
+  private static OperatorCode code(Verb verb, Answer.Failed failed, AnswerClass kind) {
+    if (failed.code() == StatusCode.UNAUTHENTICATED && !failed.sent()) {
+      return OperatorCode.SECRETS_UNAVAILABLE;
+    }
+    if (kind == AnswerClass.NOT_SENT) {
+      return OperatorCode.PLUGIN_NOT_UP;
+    }
+    if (failed.code() == StatusCode.DATA_LOSS) {
+      return OperatorCode.DATA_LOSS;
+    }
+    if (!verb.isForward()) {
+      return switch (kind) {
+        case REFUSED ->
+            isForPeople(verb, failed)
+                ? OperatorCode.CLEANUP_NEEDS_HELP
+                : OperatorCode.RELEASE_REFUSED;
+        default ->
+            verb == Verb.UNPUBLISH
+                ? OperatorCode.UNPUBLISH_IN_DOUBT
+                : OperatorCode.UNSTAGE_IN_DOUBT;
+      };
+    }
+    if (kind == AnswerClass.REFUSED || AnswerClass.saysUnknownVolume(failed)) {
+      return OperatorCode.REFUSED_BY_PLUGIN;
+    }
+    if (kind.isOver()) {
+      return OperatorCode.FAILED_IN_DOUBT;
+    }
+    return verb == Verb.STAGE ? OperatorCode.STAGE_IN_DOUBT : OperatorCode.PUBLISH_IN_DOUBT;
+  }
+
+  /**
+   * Whether only a person can find out why a release was refused: our own request is wrong, or the
+   * plugin has no such call.
+   */
+  static boolean isForPeople(Verb verb, Answer.Failed failed) {
+    return failed.sent()
+        && (failed.code() == StatusCode.INVALID_ARGUMENT
+            || (verb == Verb.UNPUBLISH && failed.code() == StatusCode.UNIMPLEMENTED));
+  }
+
+  /** How a call is told of that may still be going on, and keeps its opposite waiting. */
+  static Failure quarantined(Verb pending) {
+    return new Failure(
+        pending == Verb.STAGE ? OperatorCode.STAGE_IN_DOUBT : OperatorCode.PUBLISH_IN_DOUBT,
+        "the plugin may still be working on an earlier "
+            + pending.operation().rpcName()
+            + ", which the opposite call must not overtake",
+        Optional.empty());
+  }
+}

@@ -1,0 +1,66 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.Optional;
+
+/** What an operation wants of a volume. */
+public sealed interface Goal {
+
+  /**
+   * That it appears for a workload.
+   *
+   * @param identity which volume
+   * @param usage for whom
+   * @param plan how it is used
+   * @param readOnly whether the workload may only read
+   * @param writable whether the workload has to be able to write
+   * @param keeps whether the use stays whatever comes of it, as its workload is running
+   * @param epoch the epoch of the claim that allows it; 0 when it needs none
+   */
+  record Publish(
+      VolumeIdentity identity,
+      UsageKey usage,
+      Plan plan,
+      boolean readOnly,
+      boolean writable,
+      boolean keeps,
+      long epoch)
+      implements Goal {
+
+    /** That it appears for a workload that is not running yet. */
+    public Publish(
+        VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
+      this(identity, usage, plan, readOnly, writable, false, 0);
+    }
+
+    /** The same for a workload that is running. */
+    public Publish keeping() {
+      return new Publish(identity, usage, plan, readOnly, writable, true, epoch);
+    }
+
+    /** The same, allowed by the claim with this epoch. */
+    public Publish under(long claim) {
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim);
+    }
+  }
+
+  /**
+   * That what is mounted goes, and who uses it stays on record: a target, or the staging of a
+   * volume none of whose targets is there.
+   *
+   * @param usage whose target, or else the staging
+   */
+  record Withdraw(Optional<UsageKey> usage) implements Goal {}
+
+  /**
+   * That a use is given up, and the volume with the last.
+   *
+   * @param usage which use
+   */
+  record Release(UsageKey usage) implements Goal {}
+
+  /** That a volume which nobody uses goes. */
+  record Settle() implements Goal {}
+}

@@ -1,0 +1,146 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.List;
+import java.util.Optional;
+
+/** What the mount table says to what was asked for. */
+final class Inspection {
+
+  private Inspection() {}
+
+  /** What is on top. */
+  static Optional<Evidence> top(List<Sighting> stack) {
+    return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
+  }
+
+  /**
+   * Whether what is at a path is not what was seen there when it became present. Where nothing was
+   * seen yet, mounts on top of each other that differ: nobody can say which of them is ours.
+   */
+  static boolean isForeign(PathRecord path, List<Sighting> stack) {
+    if (stack.isEmpty()) {
+      return false;
+    }
+    Evidence top = stack.get(stack.size() - 1).evidence();
+    return path.evidence().isPresent()
+        ? !top.looksLike(path.evidence().get())
+        : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
+  }
+
+  /**
+   * Whether what is at a path can be written and could not when it became present, or reversely.
+   */
+  static boolean isOtherwiseWritable(PathRecord path, List<Sighting> stack) {
+    Optional<Evidence> top = top(stack);
+    return top.isPresent()
+        && path.evidence().filter(seen -> seen.readOnly() != top.get().readOnly()).isPresent();
+  }
+
+  /** Whether what was seen at a path when it became present is there no more. */
+  static boolean isLost(PathRecord path, List<Sighting> stack) {
+    return path.evidence().isPresent() && stack.isEmpty();
+  }
+
+  /** Whether what is on top can only be unmounted. */
+  static boolean isBroken(List<Sighting> stack) {
+    return !stack.isEmpty() && stack.get(stack.size() - 1).broken();
+  }
+
+  /** Whether the server of what is on top has ended. */
+  static boolean isDead(List<Sighting> stack) {
+    return !stack.isEmpty() && stack.get(stack.size() - 1).health() == Sighting.Health.DEAD;
+  }
+
+  private static Failure dead(String call) {
+    return Failure.of(
+        OperatorCode.MOUNT_DEAD,
+        "the plugin answered OK to " + call + ", and the server of what is mounted has ended");
+  }
+
+  /** What is wrong with a staging that the plugin says is there. */
+  static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
+    if (isDead(looked.staging())) {
+      return Optional.of(dead("NodeStageVolume"));
+    }
+    return looked.staging().isEmpty() && policy.requireStagingMount()
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.MOUNT_NOT_VISIBLE,
+                "the plugin answered OK to NodeStageVolume, and nothing is mounted there"))
+        : Optional.empty();
+  }
+
+  /** What is wrong with a target that the plugin says is there. */
+  static Optional<Failure> published(
+      Goal.Publish goal, Event.Looked looked, VolumeRecord record, MountPolicy policy) {
+    if (isDead(looked.target())) {
+      return Optional.of(dead("NodePublishVolume"));
+    }
+    if (goal.plan().block()) {
+      if (isOtherDevice(record, looked)) {
+        return Optional.of(
+            Failure.of(
+                OperatorCode.DEVICE_CHANGED,
+                "the device at the staging path is not the one that was staged"));
+      }
+      return looked.device() || !policy.requireDevice()
+          ? Optional.empty()
+          : Optional.of(
+              Failure.of(
+                  OperatorCode.NOT_A_DEVICE,
+                  "the plugin answered OK to NodePublishVolume, and there is no block device"));
+    }
+    Optional<Evidence> top = top(looked.target());
+    if (top.isEmpty()) {
+      return policy.requireMount()
+          ? Optional.of(
+              Failure.of(
+                  OperatorCode.MOUNT_NOT_VISIBLE,
+                  "the plugin answered OK to NodePublishVolume, and nothing is mounted there"))
+          : Optional.empty();
+    }
+    if (looked.staging().isEmpty() && showsOurDirectory(goal.identity(), top.get())) {
+      return Optional.of(
+          Failure.of(
+              OperatorCode.MOUNT_NOT_VISIBLE,
+              "the plugin published the staging directory with nothing mounted on it, so writes"
+                  + " would go to the host's own disk"));
+    }
+    if (goal.readOnly() && !top.get().readOnly()) {
+      return Optional.of(
+          Failure.of(OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was wanted, and it is writable"));
+    }
+    return goal.writable() && top.get().readOnly()
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"))
+        : Optional.empty();
+  }
+
+  /** Whether the device that was staged has become another one. */
+  private static boolean isOtherDevice(VolumeRecord record, Event.Looked looked) {
+    Optional<Evidence> now = top(looked.staging());
+    Optional<Evidence> before = record.staging().evidence();
+    return now.isPresent() && before.isPresent() && !now.get().looksLike(before.get());
+  }
+
+  /** Whether a mount shows the directory that we made for a volume, and no volume. */
+  private static boolean showsOurDirectory(VolumeIdentity identity, Evidence mount) {
+    return mount.root().contains("/" + VolumeLayout.id(identity) + "/");
+  }
+
+  /** How mounts that are on top of each other are told of. */
+  static Optional<String> stacked(List<Sighting> stack) {
+    return stack.size() < 2
+        ? Optional.empty()
+        : Optional.of(stack.size() + " mounts are on top of each other");
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What happens next to a volume: pure functions without input or output. Start at {@code
+ * Lifecycle}. The engine performs the steps.
+ */
+@NullMarked
+package io.csi4j.volume.internal.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package io.csi4j.volume.internal.port;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.record.Place;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The kernel's mounts, as far as volumes are concerned. Failures are {@code MountException}s. */
+public interface KernelMounts {
+
+  /** The boot and the mount namespace that this process is in. */
+  Place place();
+
+  /** What is mounted at a path, the one on top last; never waits for what is mounted there. */
+  List<Sighting> at(MountPath path);
+
+  /** Everything that is mounted below a directory, in one look, the one on top last. */
+  List<Sighting> beneath(MountPath directory);
+
+  /** Whether a path is a block device node. Only for paths of block volumes. */
+  boolean isDevice(MountPath path);
+
+  /**
+   * Which block device the node at a path stands for, such as {@code 8:1}; nothing if it is none,
+   * or nobody can tell. Only for paths of block volumes.
+   */
+  default Optional<String> device(MountPath path) {
+    return Optional.empty();
+  }
+
+  /** Who keeps the mount at a path in use, in one line for people. */
+  String holders(MountPath path);
+
+  /**
+   * Finds out how the mount on top at a path is, if need be by asking who serves it. The thread
+   * that calls never waits for that.
+   *
+   * @param then told at most once, on any thread; never if the process ends before that
+   */
+  default void ask(MountPath path, Consumer<Sighting.Health> then) {
+    List<Sighting> stack = at(path);
+    then.accept(stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health());
+  }
+
+  /**
+   * Takes away what is mounted at a path, without asking a plugin, lazily if need be. True if that
+   * was needed: who has files open there still uses the device.
+   */
+  boolean unmount(MountPath path);
+}

@@ -1,0 +1,52 @@
+package io.csi4j.volume.internal.port;
+
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.model.MountPolicy;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The node service of one plugin. Calls do not block, and are not repeated. */
+public interface NodePlugin {
+
+  /** How it is treated. */
+  MountPolicy policy();
+
+  /**
+   * Finds out what the plugin can do, connecting to it if need be.
+   *
+   * @param then told exactly once, on any thread
+   */
+  void facts(Consumer<PluginAnswer> then);
+
+  /**
+   * The process that is the plugin now, as a word; empty when it is not known. Never blocks: tells
+   * what was last seen.
+   */
+  String instance();
+
+  /**
+   * Why it gets no calls now, if it gets none: it is not registered, or known to be unhealthy.
+   * Never blocks.
+   */
+  default Optional<PluginAnswer.Down> barred() {
+    return Optional.empty();
+  }
+
+  /**
+   * Whether a process that was the plugin may still work on calls that it was sent, although
+   * another one is the plugin now: it drains beside it. Never waits.
+   *
+   * @param instance its word
+   */
+  default boolean mayStillRun(String instance) {
+    return false;
+  }
+
+  /**
+   * Makes a call. Ends at the policy's deadline for an attempt at the latest.
+   *
+   * @param then told exactly once, on any thread
+   */
+  void call(NodeCall call, Consumer<Answer> then);
+}

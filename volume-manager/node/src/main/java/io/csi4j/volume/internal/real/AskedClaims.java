@@ -1,0 +1,89 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.NodeClaims;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Asks those about claims whom the host has named, who may block. Each use has one question open at
+ * a time: one that hangs keeps one thread, and no other use waiting.
+ */
+final class AskedClaims implements Claims, AutoCloseable {
+
+  private static final int MOST_THREADS = 16;
+
+  private final NodeClaims terms;
+  private final Set<UsageKey> open = ConcurrentHashMap.newKeySet();
+  private final ThreadPoolExecutor threads;
+
+  AskedClaims(NodeClaims terms) {
+    this.terms = terms;
+    threads =
+        new ThreadPoolExecutor(
+            MOST_THREADS,
+            MOST_THREADS,
+            5,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new NamedThreads("csi4j-volume-claim"));
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  @Override
+  public Optional<NodeClaims> terms() {
+    return Optional.of(terms);
+  }
+
+  @Override
+  public void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+    if (!open.add(usage)) {
+      then.accept(unknown("an earlier question has not been answered yet"));
+      return;
+    }
+    try {
+      threads.execute(
+          () -> {
+            ClaimStanding standing;
+            try {
+              standing = ask(usage, epoch);
+            } finally {
+              open.remove(usage);
+            }
+            then.accept(standing);
+          });
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      open.remove(usage);
+      then.accept(unknown("there is no thread to ask"));
+    }
+  }
+
+  private ClaimStanding ask(UsageKey usage, long epoch) {
+    try {
+      ClaimStanding standing = terms.confirmation().standing(usage, epoch);
+      return standing == null ? unknown("the answer was null") : standing;
+    } catch (RuntimeException | LinkageError | StackOverflowError failure) {
+      return unknown(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private static ClaimStanding unknown(String because) {
+    return new ClaimStanding.Unknown(new Clause(because));
+  }
+
+  /** Asks nobody any more, and waits for nobody. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,338 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.CallQueue;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginFailures;
+import io.csi4j.volume.internal.link.PluginLink;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.probe.CurrentProcess;
+import io.csi4j.volume.internal.probe.PluginFacts;
+import io.csi4j.volume.internal.probe.PluginProcesses;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.model.PluginBinding;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plugin behind a socket. Connects when it is first asked for something; a call that waits, be it
+ * for the connection or for its turn, has no thread.
+ *
+ * <p>A call goes only to the process that {@link #instance} named when it was asked for. If another
+ * one has taken its place, the call is answered as not sent, and the other one's name is told from
+ * then on.
+ */
+final class CsiNodePlugin implements NodePlugin {
+
+  private final PluginBinding binding;
+  private final PathView view;
+  private final Ground ground;
+  private final PluginLink link;
+  private final CurrentProcess process;
+  private final PluginFacts facts;
+  private final CallQueue queue;
+  private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private volatile PluginAnswer.@Nullable Down barred;
+  private volatile @Nullable CsiNodePlugin successor;
+  private volatile @Nullable String retired;
+
+  /**
+   * What plugins share.
+   *
+   * @param scheduler where calls are prepared
+   * @param clock time
+   * @param processes tells one process from the other
+   * @param threads for connecting and closing
+   */
+  record Ground(
+      Scheduler scheduler, Clock clock, PluginProcesses processes, ThreadFactory threads) {
+
+    /** Does it on a thread of the manager, or here if there is none any more. */
+    void soon(Runnable work) {
+      try {
+        scheduler.execute(work);
+      } catch (RejectedExecutionException closed) {
+        work.run();
+      }
+    }
+
+    /** Does it on a thread of its own, or here if the machine gives none. */
+    Optional<Thread> aside(Runnable work) {
+      Thread thread = threads.newThread(work);
+      try {
+        thread.start();
+        return Optional.of(thread);
+      } catch (OutOfMemoryError refused) {
+        work.run();
+        return Optional.empty();
+      }
+    }
+  }
+
+  CsiNodePlugin(PluginBinding binding, PathView view, Ground ground) {
+    this.binding = binding;
+    this.view = view;
+    this.ground = ground;
+    this.link = new PluginLink(binding.endpoint(), options(binding), ground.threads());
+    this.process = new CurrentProcess(ground.processes());
+    this.facts =
+        new PluginFacts(link, process, binding.connectOptions().requireReady(), ground::soon);
+    this.queue = new CallQueue(binding.policy().callsInFlight());
+  }
+
+  /** Answers are taken in where they come, unless the host has something of its own done there. */
+  private static ConnectOptions options(PluginBinding binding) {
+    ConnectOptions given = binding.connectOptions();
+    return given.listeners().isEmpty() && given.callbackExecutor().isEmpty()
+        ? given.toBuilder().callbacksInPlace().build()
+        : given;
+  }
+
+  @Override
+  public MountPolicy policy() {
+    return binding.policy();
+  }
+
+  @Override
+  public String instance() {
+    return process.word();
+  }
+
+  @Override
+  public boolean mayStillRun(String instance) {
+    return ground.processes().isRunning(instance);
+  }
+
+  @Override
+  public Optional<PluginAnswer.Down> barred() {
+    // One that is only remembered may be there all the same, and gets releases.
+    return Optional.ofNullable(barred)
+        .filter(reason -> reason.code() == OperatorCode.PLUGIN_UNHEALTHY);
+  }
+
+  /** Lets nothing new begin with the plugin, for this reason; or lets it again. */
+  void bar(PluginAnswer.@Nullable Down reason) {
+    barred = reason;
+  }
+
+  /** Asks whoever is in its place, if somebody is, also when it was replaced while it was asked. */
+  @Override
+  public void facts(Consumer<PluginAnswer> then) {
+    CsiNodePlugin next = successor;
+    String gone = retired;
+    PluginAnswer.Down reason = gone == null ? barred : new PluginAnswer.Down(gone);
+    if (next != null) {
+      next.facts(then);
+    } else if (reason != null) {
+      then.accept(reason);
+    } else {
+      facts.ask(
+          answer -> {
+            CsiNodePlugin since = answer instanceof PluginAnswer.Down ? successor : null;
+            if (since == null) {
+              then.accept(answer);
+            } else {
+              since.facts(then);
+            }
+          });
+    }
+  }
+
+  // ---- calls
+
+  @Override
+  public void call(NodeCall call, Consumer<Answer> then) {
+    OpenCall asked = new OpenCall(call, process.word(), ground.clock().nanos(), then, this::over);
+    open.add(asked);
+    String reason = retired;
+    if (reason != null) {
+      asked.refuse(StatusCode.UNAVAILABLE, reason);
+      return;
+    }
+    link.use(
+        way -> {
+          if (way instanceof PluginLink.Way.Open there) {
+            enter(there.plugin(), asked);
+          } else if (way instanceof PluginLink.Way.Shut shut) {
+            asked.refuse(
+                new Answer.Failed(StatusCode.UNAVAILABLE, false, shut.text(), shut.cause()));
+          }
+        });
+    if (asked.isWaiting()) {
+      asked.timer(
+          ground
+              .scheduler()
+              .after(
+                  policy().attemptDeadline(),
+                  () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue())));
+    }
+  }
+
+  /** Sends it here and now, if it need not wait and nothing that it takes may block. */
+  private void enter(CsiPlugin plugin, OpenCall asked) {
+    Runnable sending = () -> send(plugin, asked);
+    if (!queue.enterNow(() -> handOver(asked, sending))) {
+      return;
+    }
+    if (asked.call().takesSecrets() || !CurrentProcess.isQuick(plugin)) {
+      handOver(asked, sending);
+    } else {
+      sending.run();
+    }
+  }
+
+  private String overdue() {
+    return "the call waited for its turn until its time of "
+        + policy().attemptDeadline()
+        + " was over, and was not sent: the plugin has "
+        + policy().callsInFlight()
+        + " open calls, or could not be reached";
+  }
+
+  /** Goes on where secrets may be asked for; the call has a place in the queue. */
+  private void handOver(OpenCall asked, Runnable work) {
+    try {
+      ground.scheduler().execute(work);
+    } catch (RejectedExecutionException closed) {
+      giveUp(asked, StatusCode.CANCELLED, "the volume manager is closed");
+    }
+  }
+
+  private void send(CsiPlugin plugin, OpenCall asked) {
+    if (!asked.isWaiting()) {
+      queue.leave();
+    } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
+      sendNow(plugin, asked);
+    } else {
+      // The connection was lost, or the process is another one: find out before anything is sent.
+      facts.ask(
+          answer -> {
+            if (asked.instance().equals(process.word())) {
+              handOver(asked, () -> sendNow(plugin, asked));
+            } else {
+              giveUp(asked, StatusCode.UNAVAILABLE, replaced(answer));
+            }
+          });
+    }
+  }
+
+  private static String replaced(PluginAnswer answer) {
+    return answer instanceof PluginAnswer.Down down
+        ? down.text()
+        : "the plugin was started anew since this call was asked for, and the call was not sent";
+  }
+
+  private void sendNow(CsiPlugin plugin, OpenCall asked) {
+    Duration left = policy().attemptDeadline().minusNanos(ground.clock().nanos() - asked.began());
+    if (left.isZero() || left.isNegative()) {
+      giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue());
+      return;
+    }
+    WireCall call;
+    try {
+      call = WireCall.of(asked.call(), view);
+    } catch (WireCall.NoSecretsException failed) {
+      giveUp(asked, StatusCode.UNAUTHENTICATED, "the call was not sent: " + failed.getMessage());
+      return;
+    } catch (RuntimeException | Error failed) {
+      giveUp(asked, StatusCode.INVALID_ARGUMENT, "the call was not sent: " + failed.getMessage());
+      return;
+    }
+    if (!asked.send()) {
+      queue.leave();
+      return;
+    }
+    CompletionStage<Optional<Object>> stage;
+    try {
+      stage =
+          call.send(
+              plugin
+                  .node()
+                  .with(policy -> policy.withAttempts(1).withAttemptDeadline(left).withBudget(left))
+                  .async());
+    } catch (RuntimeException | Error failed) {
+      stage = CompletableFuture.failedFuture(failed);
+    }
+    stage.whenComplete(
+        (value, thrown) -> {
+          Answer answer = thrown == null ? new Answer.Ok(value) : PluginFailures.answer(thrown);
+          if (thrown == null && process.isAtOtherEnd(plugin)) {
+            end(asked, answer);
+          } else {
+            // A look may block, and this may be the I/O thread.
+            ground.soon(
+                () -> {
+                  process.look(plugin);
+                  end(asked, answer);
+                });
+          }
+        });
+  }
+
+  private void end(OpenCall asked, Answer answer) {
+    queue.leave();
+    asked.end(answer);
+  }
+
+  private void giveUp(OpenCall asked, StatusCode code, String text) {
+    queue.leave();
+    asked.refuse(code, text);
+  }
+
+  private void over(OpenCall ended) {
+    open.remove(ended);
+    closeIfIdle();
+  }
+
+  // ---- its end
+
+  /**
+   * Sends no further call; ends the connection when the last open one has been answered.
+   *
+   * @param next who is asked instead, if anybody is
+   */
+  void retire(String reason, @Nullable CsiNodePlugin next) {
+    successor = next;
+    retired = reason;
+    refuseWaiting(reason);
+    closeIfIdle();
+  }
+
+  private void closeIfIdle() {
+    String reason = retired;
+    if (reason != null && open.isEmpty() && closing.compareAndSet(false, true)) {
+      // Closing waits for threads of the connection, and this may be one of them.
+      ground.aside(() -> link.close(reason));
+    }
+  }
+
+  /** Answers every call and ends the connection. Waits for that. */
+  void close(String reason) {
+    closing.set(true);
+    retired = reason;
+    refuseWaiting(reason);
+    link.close(reason);
+  }
+
+  private void refuseWaiting(String reason) {
+    open.forEach(each -> each.refuse(StatusCode.UNAVAILABLE, reason));
+  }
+}

@@ -1,0 +1,165 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.plugin.ServingSwitch;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.NodePlugins;
+import io.csi4j.volume.internal.probe.PluginProcesses;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+
+/** The plugins that were registered, each behind its socket. Safe for many threads. */
+public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoCloseable {
+
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  private final MountPath root;
+  private final CsiNodePlugin.Ground ground;
+  private final ConcurrentMap<PluginId, Bound> plugins = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * What calls go to.
+   *
+   * @param plugin the plugin
+   * @param registration of which instance; nothing if it was bound without a registry
+   */
+  private record Bound(CsiNodePlugin plugin, Optional<PluginRegistration> registration) {
+
+    /** Another registration of the same is another one: its connection is made anew. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean serves(PluginRegistration other) {
+      return registration.orElse(null) == other;
+    }
+  }
+
+  /**
+   * No plugin yet.
+   *
+   * @param root the directory of the manager on this host
+   * @param scheduler where calls are prepared
+   * @param disk where the processes behind sockets are looked at
+   * @param boot which boot it is
+   */
+  public CsiNodePlugins(MountPath root, Scheduler scheduler, Clock clock, Disk disk, String boot) {
+    this.root = root;
+    this.ground =
+        new CsiNodePlugin.Ground(
+            scheduler,
+            clock,
+            new PluginProcesses(disk, boot),
+            new NamedThreads("csi4j-volume-plugin"));
+  }
+
+  /**
+   * Registers a plugin without calling it, or puts another binding in the place of the one that it
+   * has: calls that were sent under the old one go on, those that wait are answered as not sent.
+   *
+   * @return what will make trouble
+   * @throws IllegalStateException after closing
+   */
+  public List<PluginFinding> register(PluginBinding binding) {
+    bind(binding, Optional.empty()).run();
+    if (closed) {
+      close();
+      throw new IllegalStateException(
+          "The plugin '" + binding.id() + "' was not registered: the volume manager is closed.");
+    }
+    return findings(binding);
+  }
+
+  /** What will make trouble with a binding. Nothing is registered. */
+  public List<PluginFinding> findings(PluginBinding binding) {
+    return PluginFinding.of(binding, view(binding));
+  }
+
+  /** Forgets a plugin; calls that were sent go on. False if there was none of that name. */
+  public boolean deregister(PluginId id) {
+    Bound old = plugins.remove(id);
+    if (old != null) {
+      old.plugin().retire("the plugin is not registered any more", null);
+    }
+    return old != null;
+  }
+
+  /**
+   * Sends further calls to the instance that serves, and lets volumes be mounted with it or not.
+   *
+   * @return ends what is not needed any more
+   */
+  @Override
+  public Runnable serve(PluginId id, Optional<RegisteredPlugin> serving) {
+    if (serving.isEmpty()) {
+      return () -> deregister(id);
+    }
+    RegisteredPlugin known = serving.get();
+    Bound now = plugins.get(id);
+    if (now == null || !now.serves(known.registration())) {
+      Runnable ending = bind(known.registration().binding(), serving);
+      return closed ? this::close : ending;
+    }
+    now.plugin().bar(Bars.of(known).orElse(null));
+    return () -> {};
+  }
+
+  private Runnable bind(PluginBinding binding, Optional<RegisteredPlugin> known) {
+    CsiNodePlugin plugin = new CsiNodePlugin(binding, view(binding), ground);
+    known.flatMap(Bars::of).ifPresent(plugin::bar);
+    Bound old =
+        plugins.put(binding.id(), new Bound(plugin, known.map(RegisteredPlugin::registration)));
+    return old == null
+        ? () -> {}
+        : () -> old.plugin().retire("the plugin was registered anew", plugin);
+  }
+
+  private PathView view(PluginBinding binding) {
+    return binding.seesRootAt().map(path -> new PathView(root, path)).orElse(PathView.same(root));
+  }
+
+  @Override
+  public Optional<NodePlugin> find(PluginId id) {
+    Bound bound = plugins.get(id);
+    return bound == null ? Optional.empty() : Optional.of(bound.plugin());
+  }
+
+  @Override
+  public Set<PluginId> known() {
+    return new TreeSet<>(plugins.keySet());
+  }
+
+  /** Answers every call that is open, and ends all connections, within some seconds. */
+  @Override
+  public void close() {
+    closed = true;
+    List<Thread> closers = new ArrayList<>();
+    for (Bound bound : plugins.values()) {
+      ground
+          .aside(() -> bound.plugin().close("the volume manager is closed"))
+          .ifPresent(closers::add);
+    }
+    long end = System.nanoTime() + CLOSING.toNanos();
+    try {
+      for (Thread closer : closers) {
+        TimeUnit.NANOSECONDS.timedJoin(closer, Math.max(1, end - System.nanoTime()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.link.SocketPaths;
+import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Something about a binding that will make trouble.
+ *
+ * @param kind what
+ * @param text the numbers, as a clause for people
+ */
+public record PluginFinding(Kind kind, String text) {
+
+  /** What the spec lets every plugin refuse. */
+  private static final int SPEC_PATH = 128;
+
+  /** What can be found. */
+  public enum Kind {
+    /** Paths of volumes are longer than each plugin has to accept. */
+    PLUGIN_PATH_BUDGET,
+    /** The path of the socket is longer than a socket can have. */
+    SOCKET_PATH_TOO_LONG
+  }
+
+  /** All that is found without asking the plugin. */
+  static List<PluginFinding> of(PluginBinding binding, PathView view) {
+    List<PluginFinding> findings = new ArrayList<>();
+    int longest = bytes(view.toPlugin(longestPath(binding, view.host())).value());
+    if (longest > SPEC_PATH) {
+      findings.add(
+          new PluginFinding(
+              Kind.PLUGIN_PATH_BUDGET,
+              "its paths have "
+                  + longest
+                  + " bytes, and "
+                  + SPEC_PATH
+                  + " are all that every plugin accepts"));
+    }
+    int socket = bytes(binding.endpoint().path().toString());
+    int fits = SocketPaths.longest(binding.connectOptions());
+    if (socket > fits) {
+      findings.add(
+          new PluginFinding(
+              Kind.SOCKET_PATH_TOO_LONG,
+              "the path of its socket has " + socket + " bytes, and " + fits + " fit"));
+    }
+    return List.copyOf(findings);
+  }
+
+  /** The path of any use: names are hashes, so all are as long. */
+  private static MountPath longestPath(PluginBinding binding, MountPath root) {
+    return new VolumeLayout(root)
+        .target(
+            new VolumeIdentity(binding.id(), VolumeId.of("any")),
+            UsageKey.of(VolumeKey.of("any"), WorkloadId.of("any")));
+  }
+
+  private static int bytes(String path) {
+    return path.getBytes(StandardCharsets.UTF_8).length;
+  }
+}

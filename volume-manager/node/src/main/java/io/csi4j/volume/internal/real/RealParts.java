@@ -1,0 +1,113 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.engine.EngineParts;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.state.StateStore;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * All that an engine on this machine works with. Has threads and connections from the start on,
+ * until it is closed; the state belongs to whoever hands it in.
+ */
+public final class RealParts implements AutoCloseable {
+
+  private final ManagerSettings settings;
+  private final VolumeLayout layout;
+  private final VolumeDirectories directories;
+  private final SystemClock clock = new SystemClock();
+  private final SystemScheduler scheduler;
+  private final MountQuestions questions;
+  private final SystemKernelMounts kernel;
+  private final CsiNodePlugins plugins;
+  private final Optional<AskedClaims> claims;
+
+  private RealParts(MountPath root, ManagerSettings settings, Optional<NodeClaims> terms) {
+    this.settings = settings;
+    RealDisk disk = new RealDisk();
+    layout = new VolumeLayout(root);
+    directories = new VolumeDirectories(disk, layout);
+    scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
+    questions = new MountQuestions(MountTable.system(), scheduler);
+    kernel = SystemKernelMounts.system().asking(questions);
+    plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
+    claims = terms.map(AskedClaims::new);
+  }
+
+  /**
+   * Starts the threads. Nothing is written and no plugin called.
+   *
+   * @param root the directory of the manager
+   * @param claims how the node holds itself to claims, if it is given any
+   * @throws io.csi4j.volume.internal.time.NoThreadsException if the machine does not give so many
+   *     threads
+   */
+  public static RealParts open(
+      MountPath root, ManagerSettings settings, Optional<NodeClaims> claims) {
+    return new RealParts(root, settings, claims);
+  }
+
+  /** Where everything is. */
+  public VolumeLayout layout() {
+    return layout;
+  }
+
+  /** The directories of the volumes. */
+  public VolumeDirectories directories() {
+    return directories;
+  }
+
+  /** The plugins, to register them. */
+  public CsiNodePlugins plugins() {
+    return plugins;
+  }
+
+  /**
+   * What a registry of plugins works with.
+   *
+   * @param telling where listeners are told
+   */
+  public LivePluginRegistry.Ground registryGround(Executor telling) {
+    return new LivePluginRegistry.Ground(clock, scheduler, telling);
+  }
+
+  /** The parts for an engine. */
+  public EngineParts parts(StateStore state, CrashPoints points, Consumer<VolumeEvent> events) {
+    return new EngineParts(
+        clock,
+        scheduler,
+        kernel,
+        plugins,
+        state,
+        directories,
+        layout,
+        settings,
+        points,
+        Rules.ALL,
+        events,
+        claims.<Claims>map(it -> it).orElse(Claims.NONE));
+  }
+
+  /** Ends the connections, then the threads. To be called when the engine is closed. */
+  @Override
+  public void close() {
+    plugins.close();
+    claims.ifPresent(AskedClaims::close);
+    questions.close();
+    scheduler.close();
+  }
+}

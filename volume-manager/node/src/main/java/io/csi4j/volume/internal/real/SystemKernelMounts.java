@@ -1,0 +1,260 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.RefCheck;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.state.HostIdentity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mounts of a kernel, seen and changed through mount-linux.
+ *
+ * <p>Nothing here looks at a file at or below a mount, which could hang; the exceptions are the
+ * node of a block device, where no server stands behind the mount, and what {@link MountQuestions}
+ * asks on threads of its own.
+ */
+public final class SystemKernelMounts implements KernelMounts {
+
+  /** More mounts on top of each other than anybody makes on purpose. */
+  private static final int MOST_LAYERS = 64;
+
+  private static final int MOST_HOLDERS = 8;
+  private static final int LONGEST_TEXT = 1024;
+
+  /** Whoever asks for this wants the path free; who still uses the mount may go on with it. */
+  private static final UnmountPolicy AWAY =
+      UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(1)).withLazy();
+
+  private final MountTable table;
+  private final Mounts mounts;
+  private final Disk disk;
+  private final Supplier<Place> place;
+  private final @Nullable MountQuestions questions;
+  private volatile @Nullable Seen seen;
+
+  /**
+   * The mounts of a kernel.
+   *
+   * @param disk where device nodes are looked at
+   * @param place tells the boot and the mount namespace
+   */
+  public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
+    this(table, mounts, disk, place, null);
+  }
+
+  private SystemKernelMounts(
+      MountTable table,
+      Mounts mounts,
+      Disk disk,
+      Supplier<Place> place,
+      @Nullable MountQuestions questions) {
+    this.questions = questions;
+    this.table = table;
+    this.mounts = mounts;
+    this.disk = disk;
+    this.place = place;
+  }
+
+  /** The running kernel. A process stays in its boot and its mount namespace. */
+  public static SystemKernelMounts system() {
+    HostIdentity here = HostIdentity.current();
+    Place place = new Place(here.boot().value(), here.mountNamespace());
+    return new SystemKernelMounts(
+        MountTable.system(), Mounts.system(), new RealDisk(), () -> place);
+  }
+
+  /** The same, where who serves a mount is asked whether it is still there. */
+  SystemKernelMounts asking(MountQuestions who) {
+    return new SystemKernelMounts(table, mounts, disk, place, who);
+  }
+
+  @Override
+  public void ask(MountPath path, Consumer<Sighting.Health> then) {
+    List<Sighting> stack = at(path);
+    Sighting.Health health =
+        stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health();
+    if (questions != null
+        && health == Sighting.Health.WELL
+        && table.probe(path) instanceof MountProbe.Mounted there
+        && there.health() == MountHealth.UNKNOWN) {
+      questions.ask(path, then);
+    } else {
+      then.accept(health);
+    }
+  }
+
+  @Override
+  public Place place() {
+    return place.get();
+  }
+
+  @Override
+  public List<Sighting> at(MountPath path) {
+    if (!(table.probe(path) instanceof MountProbe.Mounted seen)) {
+      return List.of();
+    }
+    Optional<MountRecord> top = table.find(path);
+    if (top.isEmpty()) {
+      // Gone since.
+      return List.of();
+    }
+    boolean isDead = seen.health() == MountHealth.DEAD;
+    return layers(top.get()).stream()
+        .map(layer -> sighting(path, layer, isDead && layer.equals(top.get())))
+        .toList();
+  }
+
+  /** All mounts at the place of this one, the one on top last. Seldom is there more than one. */
+  private List<MountRecord> layers(MountRecord top) {
+    if (isAlone(top)) {
+      return List.of(top);
+    }
+    List<MountRecord> below =
+        table.list(each -> each.path().equals(top.path())).records().stream()
+            .filter(each -> !each.ref().equals(top.ref()))
+            .toList();
+    List<MountRecord> all = new ArrayList<>(Layers.inOrder(below));
+    all.add(top);
+    return all;
+  }
+
+  /** Whether the mount that this one is on is known to be elsewhere. */
+  private boolean isAlone(MountRecord top) {
+    if (top.parentUniqueId().isEmpty()) {
+      return false;
+    }
+    MountIdentity below = new MountIdentity.Unique(top.parentUniqueId().getAsLong());
+    RefCheck check = table.check(new MountRef(top.path(), top.ref().bootId(), below));
+    return check instanceof RefCheck.Moved;
+  }
+
+  @Override
+  public List<Sighting> beneath(MountPath directory) {
+    List<MountRecord> found =
+        snapshot(directory)
+            .matching(each -> each.path().isWithin(directory) && !each.path().equals(directory));
+    return Layers.inOrder(found).stream().map(each -> sighting(each.path(), each, false)).toList();
+  }
+
+  /**
+   * What is mounted below a directory: read anew for the directory itself, and for one in it by
+   * what came and went since, which costs a fraction where there are many mounts.
+   */
+  private MountSnapshot snapshot(MountPath directory) {
+    Seen before = seen;
+    boolean isPart =
+        before != null
+            && directory.isWithin(before.directory())
+            && !directory.equals(before.directory());
+    Seen now =
+        before != null && isPart
+            ? new Seen(before.directory(), before.snapshot().refresh().now())
+            : new Seen(directory, table.list(each -> each.path().isWithin(directory)));
+    seen = now;
+    return now.snapshot();
+  }
+
+  /**
+   * A look at everything below a directory.
+   *
+   * @param directory which
+   * @param snapshot what was mounted there
+   */
+  private record Seen(MountPath directory, MountSnapshot snapshot) {}
+
+  private static Sighting sighting(MountPath path, MountRecord record, boolean isDead) {
+    Sighting.Health health =
+        isDead
+            ? Sighting.Health.DEAD
+            : record.isDeleted() ? Sighting.Health.DELETED : Sighting.Health.WELL;
+    return new Sighting(path, record.device().toString(), Evidences.of(record), health);
+  }
+
+  @Override
+  public boolean isDevice(MountPath path) {
+    return device(path).isPresent();
+  }
+
+  @Override
+  public Optional<String> device(MountPath path) {
+    if (table.probe(path) instanceof MountProbe.Mounted seen && seen.health() != MountHealth.OK) {
+      // To look at it could take for ever.
+      return Optional.empty();
+    }
+    try {
+      return disk.facts(path.toPath())
+          .filter(facts -> facts.kind() == FileFacts.Kind.BLOCK_DEVICE)
+          .map(FileFacts::device);
+    } catch (DiskException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public String holders(MountPath path) {
+    try {
+      return table
+          .find(path)
+          .map(top -> cut(text(mounts.whoHolds(top.ref()))))
+          .orElse("nothing is mounted there");
+    } catch (MountException e) {
+      return "it could not be found out: " + e.getMessage();
+    }
+  }
+
+  private static String text(Holders holders) {
+    int count = holders.found().size();
+    if (count <= MOST_HOLDERS) {
+      return holders.toString();
+    }
+    return holders.found().stream()
+            .limit(MOST_HOLDERS)
+            .map(Object::toString)
+            .collect(Collectors.joining(", "))
+        + ", and "
+        + (count - MOST_HOLDERS)
+        + " more";
+  }
+
+  private static String cut(String text) {
+    return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
+  }
+
+  @Override
+  public boolean unmount(MountPath path) {
+    boolean lazily = false;
+    for (int layer = 0; layer < MOST_LAYERS; layer++) {
+      UnmountResult result = mounts.unmount(path, AWAY);
+      if (result.step() == UnmountResult.Step.NOT_MOUNTED) {
+        break;
+      }
+      lazily |= result.deviceMayBeBusy();
+    }
+    return lazily;
+  }
+}

@@ -1,0 +1,77 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a volume is used on this node, decided at its first use and kept until its last: another way
+ * is refused. Mount flags may hold secrets, so only their digest is here.
+ *
+ * @param staged whether it is staged before it is published
+ * @param block whether it is a raw block device
+ * @param mode how many may use it
+ * @param fsType the filesystem; empty when left to the plugin
+ * @param flags a digest of the mount flags; empty when left to the plugin
+ * @param group the group that owns the files; empty when left to the plugin
+ */
+public record Plan(
+    boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
+
+  /** The plan for this use of a volume. */
+  public static Plan of(VolumeIdentity identity, boolean staged, VolumeCapability capability) {
+    MountOptions options = capability.mountOptions().orElse(MountOptions.none());
+    return new Plan(
+        staged,
+        capability.isBlock(),
+        capability.accessMode(),
+        options.fsType().orElse(""),
+        options.flags().map(flags -> FlagFacts.digest(identity, flags)).orElse(""),
+        options.volumeMountGroup().orElse(""));
+  }
+
+  /** The plan of a volume of which only the directory is left. */
+  public static Plan unknown() {
+    return new Plan(true, false, AccessMode.UNSPECIFIED, "", "", "");
+  }
+
+  /** Whether it was decided by a request; else the next one decides. */
+  public boolean isKnown() {
+    return mode != AccessMode.UNSPECIFIED;
+  }
+
+  /** Whether a use of this kind has to be able to write. */
+  public static boolean mustBeWritable(VolumeCapability capability, boolean readOnly) {
+    boolean hasReadOnlyFlag =
+        capability
+            .mountOptions()
+            .flatMap(MountOptions::flags)
+            .filter(FlagFacts::areReadOnly)
+            .isPresent();
+    return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
+  }
+
+  /** The names of the parts in which the other way of use differs, staging left aside. */
+  public List<String> differences(Plan other) {
+    List<String> names = new ArrayList<>();
+    if (block != other.block) {
+      names.add("access type");
+    }
+    if (mode != other.mode) {
+      names.add("access mode");
+    }
+    if (!fsType.equals(other.fsType)) {
+      names.add("filesystem");
+    }
+    if (!flags.equals(other.flags)) {
+      names.add("mount flags");
+    }
+    if (!group.equals(other.group)) {
+      names.add("volume mount group");
+    }
+    return names;
+  }
+}

@@ -1,0 +1,296 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.fields.FieldReader;
+import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The form of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that a
+ * record of a newer version is read, and what is not understood kept.
+ *
+ * <pre>
+ * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7... newer fields
+ * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6... newer fields
+ * identity   1 plugin  2 handle
+ * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
+ * place      1 boot  2 mount namespace
+ * target     1 usage  2 read-only  3 path  4 epoch of its claim  5 confirmed
+ * usage      1 namespace  2 volume  3 workload
+ * path       1 status  2 pending  3 evidence
+ * pending    1 verb  2 instance
+ * evidence   1 ref  2 type  3 source  4 root  5 read-only
+ * </pre>
+ *
+ * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
+ * needs a new format. A volume with a claimed use has format 2, as a version that knows nothing of
+ * claims must not go on with it; everything else has format 1. Equal records have equal bytes, and
+ * a record has no other bytes than those.
+ */
+public final class RecordCodec {
+
+  private static final int FORMAT = 1;
+  private static final int WITH_CLAIMS = 2;
+
+  private RecordCodec() {}
+
+  /**
+   * The bytes of a volume.
+   *
+   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when it has too many uses:
+   *     with names and mounts of usual length some two hundred fit
+   */
+  public static StateValue encode(VolumeRecord volume) {
+    FieldWriter out =
+        head(
+                volume.isClaimed() ? WITH_CLAIMS : FORMAT,
+                volume.identity(),
+                volume.plan(),
+                volume.place())
+            .part(5, path(volume.staging()));
+    for (TargetRecord target : volume.targets().values()) {
+      out.part(
+          6,
+          new FieldWriter()
+              .part(1, usage(target.usage()))
+              .flag(2, target.readOnly())
+              .part(3, path(target.path()))
+              .number(4, target.claim().epoch())
+              .flag(5, target.claim().confirmed()));
+    }
+    return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
+  }
+
+  /** The volume in these bytes. */
+  public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
+    FieldReader in = new FieldReader(value.bytes());
+    boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
+    VolumeIdentity identity = identity(in.required(2));
+    Plan plan = plan(in.required(3));
+    Place place = place(in.required(4));
+    PathRecord staging = path(in.required(5));
+    SortedMap<UsageKey, TargetRecord> targets = new TreeMap<>();
+    for (Optional<FieldReader> part = in.part(6); part.isPresent(); part = in.part(6)) {
+      TargetRecord target = target(part.get(), hasClaims);
+      if (!targets.isEmpty() && targets.lastKey().compareTo(target.usage()) >= 0) {
+        throw new MalformedRecordException("The uses are not in order, or one is there twice.");
+      }
+      targets.put(target.usage(), target);
+    }
+    VolumeRecord volume = new VolumeRecord(identity, plan, place, staging, targets, in.rest(6));
+    if (hasClaims != volume.isClaimed()) {
+      throw new MalformedRecordException("It has the format of claims, and no claim.");
+    }
+    return volume;
+  }
+
+  /**
+   * The bytes of a tombstone.
+   *
+   * @throws StateException as for a volume
+   */
+  public static StateValue encode(Tombstone tombstone) {
+    FieldWriter out = head(FORMAT, tombstone.identity(), tombstone.plan(), tombstone.place());
+    tombstone.targets().forEach(target -> out.part(5, usage(target)));
+    return value(out, tombstone.identity(), tombstone.targets().size());
+  }
+
+  /** The tombstone in these bytes. It is never changed, so newer fields are passed over. */
+  public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
+    FieldReader in = new FieldReader(value.bytes());
+    in.format(FORMAT);
+    VolumeIdentity identity = identity(in.required(2));
+    Plan plan = plan(in.required(3));
+    Place place = place(in.required(4));
+    List<UsageKey> targets = new ArrayList<>();
+    for (Optional<FieldReader> part = in.part(5); part.isPresent(); part = in.part(5)) {
+      targets.add(usage(part.get()));
+    }
+    in.rest(5);
+    return new Tombstone(identity, plan, place, targets);
+  }
+
+  // ---- writing
+
+  private static FieldWriter head(int format, VolumeIdentity identity, Plan plan, Place place) {
+    return new FieldWriter()
+        .number(1, format)
+        .part(
+            2,
+            new FieldWriter().text(1, identity.plugin().value()).text(2, identity.handle().value()))
+        .part(
+            3,
+            new FieldWriter()
+                .flag(1, plan.staged())
+                .flag(2, plan.block())
+                .number(3, FieldWriter.number(plan.mode()))
+                .text(4, plan.fsType())
+                .text(5, plan.flags())
+                .text(6, plan.group()))
+        .part(4, new FieldWriter().text(1, place.boot()).number(2, place.mountNamespace()));
+  }
+
+  private static FieldWriter usage(UsageKey usage) {
+    return new FieldWriter()
+        .text(1, usage.volume().namespace().value())
+        .text(2, usage.volume().id())
+        .text(3, usage.workload().value());
+  }
+
+  private static FieldWriter path(PathRecord path) {
+    FieldWriter out = new FieldWriter().number(1, number(path.status()));
+    path.pending()
+        .ifPresent(
+            pending ->
+                out.part(
+                    2,
+                    new FieldWriter()
+                        .number(1, number(pending.verb()))
+                        .text(2, pending.instance())));
+    path.evidence()
+        .ifPresent(
+            evidence ->
+                out.part(
+                    3,
+                    new FieldWriter()
+                        .text(1, evidence.ref())
+                        .text(2, evidence.type())
+                        .text(3, evidence.source())
+                        .text(4, evidence.root())
+                        .flag(5, evidence.readOnly())));
+    return out;
+  }
+
+  private static StateValue value(FieldWriter out, VolumeIdentity identity, int uses) {
+    byte[] bytes = out.bytes();
+    if (bytes.length > StateValue.MAX_SIZE) {
+      throw new StateException(
+          StateReason.STATE_VALUE_TOO_LARGE,
+          "Remembering "
+              + identity
+              + " failed: with "
+              + uses
+              + " uses it takes "
+              + bytes.length
+              + " bytes, and at most "
+              + StateValue.MAX_SIZE
+              + " are kept. Use it less often on this node, or with shorter names.");
+    }
+    return StateValue.of(bytes);
+  }
+
+  // ---- reading
+
+  private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
+    String plugin = in.text(1);
+    String handle = in.text(2);
+    in.end();
+    return FieldReader.checked(
+        "identity", () -> new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle)));
+  }
+
+  private static Plan plan(FieldReader in) throws MalformedRecordException {
+    Plan plan =
+        new Plan(
+            in.flag(1),
+            in.flag(2),
+            FieldReader.accessMode(in.number(3)),
+            in.text(4),
+            in.text(5),
+            in.text(6));
+    in.end();
+    return plan;
+  }
+
+  private static Place place(FieldReader in) throws MalformedRecordException {
+    Place place = new Place(in.text(1), in.number(2));
+    in.end();
+    return place;
+  }
+
+  private static TargetRecord target(FieldReader in, boolean hasClaims)
+      throws MalformedRecordException {
+    UsageKey usage = usage(in.required(1));
+    boolean readOnly = in.flag(2);
+    PathRecord path = path(in.required(3));
+    ClaimMark claim = hasClaims ? claim(in.number(4), in.flag(5)) : ClaimMark.NONE;
+    in.end();
+    return new TargetRecord(usage, readOnly, path, claim);
+  }
+
+  private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {
+    return FieldReader.checked("claim", () -> new ClaimMark(epoch, confirmed));
+  }
+
+  private static UsageKey usage(FieldReader in) throws MalformedRecordException {
+    String namespace = in.text(1);
+    String volume = in.text(2);
+    String workload = in.text(3);
+    in.end();
+    return FieldReader.checked(
+        "usage",
+        () -> UsageKey.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload)));
+  }
+
+  private static PathRecord path(FieldReader in) throws MalformedRecordException {
+    PathStatus status =
+        FieldReader.named("status", PathStatus.values(), RecordCodec::number, in.number(1));
+    Optional<FieldReader> pending = in.part(2);
+    Optional<FieldReader> evidence = in.part(3);
+    in.end();
+    return new PathRecord(
+        status,
+        pending.isEmpty() ? Optional.empty() : Optional.of(pending(pending.get())),
+        evidence.isEmpty() ? Optional.empty() : Optional.of(evidence(evidence.get())));
+  }
+
+  private static Pending pending(FieldReader in) throws MalformedRecordException {
+    Pending pending =
+        new Pending(
+            FieldReader.named("verb", Verb.values(), RecordCodec::number, in.number(1)),
+            in.text(2));
+    in.end();
+    return pending;
+  }
+
+  private static Evidence evidence(FieldReader in) throws MalformedRecordException {
+    Evidence evidence = new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
+    in.end();
+    return evidence;
+  }
+
+  // ---- numbers, for ever
+
+  private static int number(PathStatus status) {
+    return switch (status) {
+      case NONE -> 0;
+      case IN_DOUBT -> 1;
+      case PRESENT -> 2;
+      case GOING -> 3;
+    };
+  }
+
+  private static int number(Verb verb) {
+    return switch (verb) {
+      case STAGE -> 1;
+      case PUBLISH -> 2;
+      case UNPUBLISH -> 3;
+      case UNSTAGE -> 4;
+    };
+  }
+}

@@ -1,0 +1,29 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.volume.model.UsageKey;
+
+/**
+ * One use of a volume: its existence is the usage that is counted.
+ *
+ * @param usage whose it is
+ * @param readOnly whether it may only be read
+ * @param path how far it is
+ * @param claim under which claim it is
+ */
+public record TargetRecord(UsageKey usage, boolean readOnly, PathRecord path, ClaimMark claim) {
+
+  /** A use that nobody has claimed. */
+  public TargetRecord(UsageKey usage, boolean readOnly, PathRecord path) {
+    this(usage, readOnly, path, ClaimMark.NONE);
+  }
+
+  /** The same use, further or less far. */
+  public TargetRecord with(PathRecord next) {
+    return new TargetRecord(usage, readOnly, next, claim);
+  }
+
+  /** The same use, under this claim. */
+  public TargetRecord under(ClaimMark next) {
+    return new TargetRecord(usage, readOnly, path, next);
+  }
+}

@@ -1,0 +1,101 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * All that is remembered of one volume on this node; written as a whole. Holds no secret and no
+ * context.
+ *
+ * @param identity which volume
+ * @param plan how it is used
+ * @param place where what is said to be present was seen
+ * @param staging how far its staging is
+ * @param targets who uses it: one for each use, in order
+ * @param unknown what a newer version wrote and this one does not understand, kept as it is
+ */
+public record VolumeRecord(
+    VolumeIdentity identity,
+    Plan plan,
+    Place place,
+    PathRecord staging,
+    SortedMap<UsageKey, TargetRecord> targets,
+    UnknownFields unknown) {
+
+  /** Copies the map. */
+  public VolumeRecord {
+    Objects.requireNonNull(identity, "identity");
+    Objects.requireNonNull(plan, "plan");
+    Objects.requireNonNull(place, "place");
+    Objects.requireNonNull(staging, "staging");
+    Objects.requireNonNull(unknown, "unknown");
+    targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
+  }
+
+  /** A volume that nobody uses and that is nowhere. */
+  public static VolumeRecord fresh(VolumeIdentity identity, Plan plan, Place place) {
+    return new VolumeRecord(
+        identity, plan, place, PathRecord.NONE, new TreeMap<>(), UnknownFields.NONE);
+  }
+
+  /** The same volume with its staging further or less far. */
+  public VolumeRecord withStaging(PathRecord next) {
+    return new VolumeRecord(identity, plan, place, next, targets, unknown);
+  }
+
+  /** The same volume with one use more, or one that is further or less far. */
+  public VolumeRecord withTarget(TargetRecord target) {
+    SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
+    next.put(target.usage(), target);
+    return new VolumeRecord(identity, plan, place, staging, next, unknown);
+  }
+
+  /** The same volume with one use less. */
+  public VolumeRecord without(UsageKey usage) {
+    SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
+    next.remove(usage);
+    return new VolumeRecord(identity, plan, place, staging, next, unknown);
+  }
+
+  /** The same volume, seen at another place. */
+  public VolumeRecord at(Place next) {
+    return new VolumeRecord(identity, plan, next, staging, targets, unknown);
+  }
+
+  /** The same volume, used in another way; for one that nobody uses. */
+  public VolumeRecord with(Plan next) {
+    return new VolumeRecord(identity, next, place, staging, targets, unknown);
+  }
+
+  /** One use of it. */
+  public Optional<TargetRecord> target(UsageKey usage) {
+    return Optional.ofNullable(targets.get(usage));
+  }
+
+  /** Under which claim a use is. */
+  public ClaimMark claim(UsageKey usage) {
+    return target(usage).map(TargetRecord::claim).orElse(ClaimMark.NONE);
+  }
+
+  /** Whether one of its uses is under a claim. */
+  public boolean isClaimed() {
+    for (TargetRecord target : targets.values()) {
+      if (target.claim().isClaimed()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether nobody uses it and it is nowhere, for certain. */
+  public boolean isEmpty() {
+    return targets.isEmpty() && staging.is(PathStatus.NONE);
+  }
+}

@@ -1,0 +1,323 @@
+package io.csi4j.volume.internal.recovery;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateKey;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Makes one picture of what three witnesses say; no witness is believed alone. */
+public final class Recovery {
+
+  static final String DOING = "finding volumes again";
+
+  private final VolumeLayout layout;
+
+  /** The directory that holds those of the volumes. */
+  private final MountPath top;
+
+  private final Rules rules;
+  private final Found found;
+  private final Map<MountPath, List<Sighting>> mounted;
+  private final Map<MountPath, List<Sighting>> byVolume;
+  private final Map<VolumeIdentity, VolumeRecord> volumes = new TreeMap<>();
+  private final Map<VolumeIdentity, Tombstone> tombstones = new TreeMap<>();
+  private final Set<VolumeIdentity> appeared = new HashSet<>();
+  private final List<UsageKey> adopted = new ArrayList<>();
+  private final List<OperatorMessage> findings = new ArrayList<>();
+  private final Set<MountPath> explained = new HashSet<>();
+  private int rebooted;
+  private int moved;
+
+  private Recovery(VolumeLayout layout, Rules rules, Found found) {
+    this.layout = layout;
+    top = layout.volumes();
+    this.rules = rules;
+    this.found = found;
+    byVolume = Strays.byVolume(layout, found.mounted());
+    mounted = found.mounted().stream().collect(Collectors.groupingBy(Sighting::path));
+  }
+
+  /** The picture. */
+  public static Recovered of(VolumeLayout layout, Rules rules, Found found) {
+    return new Recovery(layout, rules, found).run();
+  }
+
+  private Recovered run() {
+    LoadedState state = found.remembered().state();
+    state.doubts().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
+    findings.addAll(found.remembered().unreadable());
+    found
+        .remembered()
+        .volumes()
+        .forEach(
+            (name, record) ->
+                volumes.put(
+                    record.identity(),
+                    remembered(
+                        record, layout.home(name), state.isDoubtful(StateKey.volume(name)))));
+    found
+        .remembered()
+        .tombstones()
+        .forEach(tombstone -> tombstones.put(tombstone.identity(), tombstone));
+    tombstones.values().forEach(this::late);
+    found.directories().forEach(this::ownerless);
+    if (rebooted > 0) {
+      find(
+          OperatorCode.REBOOT_DETECTED.name(),
+          "the host was started anew since " + rebooted + " volumes were last seen");
+    }
+    if (moved > 0) {
+      find(
+          OperatorCode.NAMESPACE_CHANGED.name(),
+          "this process is in another mount namespace than the one in which "
+              + moved
+              + " volumes were last seen");
+    }
+    return new Recovered(
+        List.copyOf(volumes.values()),
+        List.copyOf(tombstones.values()),
+        adopted,
+        uses(PathStatus.IN_DOUBT),
+        uses(PathStatus.GOING),
+        unknown(),
+        appeared,
+        findings);
+  }
+
+  private List<UsageKey> uses(PathStatus status) {
+    return volumes.values().stream()
+        .flatMap(record -> record.targets().values().stream())
+        .filter(target -> target.path().is(status))
+        .map(TargetRecord::usage)
+        .toList();
+  }
+
+  /** A volume that was remembered, compared with what is mounted. */
+  private VolumeRecord remembered(VolumeRecord record, VolumeLayout.Home home, boolean isDoubtful) {
+    Place place = found.place();
+    boolean isElsewhere = !record.place().equals(place) && rules.on(Rule.PLACE_CHECKED);
+    if (isElsewhere && !record.isEmpty()) {
+      if (record.place().boot().equals(place.boot())) {
+        moved++;
+      } else {
+        rebooted++;
+      }
+    }
+    boolean isBelieved = !isElsewhere && !isDoubtful;
+    VolumeIdentity identity = record.identity();
+    MountPath stagingPath = home.staging();
+    Set<MountPath> targets = new HashSet<>();
+    VolumeRecord now =
+        record
+            .at(place)
+            .withStaging(
+                seen(
+                    record.staging(),
+                    stagingPath,
+                    isBelieved,
+                    OperatorCode.STAGING_LOST,
+                    Subject.of(DOING, identity).at(stagingPath)));
+    for (TargetRecord target : record.targets().values()) {
+      MountPath path = home.target(target.usage());
+      tellIfOlder(record, target, path);
+      PathRecord seen =
+          seen(
+              target.path(),
+              path,
+              isBelieved,
+              OperatorCode.MOUNT_LOST,
+              Subject.of(DOING, identity).by(target.usage()).at(path));
+      if (seen.is(PathStatus.PRESENT)) {
+        adopted.add(target.usage());
+      }
+      if (rules.on(Rule.USAGE_RESTORED)) {
+        targets.add(path);
+        now = now.withTarget(target.with(seen));
+      } else {
+        now = now.without(target.usage());
+      }
+    }
+    return withStrays(now, home, targets);
+  }
+
+  /**
+   * Tells of a record that is older than what is mounted: a target is mounted although the call
+   * that mounts it was never on record, which happens before each such call.
+   */
+  private void tellIfOlder(VolumeRecord record, TargetRecord target, MountPath path) {
+    boolean wasNeverAsked =
+        target.path().is(PathStatus.IN_DOUBT)
+            && target.path().pending().isEmpty()
+            && target.path().evidence().isEmpty()
+            && record.staging().pending().filter(it -> it.verb() == Verb.STAGE).isPresent();
+    if (wasNeverAsked && mounted.containsKey(path)) {
+      findings.add(
+          Messages.of(
+              OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
+              Subject.of(DOING, record.identity()).by(target.usage()).at(path),
+              "it is mounted, and on record only as about to be staged"));
+    }
+  }
+
+  private VolumeRecord withStrays(VolumeRecord record) {
+    VolumeLayout.Home home = layout.home(record.identity());
+    return withStrays(record, home, Strays.targets(home, record));
+  }
+
+  /** The volume, with what is mounted for uses that are not on record. */
+  private VolumeRecord withStrays(
+      VolumeRecord record, VolumeLayout.Home home, Set<MountPath> targets) {
+    VolumeRecord now =
+        Strays.with(home, record, targets, byVolume.getOrDefault(home.path(), List.of()));
+    explained.addAll(targets);
+    if (now.targets().size() > record.targets().size()) {
+      explained.addAll(Strays.targets(home, now));
+    }
+    return now;
+  }
+
+  private PathRecord seen(
+      PathRecord path, MountPath at, boolean isBelieved, OperatorCode lost, Subject subject) {
+    explained.add(at);
+    if (!path.is(PathStatus.PRESENT)) {
+      return path;
+    }
+    Optional<Evidence> before = path.evidence();
+    List<Sighting> stack = mounted.getOrDefault(at, List.of());
+    Optional<Evidence> top =
+        stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
+    if (before.isPresent() && top.isPresent() && !top.get().looksLike(before.get())) {
+      findings.add(
+          Messages.of(
+              OperatorCode.FOREIGN_MOUNT,
+              subject,
+              "another mount is there than the one that was made: " + top.get()));
+      return path.as(PathStatus.IN_DOUBT);
+    }
+    if (!isBelieved) {
+      return path.as(PathStatus.IN_DOUBT);
+    }
+    if (before.isEmpty()) {
+      return path;
+    }
+    if (top.isEmpty()) {
+      findings.add(Messages.of(lost, subject, "it was there, and nothing is mounted now"));
+      return path.as(PathStatus.IN_DOUBT);
+    }
+    return PathRecord.present(top);
+  }
+
+  /** What appeared where a volume was that was given back: a call that was given up has ended. */
+  private void late(Tombstone tombstone) {
+    VolumeIdentity identity = tombstone.identity();
+    if (volumes.containsKey(identity)) {
+      return;
+    }
+    if (byVolume.containsKey(layout.volume(identity))) {
+      explained.add(layout.staging(identity));
+      appeared.add(identity);
+      volumes.put(identity, withStrays(late(tombstone, found.place())));
+    }
+  }
+
+  /** The volume of a tombstone, all of which has to be taken away again. */
+  public static VolumeRecord late(Tombstone tombstone, Place place) {
+    VolumeRecord record = VolumeRecord.fresh(tombstone.identity(), tombstone.plan(), place);
+    for (UsageKey usage : tombstone.targets()) {
+      record = record.withTarget(going(usage));
+    }
+    return record.withStaging(doubtful(tombstone.plan()));
+  }
+
+  /** A directory of a volume that nobody remembers. */
+  private void ownerless(VolumeDirectories.Found directory) {
+    VolumeIdentity identity = directory.identity();
+    if (volumes.containsKey(identity)) {
+      return;
+    }
+    Plan plan =
+        Optional.ofNullable(tombstones.get(identity)).map(Tombstone::plan).orElse(Plan.unknown());
+    VolumeRecord record =
+        VolumeRecord.fresh(identity, plan, found.place()).withStaging(doubtful(plan));
+    explained.add(layout.staging(identity));
+    for (String use : directory.uses()) {
+      UsageKey usage = StrayUse.of(identity, use);
+      record = record.withTarget(going(usage));
+      explained.add(layout.target(identity, usage));
+    }
+    volumes.put(identity, withStrays(record));
+    findings.add(
+        Messages.of(
+            OperatorCode.STATE_REBUILT,
+            Subject.of(DOING, identity).at(layout.volume(identity)),
+            "there is a directory of it, and no record"));
+  }
+
+  private static TargetRecord going(UsageKey usage) {
+    return new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.GOING));
+  }
+
+  private static PathRecord doubtful(Plan plan) {
+    return plan.staged() ? PathRecord.NONE.as(PathStatus.IN_DOUBT) : PathRecord.NONE;
+  }
+
+  /** What is mounted below the root, and neither at a path of a volume nor in one. */
+  private List<MountPath> unknown() {
+    List<MountPath> paths = new ArrayList<>();
+    for (MountPath path :
+        mounted.keySet().stream().filter(path -> !isExplained(path)).sorted().toList()) {
+      paths.add(path);
+      findings.add(
+          Messages.of(
+              OperatorCode.UNKNOWN_MOUNT,
+              Subject.of(DOING).at(path),
+              "it is mounted below the root, and neither a record nor a directory says whose it"
+                  + " is"));
+    }
+    return paths;
+  }
+
+  private boolean isExplained(MountPath path) {
+    for (MountPath at = path; at.isWithin(top); at = at.parent()) {
+      if (explained.contains(at)) {
+        return true;
+      }
+      if (at.equals(top)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private void find(String code, String seen) {
+    findings.add(Messages.of(OperatorCode.valueOf(code), Subject.of(DOING), seen));
+  }
+}

@@ -1,0 +1,110 @@
+package io.csi4j.volume.internal.recovery;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.PathStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Uses that nobody remembers: what is mounted where a use would be and is none, because a call that
+ * was given up has ended after all. Their volume is known by the directory, so they can be taken
+ * away.
+ */
+public final class Strays {
+
+  private Strays() {}
+
+  /**
+   * The volume with each such use added, as one that is being given up; the same when there is
+   * none.
+   *
+   * @param mounted what is mounted in the directory of the volume
+   */
+  public static VolumeRecord with(
+      VolumeLayout layout, VolumeRecord record, Collection<Sighting> mounted) {
+    VolumeLayout.Home home = layout.home(record.identity());
+    return with(home, record, targets(home, record), mounted);
+  }
+
+  /**
+   * The same, and with each use in doubt that is on record as one of which nothing is there, and is
+   * mounted.
+   */
+  public static VolumeRecord come(
+      VolumeLayout.Home home, VolumeRecord record, Collection<Sighting> mounted) {
+    VolumeRecord now = with(home, record, targets(home, record), mounted);
+    for (TargetRecord use : record.targets().values()) {
+      MountPath target = home.target(use.usage());
+      if (use.path().is(PathStatus.NONE)
+          && mounted.stream().anyMatch(sighting -> sighting.path().equals(target))) {
+        now = now.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
+      }
+    }
+    return now;
+  }
+
+  /** Where the uses of a volume are. */
+  static Set<MountPath> targets(VolumeLayout.Home home, VolumeRecord record) {
+    Set<MountPath> targets = new HashSet<>();
+    for (UsageKey usage : record.targets().keySet()) {
+      targets.add(home.target(usage));
+    }
+    return targets;
+  }
+
+  /**
+   * The same, where the paths are at hand.
+   *
+   * @param known where the uses of the volume are
+   */
+  static VolumeRecord with(
+      VolumeLayout.Home home,
+      VolumeRecord record,
+      Set<MountPath> known,
+      Collection<Sighting> mounted) {
+    VolumeRecord now = record;
+    MountPath uses = home.uses();
+    Set<MountPath> strays = new HashSet<>();
+    for (Sighting sighting : mounted) {
+      MountPath path = sighting.path();
+      MountPath use = path.parent();
+      boolean isTarget = use.parent().equals(uses) && path.equals(use.resolve("t"));
+      if (isTarget && !known.contains(path) && strays.add(path)) {
+        UsageKey stray =
+            StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
+        now = now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
+      }
+    }
+    return now;
+  }
+
+  /** What is mounted, by the directory of the volume that it is in. */
+  public static Map<MountPath, List<Sighting>> byVolume(
+      VolumeLayout layout, Collection<Sighting> mounted) {
+    Map<MountPath, List<Sighting>> byVolume = new HashMap<>();
+    MountPath volumes = layout.volumes();
+    for (Sighting sighting : mounted) {
+      MountPath at = sighting.path();
+      while (!at.isRoot() && !at.parent().equals(volumes)) {
+        at = at.parent();
+      }
+      if (!at.isRoot()) {
+        byVolume.computeIfAbsent(at, key -> new ArrayList<>()).add(sighting);
+      }
+    }
+    return byVolume;
+  }
+}

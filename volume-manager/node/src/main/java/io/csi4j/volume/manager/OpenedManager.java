@@ -1,0 +1,313 @@
+package io.csi4j.volume.manager;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.events.EventHub;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.path.Finding;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.plugin.StoredPlugins;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.NoThreadsException;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.node.AsyncVolumeMounter;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** All that a manager has while it is open. */
+public final class OpenedManager implements AutoCloseable {
+
+  private final Options options;
+  private final EventHub events;
+  private final RealParts parts;
+  private final StateStore state;
+  private final PluginWiring plugins;
+  private final VolumeEngine engine;
+  private final Callbacks callbacks;
+
+  /**
+   * What a manager is opened with.
+   *
+   * @param root its directory
+   * @param plugins the plugins to begin with
+   * @param listeners who is told what happens
+   * @param settings limits
+   * @param journal how the journal behaves
+   * @param state where to remember, if not in a journal
+   * @param claims how the node holds itself to claims, if it is given any
+   */
+  public record Options(
+      MountPath root,
+      List<PluginBinding> plugins,
+      List<VolumeListener> listeners,
+      ManagerSettings settings,
+      JournalSettings journal,
+      @Nullable StateStore state,
+      Optional<NodeClaims> claims) {
+
+    /** Those of a node that is given no claims. */
+    public Options(
+        MountPath root,
+        List<PluginBinding> plugins,
+        List<VolumeListener> listeners,
+        ManagerSettings settings,
+        JournalSettings journal,
+        @Nullable StateStore state) {
+      this(root, plugins, listeners, settings, journal, state, Optional.empty());
+    }
+  }
+
+  private OpenedManager(
+      Options options,
+      EventHub events,
+      RealParts parts,
+      StateStore state,
+      PluginWiring plugins,
+      VolumeEngine engine) {
+    this.options = options;
+    this.events = events;
+    this.parts = parts;
+    this.state = state;
+    this.plugins = plugins;
+    this.engine = engine;
+    callbacks = new Callbacks();
+  }
+
+  /** Opens a manager. */
+  public static OpenedManager open(Options options) {
+    return open(options, CrashPoints.NONE);
+  }
+
+  /** Opens a manager of which somebody is told where it is. */
+  public static OpenedManager open(Options options, CrashPoints points) {
+    OpenedParts opening = new OpenedParts();
+    try {
+      EventHub events =
+          opening.add(
+              EventHub.open(
+                  options.listeners(), options.settings().events(), options.settings().closing()));
+      RealParts parts = opening.add(parts(options));
+      prepareRoot(parts, events);
+      StateStore state = opening.add(state(options, parts, events));
+      Consumer<OperatorMessage> told = message -> events.accept(new VolumeEvent.Noticed(message));
+      PluginWiring plugins =
+          opening.add(PluginWiring.open(parts, new StoredPlugins(state, told), told));
+      options.plugins().forEach(plugins::register);
+      VolumeEngine engine = VolumeEngine.open(parts.parts(state, points, events));
+      plugins.tell(engine);
+      return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
+    } finally {
+      opening.close();
+    }
+  }
+
+  private static RealParts parts(Options options) {
+    try {
+      return RealParts.open(options.root(), options.settings(), options.claims());
+    } catch (NoThreadsException e) {
+      throw new VolumeException(
+          Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.NO_THREADS,
+              Subject.of("opening the manager"),
+              String.valueOf(e.getMessage())),
+          null,
+          e);
+    }
+  }
+
+  private static void prepareRoot(RealParts parts, EventHub events) {
+    Subject subject = Subject.of("opening the manager");
+    try {
+      for (Finding finding : parts.directories().prepareRoot()) {
+        events.accept(
+            new VolumeEvent.Noticed(
+                Messages.of(
+                    OperatorCode.valueOf(finding.kind().name()),
+                    subject.at(finding.path()),
+                    finding.text())));
+      }
+    } catch (PathProblem problem) {
+      OperatorCode code =
+          switch (problem.kind()) {
+            case TOO_LONG -> OperatorCode.ROOT_TOO_LONG;
+            case SYMLINK -> OperatorCode.SYMLINK_IN_PATH;
+            default -> OperatorCode.ROOT_NOT_USABLE;
+          };
+      throw new VolumeException(
+          Outcome.HELD,
+          Messages.of(code, subject.at(problem.path()), String.valueOf(problem.getMessage())),
+          null,
+          problem);
+    }
+  }
+
+  private static StateStore state(Options options, RealParts parts, EventHub events) {
+    if (options.state() != null) {
+      return options.state();
+    }
+    JournalSettings given = options.journal();
+    JournalSettings settings =
+        JournalSettings.builder()
+            .host(given.host())
+            .segmentSize(given.segmentSize())
+            .ballastSize(given.ballastSize())
+            .acceptOtherHost(given.otherHostAccepted())
+            .acceptAnyFilesystem(given.anyFilesystemAccepted())
+            .stateExpected(given.stateExpected() || hasVolumes(parts.directories()))
+            .listener(
+                event -> {
+                  tell(event, events);
+                  given.listener().onEvent(event);
+                })
+            .build();
+    return JournalStateStore.open(parts.layout().state().toPath(), settings);
+  }
+
+  private static boolean hasVolumes(VolumeDirectories directories) {
+    try {
+      return directories.hasVolumes();
+    } catch (PathProblem problem) {
+      return true;
+    }
+  }
+
+  private static void tell(StateEvent event, EventHub events) {
+    if (event instanceof StateEvent.TakingStopped stopped) {
+      events.accept(
+          new VolumeEvent.Noticed(
+              Messages.of(
+                  OperatorCode.valueOf(stopped.reason().name()),
+                  Subject.of("remembering what is done"),
+                  stopped.text())));
+    }
+  }
+
+  /** Its directory. */
+  public MountPath root() {
+    return options.root();
+  }
+
+  /** The engine. */
+  public VolumeEngine engine() {
+    return engine;
+  }
+
+  /** The plugins, as instances that come and go. */
+  public PluginRegistry plugins() {
+    return plugins.registry();
+  }
+
+  /** Mounts nothing new with a plugin; what hangs on its end runs where a host's actions do. */
+  public PluginDrain drain(PluginId plugin, Duration limit) {
+    return new HostDrain(engine.drain(plugin, limit), callbacks);
+  }
+
+  /** Registers the only instance of a plugin, or replaces its binding. */
+  public List<OperatorMessage> register(PluginBinding binding) {
+    return plugins.register(binding);
+  }
+
+  /** Forgets the only instance of a plugin. */
+  public boolean deregister(PluginId plugin) {
+    return plugins.deregister(plugin);
+  }
+
+  /** The operations, not blocking. */
+  public AsyncVolumeMounter async() {
+    return new AsyncMounter(engine, callbacks);
+  }
+
+  /** Waits for an operation as long as the settings allow. */
+  public <T> T await(CompletableFuture<T> operation, String doing, UsageKey usage) {
+    Subject subject = Subject.of(doing).by(usage);
+    try {
+      return operation.get(options.settings().patience().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new VolumeException(
+          Outcome.IN_PROGRESS,
+          Messages.of(
+              OperatorCode.IN_PROGRESS,
+              subject,
+              "it has not ended within " + options.settings().patience().toSeconds() + " s"),
+          null,
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new VolumeException(
+          Outcome.IN_PROGRESS,
+          Messages.of(OperatorCode.CANCELLED, subject, "the waiting thread was interrupted"),
+          null,
+          e);
+    } catch (ExecutionException e) {
+      throw thrown(Unwrapped.of(e.getCause() == null ? e : e.getCause()));
+    }
+  }
+
+  /** The failure of an operation, with the trace of whoever waited for it. */
+  private static RuntimeException thrown(Throwable failure) {
+    if (failure instanceof VolumeException known) {
+      VolumeException here =
+          new VolumeException(
+              known.outcome(),
+              known.operatorMessage(),
+              known.operation().orElse(null),
+              known.getCause());
+      for (Throwable suppressed : known.getSuppressed()) {
+        here.addSuppressed(suppressed);
+      }
+      return here;
+    }
+    return failure instanceof RuntimeException other
+        ? other
+        : new IllegalStateException("An operation ended in a way that it should not.", failure);
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Integer> running = engine.close();
+    try {
+      Integer ended = running.get(options.settings().closing().toNanos(), TimeUnit.NANOSECONDS);
+      assert ended >= 0;
+    } catch (TimeoutException e) {
+      engine.abandon();
+    } catch (InterruptedException e) {
+      engine.abandon();
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("Closing ended in a way that it should not.", e);
+    } finally {
+      plugins.close();
+      parts.close();
+      state.close();
+      callbacks.close();
+      events.close();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.csi4j.volume.manager;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
+import io.csi4j.volume.internal.plugin.PluginMemory;
+import io.csi4j.volume.internal.plugin.ServingSwitch;
+import io.csi4j.volume.internal.real.CsiNodePlugins;
+import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginHandle;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.plugin.launch.PropagationCheck;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Leads from the registry of a manager to its engine: who serves gets the calls. */
+final class PluginWiring implements ServingSwitch, AutoCloseable {
+
+  private final CsiNodePlugins plugins;
+  private final MountPath root;
+  private final Consumer<OperatorMessage> told;
+  private final OnDemandThreads telling = new OnDemandThreads("csi4j-volume-plugin-events");
+
+  /** Who served last; under the registry's lock. */
+  private final Map<PluginId, RegisteredPlugin> last = new HashMap<>();
+
+  private final LivePluginRegistry registry;
+  private volatile @Nullable VolumeEngine engine;
+
+  private PluginWiring(RealParts parts, PluginMemory memory, Consumer<OperatorMessage> told) {
+    plugins = parts.plugins();
+    root = parts.layout().root();
+    this.told = told;
+    registry = LivePluginRegistry.open(parts.registryGround(telling), memory, this);
+  }
+
+  /**
+   * Wires what is remembered; the engine comes later.
+   *
+   * @param told what an operator is told of a plugin that is bound
+   */
+  static PluginWiring open(RealParts parts, PluginMemory memory, Consumer<OperatorMessage> told) {
+    return new PluginWiring(parts, memory, told);
+  }
+
+  /** Tells this engine from now on of plugins that have come. */
+  void tell(VolumeEngine opened) {
+    engine = opened;
+  }
+
+  @Override
+  public Runnable serve(PluginId plugin, Optional<RegisteredPlugin> serving) {
+    Runnable ending = plugins.serve(plugin, serving);
+    Optional<RegisteredPlugin> before = Optional.ofNullable(last.remove(plugin));
+    serving.ifPresent(now -> last.put(plugin, now));
+    return () -> {
+      ending.run();
+      serving
+          .filter(now -> isElsewhere(before, now))
+          .ifPresent(now -> findings(now.registration().binding()).forEach(told));
+      VolumeEngine there = engine;
+      if (there != null && isAnother(before, serving)) {
+        there.pluginChanged(plugin);
+      }
+    };
+  }
+
+  /** Another registration is another binding, although it may say the same. */
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isElsewhere(Optional<RegisteredPlugin> before, RegisteredPlugin now) {
+    return before.isEmpty() || before.get().registration() != now.registration();
+  }
+
+  /**
+   * Whether volumes are to look at the plugin again: it came, left, is elsewhere or in another
+   * state; or it was asked who it is, as is done when it may be another process.
+   */
+  static boolean isAnother(Optional<RegisteredPlugin> before, Optional<RegisteredPlugin> now) {
+    return now.map(known -> isElsewhere(before, known) || isChanged(before.get(), known))
+        .orElse(before.isPresent());
+  }
+
+  private static boolean isChanged(RegisteredPlugin before, RegisteredPlugin now) {
+    return before.health().state() != now.health().state()
+        || !before.fingerprint().equals(now.fingerprint());
+  }
+
+  PluginRegistry registry() {
+    return registry;
+  }
+
+  /** Registers the only instance of a plugin, or replaces its binding. */
+  List<OperatorMessage> register(PluginBinding binding) {
+    PluginHandle registered = registry.replace(PluginRegistration.of(binding));
+    return findings(registered.registration().binding());
+  }
+
+  private List<OperatorMessage> findings(PluginBinding binding) {
+    Subject subject = Subject.of("registering plugin '" + binding.id() + "'");
+    List<OperatorMessage> all = new ArrayList<>();
+    plugins
+        .findings(binding)
+        .forEach(
+            finding ->
+                all.add(
+                    Messages.of(
+                        OperatorCode.valueOf(finding.kind().name()), subject, finding.text())));
+    binding.seesRootAt().flatMap(seen -> unshared(binding.id(), seen)).ifPresent(all::add);
+    return List.copyOf(all);
+  }
+
+  /** A plugin in a container can show its mounts only where the directory is shared. */
+  private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
+    try {
+      return PropagationCheck.host(plugin, new PathView(root, seen)).message();
+    } catch (MountException unknown) {
+      // Whoever mounts is told why the table cannot be read.
+      return Optional.empty();
+    }
+  }
+
+  /** Forgets the only instance of a plugin. */
+  boolean deregister(PluginId plugin) {
+    return registry.deregister(plugin, InstanceId.ONLY);
+  }
+
+  @Override
+  public void close() {
+    registry.close();
+    telling.close();
+  }
+}

@@ -1,0 +1,320 @@
+package io.csi4j.volume.manager;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.AsyncVolumeMounter;
+import io.csi4j.volume.node.CleanupPlan;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.Explanation;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.node.VolumeMounter;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The volumes of one node, below one directory. Remembers on disk what it does, so that a crash at
+ * any moment loses nothing; {@link Builder#open} finds everything again without asking a plugin.
+ *
+ * <p>After a start the host tells once which uses it still wants ({@link #reconcile}); before that
+ * nothing is taken away but what is asked for by name. Closing unmounts nothing.
+ */
+public final class VolumeManager implements VolumeMounter, AutoCloseable {
+
+  private final OpenedManager opened;
+
+  private VolumeManager(OpenedManager opened) {
+    this.opened = opened;
+  }
+
+  /** A manager of the volumes below this directory, with the default settings. */
+  public static VolumeManager open(Path root) {
+    return builder(root).open();
+  }
+
+  /**
+   * A manager that is not opened yet.
+   *
+   * @param root the directory for its state and its volumes, which must not be used for anything
+   *     else; best at most 66 bytes long, as plugins need not take long paths
+   */
+  public static Builder builder(Path root) {
+    return new Builder(root);
+  }
+
+  /** The directory of its state and its volumes. */
+  public MountPath root() {
+    return opened.root();
+  }
+
+  /**
+   * The instances of plugins that serve this manager's volumes. Remembered: after a restart it
+   * knows those that an earlier run had, which serve releases until they are registered again.
+   */
+  public PluginRegistry plugins() {
+    return opened.plugins();
+  }
+
+  /**
+   * Registers the only instance of a plugin, or replaces its binding, wherever it is now. Nothing
+   * is called; what is owed to volumes of the plugin is tried when it is there. Nobody looks after
+   * it: it is tried whenever it is needed.
+   *
+   * @return what is not as it should be, and no obstacle; listeners are told, too
+   */
+  public List<OperatorMessage> register(PluginBinding binding) {
+    return opened.register(binding);
+  }
+
+  /**
+   * Forgets the only instance of a plugin. Its volumes stay as they are; what is owed to them waits
+   * until it is registered again.
+   *
+   * @return whether it was registered
+   */
+  public boolean deregister(PluginId plugin) {
+    return opened.deregister(plugin);
+  }
+
+  /**
+   * Prepares the end of a plugin: from now on no volume is mounted with it for one more workload
+   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), and what is given back is.
+   * Nothing is taken from anybody.
+   *
+   * @param limit after which those are named who still hold volumes
+   * @return tells when no volume is left, and lets volumes be mounted again when it is closed
+   */
+  public PluginDrain drain(PluginId plugin, Duration limit) {
+    return opened.drain(plugin, limit);
+  }
+
+  /** What was found when it was opened. */
+  public RecoveryReport recovered() {
+    return opened.engine().report();
+  }
+
+  /** What {@link #reconcile} would do; nothing is done. */
+  public CleanupPlan plan(Collection<LiveMount> live) {
+    return opened.engine().plan(live);
+  }
+
+  /**
+   * Takes the full list of what the host wants, and brings this node to it: what is wanted and gone
+   * is mounted again, what is not wanted is given up. A use that is asked for while this runs is
+   * left alone. May be done again at any time.
+   */
+  public Reconciliation reconcile(Collection<LiveMount> live) {
+    return opened.engine().reconcile(List.copyOf(live));
+  }
+
+  /**
+   * Why this mount would be refused by what is mounted now, if it would: somebody else has the
+   * volume, or has it in another way. Nothing is done, and nobody is asked.
+   */
+  public Optional<OperatorMessage> refusal(MountRequest request) {
+    return opened.engine().refusal(request);
+  }
+
+  /**
+   * Proves that nothing of a use is left on this node, for a claim on its way back. To be asked
+   * only after it was written down that the claim is on its way back: from then on nothing is
+   * mounted with it any more. The mount table is looked at; nothing is taken from memory alone.
+   *
+   * <p>Where it is known which volume it was of, {@linkplain #receipt(UsageKey, long, PluginId,
+   * VolumeId) say so}: otherwise there is no proof while any volume is being given back.
+   *
+   * @param epoch the epoch of the claim
+   * @throws io.csi4j.volume.model.VolumeException {@link
+   *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, saying what is still there; or why
+   *     nobody can tell
+   */
+  public NodeReceipt receipt(UsageKey usage, long epoch) {
+    return opened.engine().receipt(usage, epoch, Optional.empty());
+  }
+
+  /**
+   * The same, about the use of a volume that is known.
+   *
+   * @param plugin the plugin whose volume it is
+   * @param handle the volume as the plugin names it
+   */
+  public NodeReceipt receipt(UsageKey usage, long epoch, PluginId plugin, VolumeId handle) {
+    return opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle)));
+  }
+
+  @Override
+  public MountedVolume mount(MountRequest request) {
+    return opened.await(opened.engine().mount(request), "mounting", request.usage());
+  }
+
+  @Override
+  public Release unmount(UsageKey usage) {
+    return opened.await(opened.engine().unmount(usage), "unmounting", usage);
+  }
+
+  @Override
+  public boolean hasMount(UsageKey usage) {
+    return opened.engine().hasMount(usage);
+  }
+
+  @Override
+  public OptionalLong expand(ExpandRequest request) {
+    return opened.await(opened.engine().expand(request), "expanding", request.usage());
+  }
+
+  @Override
+  public VolumeStats stats(UsageKey usage) {
+    return opened.await(opened.engine().stats(usage), "reading the statistics of", usage);
+  }
+
+  @Override
+  public List<WorkloadId> usage(VolumeKey volume) {
+    return status(volume).stream()
+        .flatMap(status -> status.uses().stream())
+        .filter(use -> use.key().volume().equals(volume))
+        .map(use -> use.key().workload())
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public List<VolumeStatus> status(VolumeKey volume) {
+    return volumes().stream()
+        .filter(status -> status.uses().stream().anyMatch(use -> use.key().volume().equals(volume)))
+        .toList();
+  }
+
+  @Override
+  public List<VolumeStatus> volumes() {
+    return opened.engine().volumes();
+  }
+
+  @Override
+  public Explanation explain(VolumeKey volume) {
+    return opened.engine().explain("volume " + volume, key -> key.volume().equals(volume));
+  }
+
+  @Override
+  public Explanation explain(WorkloadId workload) {
+    return opened.engine().explain("workload " + workload, key -> key.workload().equals(workload));
+  }
+
+  @Override
+  public AsyncVolumeMounter async() {
+    return opened.async();
+  }
+
+  /**
+   * Takes no more operations and waits a bounded time for those that run; what has not ended then
+   * is on record, and goes on with the next start. Unmounts nothing. Doing it twice is harmless.
+   */
+  @Override
+  public void close() {
+    opened.close();
+  }
+
+  /** Collects what a manager is opened with. */
+  public static final class Builder {
+
+    private final Path root;
+    private final List<PluginBinding> plugins = new ArrayList<>();
+    private final List<VolumeListener> listeners = new ArrayList<>();
+    private ManagerSettings settings = ManagerSettings.defaults();
+    private JournalSettings journal = JournalSettings.defaults();
+    private @Nullable StateStore state;
+    private Optional<NodeClaims> claims = Optional.empty();
+
+    private Builder(Path root) {
+      this.root = Objects.requireNonNull(root, "root");
+    }
+
+    /** Registers a plugin from the start. */
+    public Builder plugin(PluginBinding binding) {
+      plugins.add(Objects.requireNonNull(binding, "binding"));
+      return this;
+    }
+
+    /** Tells this listener what happens. */
+    public Builder listener(VolumeListener listener) {
+      listeners.add(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /** Sets the limits. */
+    public Builder settings(ManagerSettings value) {
+      settings = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets how the journal behaves, which is the state unless another is given. */
+    public Builder journal(JournalSettings value) {
+      journal = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Remembers in this state instead of a journal below the root; closed with the manager. */
+    public Builder state(StateStore store) {
+      state = Objects.requireNonNull(store, "store");
+      return this;
+    }
+
+    /**
+     * Holds the node to the claims that it is given: a request with an epoch is mounted only while
+     * its claim is current. Without this such a request is refused.
+     */
+    public Builder claims(NodeClaims value) {
+      claims = Optional.of(value);
+      return this;
+    }
+
+    /**
+     * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
+     * nothing.
+     *
+     * @throws io.csi4j.volume.model.VolumeException if the root cannot be used, saying what is
+     *     wrong with it
+     * @throws io.csi4j.volume.state.StateException if the state is in use, or cannot be used
+     * @throws io.csi4j.mount.model.MountException if the kernel's mounts cannot be seen here
+     */
+    public VolumeManager open() {
+      return new VolumeManager(
+          OpenedManager.open(
+              new OpenedManager.Options(
+                  MountPath.of(root.toAbsolutePath().normalize()),
+                  List.copyOf(plugins),
+                  List.copyOf(listeners),
+                  settings,
+                  journal,
+                  state,
+                  claims)));
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.model.UsageKey;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Makes volumes appear for workloads, and go again. Without blocking.
+ *
+ * <p>A stage ends when its operation does, and fails with the {@link
+ * io.csi4j.volume.model.VolumeException} that the blocking call would throw. Cancelling a stage
+ * ends the waiting and nothing else. Actions that hang on a stage run on the callback thread of the
+ * manager, never on one that works for volumes.
+ */
+public interface AsyncVolumeMounter {
+
+  /** Makes a volume appear for a workload. */
+  CompletionStage<MountedVolume> mount(MountRequest request);
+
+  /** Gives up the use of a volume by a workload. */
+  CompletionStage<Release> unmount(UsageKey usage);
+
+  /** Lets the node take notice that a volume has grown. */
+  CompletionStage<OptionalLong> expand(ExpandRequest request);
+
+  /** Reads how full a volume is, and whether it is well. */
+  CompletionStage<VolumeStats> stats(UsageKey usage);
+}

@@ -1,0 +1,28 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.UsageKey;
+import java.util.Objects;
+
+/**
+ * That the node shall take notice that a volume has grown.
+ *
+ * @param usage one use of the volume; its path is named to the plugin
+ * @param capacity what the volume has now
+ * @param secrets where the secrets come from
+ */
+public record ExpandRequest(UsageKey usage, CapacityRange capacity, SecretsProvider secrets) {
+
+  /** Checks that all parts are there. */
+  public ExpandRequest {
+    Objects.requireNonNull(usage, "usage");
+    Objects.requireNonNull(capacity, "capacity");
+    Objects.requireNonNull(secrets, "secrets");
+  }
+
+  /** A request without secrets. */
+  public static ExpandRequest of(UsageKey usage, CapacityRange capacity) {
+    return new ExpandRequest(usage, capacity, SecretsProvider.none());
+  }
+}

@@ -1,0 +1,238 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.UsageKey;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * What a workload wants of a volume. Compares by value; where its secrets come from does not count.
+ */
+public final class MountRequest {
+
+  private final PluginId plugin;
+  private final UsageKey usage;
+  private final VolumeId handle;
+  private final VolumeCapability capability;
+  private final boolean readOnly;
+  private final VolumeContext volumeContext;
+  private final PublishContext publishContext;
+  private final SecretsProvider secrets;
+  private final OptionalLong claimEpoch;
+
+  private MountRequest(Builder builder) {
+    plugin = builder.plugin;
+    usage = builder.usage;
+    handle = builder.handle;
+    capability =
+        builder.block
+            ? VolumeCapability.block(builder.mode)
+            : VolumeCapability.mount(
+                builder.mode, builder.volumeOptions.overlaidWith(builder.requestOptions));
+    readOnly = builder.readOnly;
+    volumeContext = builder.volumeContext;
+    publishContext = builder.publishContext;
+    secrets = builder.secrets;
+    claimEpoch = builder.claimEpoch;
+  }
+
+  /**
+   * Begins a request for a filesystem.
+   *
+   * @param plugin the plugin whose volume it is
+   * @param usage the volume and the workload, as the host names them
+   * @param handle the volume as the plugin names it
+   * @param mode how many nodes may use it, and which may write
+   */
+  public static Builder builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
+    return new Builder(plugin, usage, handle, mode);
+  }
+
+  /** The plugin whose volume it is. */
+  public PluginId plugin() {
+    return plugin;
+  }
+
+  /** The volume and the workload, as the host names them. */
+  public UsageKey usage() {
+    return usage;
+  }
+
+  /** The volume as the plugin names it. */
+  public VolumeId handle() {
+    return handle;
+  }
+
+  /** How it is used: the options of the volume, with those replaced that the request states. */
+  public VolumeCapability capability() {
+    return capability;
+  }
+
+  /** Whether the workload may only read. */
+  public boolean readOnly() {
+    return readOnly;
+  }
+
+  /** The volume's own context, as its plugin gave it. */
+  public VolumeContext volumeContext() {
+    return volumeContext;
+  }
+
+  /** What attaching the volume to this node returned. */
+  public PublishContext publishContext() {
+    return publishContext;
+  }
+
+  /** Where the secrets come from. */
+  public SecretsProvider secrets() {
+    return secrets;
+  }
+
+  /** The epoch of the claim that allows it; nothing if it needs none. */
+  public OptionalLong claimEpoch() {
+    return claimEpoch;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof MountRequest that
+        && plugin.equals(that.plugin)
+        && usage.equals(that.usage)
+        && handle.equals(that.handle)
+        && capability.equals(that.capability)
+        && readOnly == that.readOnly
+        && volumeContext.equals(that.volumeContext)
+        && publishContext.equals(that.publishContext)
+        && claimEpoch.equals(that.claimEpoch);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(plugin, usage, handle, capability, readOnly);
+  }
+
+  @Override
+  public String toString() {
+    return "MountRequest["
+        + usage
+        + ", "
+        + handle
+        + " of "
+        + plugin
+        + ", "
+        + capability
+        + (readOnly ? ", read-only" : "")
+        + (claimEpoch.isPresent() ? ", claimed with epoch " + claimEpoch.getAsLong() : "")
+        + "]";
+  }
+
+  /** Collects what a request may have. */
+  public static final class Builder {
+
+    private final PluginId plugin;
+    private final UsageKey usage;
+    private final VolumeId handle;
+    private final AccessMode mode;
+    private boolean block;
+    private MountOptions volumeOptions = MountOptions.none();
+    private MountOptions requestOptions = MountOptions.none();
+    private boolean readOnly;
+    private VolumeContext volumeContext = VolumeContext.empty();
+    private PublishContext publishContext = PublishContext.empty();
+    private SecretsProvider secrets = SecretsProvider.none();
+    private OptionalLong claimEpoch = OptionalLong.empty();
+
+    private Builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
+      this.plugin = Objects.requireNonNull(plugin, "plugin");
+      this.usage = Objects.requireNonNull(usage, "usage");
+      this.handle = Objects.requireNonNull(handle, "handle");
+      this.mode = Objects.requireNonNull(mode, "mode");
+      if (!mode.isStated()) {
+        throw new IllegalArgumentException(
+            "A request needs an access mode of the spec, not " + mode + ".");
+      }
+    }
+
+    /** Wants a raw block device instead of a filesystem. */
+    public Builder block() {
+      block = true;
+      return this;
+    }
+
+    /** The mount options that the volume was registered with. */
+    public Builder volumeOptions(MountOptions options) {
+      volumeOptions = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /** The mount options of this request: each part that it states replaces that of the volume. */
+    public Builder requestOptions(MountOptions options) {
+      requestOptions = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /** Wants only to read. */
+    public Builder readOnly() {
+      readOnly = true;
+      return this;
+    }
+
+    /** The volume's own context, as its plugin gave it when it was created. */
+    public Builder volumeContext(VolumeContext context) {
+      volumeContext = Objects.requireNonNull(context, "context");
+      return this;
+    }
+
+    /** What attaching the volume to this node returned. */
+    public Builder publishContext(PublishContext context) {
+      publishContext = Objects.requireNonNull(context, "context");
+      return this;
+    }
+
+    /** Where the secrets come from. Default: there are none. */
+    public Builder secrets(SecretsProvider provider) {
+      secrets = Objects.requireNonNull(provider, "provider");
+      return this;
+    }
+
+    /**
+     * Mounts it only while the workload's claim of the volume is current, which is asked before it
+     * is staged and before it is published; see {@link
+     * io.csi4j.volume.manager.VolumeManager.Builder#claims}.
+     *
+     * @param epoch the epoch of the claim, at least 1
+     */
+    public Builder claim(long epoch) {
+      if (epoch < 1) {
+        throw new IllegalArgumentException(
+            "The epoch of a claim is at least 1, not " + epoch + ".");
+      }
+      claimEpoch = OptionalLong.of(epoch);
+      return this;
+    }
+
+    /**
+     * The request.
+     *
+     * @throws IllegalArgumentException for a block device with mount options
+     */
+    public MountRequest build() {
+      MountOptions none = MountOptions.none();
+      if (block && !(volumeOptions.equals(none) && requestOptions.equals(none))) {
+        throw new IllegalArgumentException(
+            "The request for "
+                + usage
+                + " wants a block device, and gives mount options, which only a filesystem has."
+                + " Leave one of them out.");
+      }
+      return new MountRequest(this);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.csi4j.volume.node;
+
+/** How far a volume is at one path. */
+public enum PathStatus {
+  /** Nothing is there, and nothing is being done. */
+  NONE,
+  /** Something may be there: a call was made, or may have been, and its end is not known. */
+  IN_DOUBT,
+  /** It is there: the plugin said so, and the mount table did not contradict. */
+  PRESENT,
+  /** It is not wanted any more, and is being taken away. */
+  GOING
+}

@@ -1,0 +1,33 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a start found, before anything was done about it.
+ *
+ * @param volumes how many volumes are on record
+ * @param adopted the uses that are there as they were
+ * @param inDoubt the uses that may be there or not
+ * @param going the uses that were being given up
+ * @param findings what an operator may want to know
+ * @param elapsed how long it took
+ */
+public record RecoveryReport(
+    int volumes,
+    List<UsageKey> adopted,
+    List<UsageKey> inDoubt,
+    List<UsageKey> going,
+    List<OperatorMessage> findings,
+    Duration elapsed) {
+
+  /** Copies the lists. */
+  public RecoveryReport {
+    adopted = List.copyOf(adopted);
+    inDoubt = List.copyOf(inDoubt);
+    going = List.copyOf(going);
+    findings = List.copyOf(findings);
+  }
+}

@@ -1,0 +1,59 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Something that happened in a {@link io.csi4j.volume.manager.VolumeManager}. No event holds a
+ * secret.
+ */
+public sealed interface VolumeEvent {
+
+  /** What an operation is. */
+  enum Operation {
+    /** Making a volume appear for a workload. */
+    MOUNT,
+    /** Giving up the use of a volume. */
+    UNMOUNT,
+    /** Letting the node take notice that a volume has grown. */
+    EXPAND,
+    /** Reading how full a volume is. */
+    STATS,
+    /** Taking away in the background what is not wanted any more. */
+    CLEAN_UP,
+    /** Making anew in the background what is mounted and dead. */
+    REPAIR
+  }
+
+  /**
+   * An operation begins. Exactly one {@link Ended} with the same id follows.
+   *
+   * @param id its number
+   * @param operation what it is
+   * @param plugin the plugin
+   * @param usage the use it is about; nothing when it is about what nobody uses
+   */
+  record Started(OperationId id, Operation operation, PluginId plugin, Optional<UsageKey> usage)
+      implements VolumeEvent {}
+
+  /**
+   * An operation has ended.
+   *
+   * @param started how it began
+   * @param elapsed how long it took
+   * @param failure what went wrong, if it did not end as asked
+   */
+  record Ended(Started started, Duration elapsed, Optional<OperatorMessage> failure)
+      implements VolumeEvent {}
+
+  /**
+   * Something that an operator may want to know.
+   *
+   * @param message what
+   */
+  record Noticed(OperatorMessage message) implements VolumeEvent {}
+}

@@ -1,0 +1,83 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Makes volumes appear for workloads, and go again.
+ *
+ * <p>The operations of one volume happen one after the other in the order in which they were asked
+ * for; different volumes do not wait for each other. A call blocks until its operation has ended,
+ * or until its patience has: then a {@link io.csi4j.volume.model.VolumeException} with outcome
+ * {@link VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes on. Interrupting the
+ * caller ends its waiting and nothing else. Safe for many threads.
+ */
+public interface VolumeMounter {
+
+  /**
+   * Makes a volume appear for a workload. Asking again for what is there gives it again, and two
+   * who ask for the same at once share one operation. What fails is undone, now or in the
+   * background.
+   *
+   * @throws io.csi4j.volume.model.VolumeException with what failed, why, what is safe, and what to
+   *     do next
+   */
+  MountedVolume mount(MountRequest request);
+
+  /**
+   * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
+   * nor what was asked for at the mount. A use that is not known is no failure.
+   *
+   * @throws io.csi4j.volume.model.VolumeException with what failed; the rest is done in the
+   *     background
+   */
+  Release unmount(UsageKey usage);
+
+  /** Whether a workload has a volume: it is on record, and the mount table shows it. */
+  boolean hasMount(UsageKey usage);
+
+  /**
+   * Lets the node take notice that a volume has grown.
+   *
+   * @return the capacity that the plugin tells; nothing if it does not
+   * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
+   *     it fails
+   */
+  OptionalLong expand(ExpandRequest request);
+
+  /** Lets the node take notice that a volume has grown, needing no secrets. */
+  default OptionalLong expand(UsageKey usage, CapacityRange capacity) {
+    return expand(ExpandRequest.of(usage, capacity));
+  }
+
+  /**
+   * Reads how full a volume is, and whether it is well.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
+   *     it fails
+   */
+  VolumeStats stats(UsageKey usage);
+
+  /** Who uses a volume now, certain or not, in order; nobody if it is not known. */
+  List<WorkloadId> usage(VolumeKey volume);
+
+  /** What is known of a volume: one for each volume of a plugin that the key stands for. */
+  List<VolumeStatus> status(VolumeKey volume);
+
+  /** What is known of every volume. */
+  List<VolumeStatus> volumes();
+
+  /** What is being done with a volume, what stands in the way, and what to do: for people. */
+  Explanation explain(VolumeKey volume);
+
+  /** What is being done for a workload, what stands in the way, and what to do: for people. */
+  Explanation explain(WorkloadId workload);
+
+  /** The same, not blocking. */
+  AsyncVolumeMounter async();
+}

@@ -1,0 +1,43 @@
+package io.csi4j.volume.node;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of one volume of a plugin on this node.
+ *
+ * @param plugin the plugin
+ * @param handle the volume as the plugin names it
+ * @param staging how far its staging is; {@link PathStatus#NONE} for a plugin without staging
+ * @param uses who uses it, in order
+ * @param block whether it is used as a raw block device
+ * @param trouble what stands in the way, if anything does
+ */
+public record VolumeStatus(
+    PluginId plugin,
+    VolumeId handle,
+    PathStatus staging,
+    List<Use> uses,
+    boolean block,
+    Optional<OperatorMessage> trouble) {
+
+  /** Copies the list. */
+  public VolumeStatus {
+    uses = List.copyOf(uses);
+  }
+
+  /**
+   * One use of it.
+   *
+   * @param key whose
+   * @param status how far it is
+   * @param readOnly whether it may only be read
+   * @param path where it is on this host
+   */
+  public record Use(UsageKey key, PathStatus status, boolean readOnly, Path path) {}
+}

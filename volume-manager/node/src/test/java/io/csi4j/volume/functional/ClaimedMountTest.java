@@ -1,0 +1,324 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.volume.functional.Node.eventually;
+import static io.csi4j.volume.functional.Node.usage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A node holds itself to the claims that it was given. */
+@Timeout(60)
+class ClaimedMountTest {
+
+  private static final UsageKey WEB = usage("vol-1", "web");
+  private static final ClaimStanding STALE = new ClaimStanding.Stale(9);
+  private static final ClaimStanding MISSING = new ClaimStanding.Missing();
+  private static final ClaimStanding DOWN =
+      new ClaimStanding.Unknown(new Clause("the store cannot be asked"));
+
+  private final ScriptedClaims claims = new ScriptedClaims();
+
+  private static Node open(Claims with) {
+    return Node.builder().claims(with).open();
+  }
+
+  private static MountRequest claimed(String volume, String workload, long epoch) {
+    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).claim(epoch).build();
+  }
+
+  private static List<OperatorMessage> told(Node node, OperatorCode code) {
+    return node.notices().stream().filter(message -> message.code() == code).toList();
+  }
+
+  /** Lets the node look at its claims once. */
+  private static void look(Node node, ScriptedClaims claims) {
+    int before = claims.questions().size();
+    eventually(
+        "it has asked",
+        () -> {
+          if (claims.questions().size() > before) {
+            return true;
+          }
+          node.skip(ScriptedClaims.INTERVAL);
+          return false;
+        });
+  }
+
+  private static VolumeException refused(Node node, MountRequest request, OperatorCode code) {
+    VolumeException failure = node.mountFails(request);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
+    return failure;
+  }
+
+  @Test
+  void aCurrentClaimIsAskedAboutBeforeEachCallAndOutlivesARestart() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      MountedVolume mounted = node.mount(claimed("vol-1", "web", 7));
+      assertThat(mounted.usage()).isEqualTo(WEB);
+      assertThat(claims.questions()).containsExactly("web@7", "web@7");
+      assertThat(node.calls(volume)).containsExactly("Stage:OK", "Publish:OK");
+
+      node.reboot();
+      node.volume("vol-1");
+      // The host has lost the epoch, and the record has not.
+      assertThat(node.reconcile(new LiveMount.Wanted(Node.shared("vol-1", "web"))).failed())
+          .isZero();
+
+      assertThat(claims.questions()).containsExactly("web@7", "web@7", "web@7", "web@7");
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("K3")
+  void anAnswerThatNeverComesMountsNothingAndHoldsUpNobodyElse() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      VolumeId other = node.volume("vol-2");
+      claims.isSilent(WEB);
+      CompletableFuture<MountedVolume> waiting = node.engine().mount(claimed("vol-1", "web", 7));
+      eventually("it was asked", () -> claims.questions().size() == 1);
+
+      node.mount(claimed("vol-2", "db", 3));
+
+      assertThat(node.calls(other)).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(waiting).isNotDone();
+      assertThat(node.engine().explain("vol-1", WEB::equals).toString())
+          .contains("asking whether its claim is current");
+      node.skip(ScriptedClaims.PATIENCE);
+      VolumeException failure = node.fails(waiting);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+      assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(failure)
+          .hasMessageContaining(
+              "its claim has epoch 7, and nobody confirms it: there was no answer within 10000 ms");
+      assertThat(node.calls(volume)).isEmpty();
+      assertThat(node.status(volume)).isEmpty();
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("K3")
+  void aReleaseDoesNotWaitForTheAnswer() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      claims.isSilent(WEB);
+      CompletableFuture<MountedVolume> waiting = node.engine().mount(claimed("vol-1", "web", 7));
+      eventually("it was asked", () -> claims.questions().size() == 1);
+
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+
+      assertThat(node.fails(waiting).code()).isEqualTo(OperatorCode.SUPERSEDED);
+      assertThat(node.calls(volume)).doesNotContain("Stage:OK", "Publish:OK");
+    }
+  }
+
+  @Test
+  @Tag("K5")
+  void aStaleEpochAcquiresNothingAndBothEpochsAreNamed() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      claims.is(WEB, STALE);
+
+      VolumeException failure = refused(node, claimed("vol-1", "web", 7), OperatorCode.FENCED);
+
+      assertThat(failure)
+          .hasMessageContaining("its claim has epoch 7, and the volume's is 9 by now");
+      assertThat(node.calls(volume)).isEmpty();
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Test
+  @Tag("K5")
+  void aNodeThatComesBackReleasesItsMountsInsteadOfMountingAgain() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(claimed("vol-1", "web", 7));
+      node.restart();
+      claims.is(WEB, STALE);
+
+      refused(node, claimed("vol-1", "web", 7), OperatorCode.FENCED_WHILE_MOUNTED);
+
+      assertThat(node.calls(volume))
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Test
+  @Tag("K5")
+  void afterARebootNothingIsPublishedAgainWithoutACurrentClaim() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(claimed("vol-1", "web", 7));
+      node.reboot();
+      node.volume("vol-1");
+      claims.is(WEB, STALE);
+
+      assertThat(node.reconcile(new LiveMount.Wanted(claimed("vol-1", "web", 7))).failed())
+          .isEqualTo(1);
+
+      assertThat(node.calls(volume)).startsWith("Stage:OK", "Publish:OK");
+      assertThat(node.calls(volume).subList(2, node.calls(volume).size()))
+          .doesNotContain("Stage:OK", "Publish:OK");
+      node.becomesClean();
+    }
+  }
+
+  @Test
+  @Tag("K10")
+  void aNodeThatWasFencedWhileMountedSaysSoAndReleases() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.reconcile();
+      node.mount(claimed("vol-1", "web", 7));
+      claims.is(WEB, STALE);
+
+      look(node, claims);
+
+      node.becomesClean();
+      assertThat(node.calls(volume))
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+      List<OperatorMessage> told = told(node, OperatorCode.FENCED_WHILE_MOUNTED);
+      assertThat(told).hasSize(1);
+      assertThat(told.get(0).seen().text())
+          .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");
+    }
+  }
+
+  @Test
+  @Tag("K9")
+  void aClaimThatWasRemovedKeepsItsWorkloadAndGetsNoNewOne() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.reconcile();
+      node.mount(claimed("vol-1", "web", 7));
+      claims.is(WEB, MISSING);
+      claims.is(usage("vol-1", "db"), MISSING);
+
+      look(node, claims);
+      look(node, claims);
+      refused(node, claimed("vol-1", "db", 8), OperatorCode.CLAIM_MISSING);
+
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(told(node, OperatorCode.CLAIM_MISSING)).hasSize(1);
+      assertThat(node.calls(volume)).containsExactly("Stage:OK", "Publish:OK");
+      // Claimed again by its host, it goes on under the new claim.
+      claims.is(WEB, new ClaimStanding.Current());
+      node.mount(claimed("vol-1", "web", 11));
+      look(node, claims);
+      assertThat(claims.questions()).endsWith("web@11");
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("K6")
+  void whileTheStoreIsDownNothingNewIsMountedAndWhatRunsStays() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      node.reconcile();
+      node.mount(claimed("vol-1", "web", 7));
+      claims.is(WEB, DOWN);
+      claims.is(usage("vol-1", "db"), DOWN);
+
+      look(node, claims);
+      look(node, claims);
+      refused(node, claimed("vol-1", "db", 8), OperatorCode.CLAIM_UNCONFIRMED);
+
+      assertThat(told(node, OperatorCode.CLAIM_UNCONFIRMED)).hasSize(1);
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("K6")
+  void aWorkloadGoesOnFromTheRecordWhereTheHostSaysSo() {
+    ScriptedClaims lenient = new ScriptedClaims(ScriptedClaims.usual().goingOnFromRecord());
+    try (Node node = open(lenient)) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(claimed("vol-1", "web", 7));
+      node.reboot();
+      node.volume("vol-1");
+      lenient.is(WEB, DOWN);
+      lenient.is(usage("vol-1", "db"), DOWN);
+
+      assertThat(node.reconcile(new LiveMount.Wanted(claimed("vol-1", "web", 7))).failed())
+          .isZero();
+      refused(node, claimed("vol-1", "db", 8), OperatorCode.CLAIM_UNCONFIRMED);
+
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(told(node, OperatorCode.CLAIM_STORE_DOWN).get(0).seen().text())
+          .isEqualTo(
+              "its claim has epoch 7, and nobody confirms it: the store cannot be asked, and it"
+                  + " goes on from what is on record");
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("K3")
+  void aNodeFencesItselfOnlyWhereTheHostSaysSoAndNotBeforeItsTime() {
+    ScriptedClaims strict =
+        new ScriptedClaims(ScriptedClaims.usual().withSelfFence(Duration.ofDays(3)));
+    try (Node node = open(strict)) {
+      VolumeId volume = node.volume("vol-1");
+      node.reconcile();
+      node.mount(claimed("vol-1", "web", 7));
+      look(node, strict);
+      strict.is(WEB, DOWN);
+      look(node, strict);
+      node.skip(Duration.ofDays(1));
+      look(node, strict);
+      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(told(node, OperatorCode.SELF_FENCED)).isEmpty();
+
+      node.skip(Duration.ofDays(3));
+
+      node.becomesClean();
+      assertThat(told(node, OperatorCode.CLAIM_UNCONFIRMED)).hasSize(1);
+      assertThat(told(node, OperatorCode.SELF_FENCED)).hasSize(1);
+      assertThat(node.calls(volume))
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+    }
+  }
+
+  @Test
+  void aManagerThatWasToldNothingOfClaimsMountsNothingUnderOne() {
+    try (Node node = Node.open()) {
+      VolumeId volume = node.volume("vol-1");
+
+      VolumeException failure =
+          refused(node, claimed("vol-1", "web", 7), OperatorCode.CLAIM_UNCONFIRMED);
+
+      assertThat(failure).hasMessageContaining("the manager was not told whom to ask about claims");
+      assertThat(node.calls(volume)).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.ServerState;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Mounts whose server ends with the plugin: found, told once, and made anew by policy. */
+class DeadMountTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  private static Node open(OnDeadMount policy) {
+    return open(policy, PluginShape.nodeOnly());
+  }
+
+  /** A plugin that serves each target by itself. */
+  private static Node openUnstaged(OnDeadMount policy) {
+    return open(policy, PluginShape.nodeOnly().without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+  }
+
+  private static Node open(OnDeadMount policy, PluginShape shape) {
+    Node node = Node.builder().shape(shape).policy(Node.QUICK.withOnDeadMount(policy)).open();
+    node.volume("vol-1");
+    return node;
+  }
+
+  /** Another process is the plugin, and what the one before served is dead. */
+  private static void die(Node node, MountPath... served) {
+    for (MountPath path : served) {
+      node.kernel().host().server(path, ServerState.DEAD);
+    }
+    node.restartPlugins();
+    node.engine().pluginChanged(Node.PLUGIN);
+  }
+
+  private static List<OperatorMessage> told(Node node, OperatorCode code) {
+    return node.notices().stream().filter(message -> message.code() == code).toList();
+  }
+
+  private static boolean isDead(Node node, MountPath path) {
+    return node.engine().volumes().isEmpty() || node.sightings(path).get(0).broken();
+  }
+
+  @Tag("H5")
+  @Test
+  void byDefaultADeadMountIsToldOnceAndLeftToItsWorkload() {
+    try (Node node = open(OnDeadMount.REPORT)) {
+      node.mount(single("vol-1", "web"));
+
+      die(node, node.targetPath("vol-1", "web"));
+      Node.eventually("it is told", () -> !told(node, OperatorCode.MOUNT_DEAD).isEmpty());
+      node.engine().pluginChanged(Node.PLUGIN);
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.skip(Duration.ofHours(1));
+
+      assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
+      assertThat(told(node, OperatorCode.MOUNT_DEAD).get(0).line())
+          .contains("CSI-421 MOUNT_DEAD", "vol-1", "workload 'web'", "REPORT");
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void whereItIsToBeLeftNobodyLooksForIt() {
+    try (Node node = open(OnDeadMount.LEAVE)) {
+      node.mount(single("vol-1", "web"));
+
+      die(node, node.targetPath("vol-1", "web"));
+      Node.eventually("the process", () -> !told(node, OperatorCode.PLUGIN_REPLACED).isEmpty());
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+
+      assertThat(told(node, OperatorCode.MOUNT_DEAD)).isEmpty();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void aDeadTargetIsPublishedAgainAtTheSamePath() {
+    try (Node node = openUnstaged(OnDeadMount.REPUBLISH)) {
+      node.reconcile();
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+
+      die(node, target);
+      node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
+      Node.eventually("it has ended", () -> node.openOperations().isEmpty());
+
+      assertThat(isDead(node, target)).isFalse();
+      assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");
+      assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
+      assertThat(told(node, OperatorCode.MOUNT_RESTORED)).hasSize(1);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(
+              node.events().stream()
+                  .filter(VolumeEvent.Ended.class::isInstance)
+                  .map(VolumeEvent.Ended.class::cast)
+                  .filter(end -> end.started().operation() == VolumeEvent.Operation.REPAIR))
+          .singleElement()
+          .satisfies(
+              end -> {
+                assertThat(end.failure()).isEmpty();
+                assertThat(end.started().usage()).contains(usage("vol-1", "web"));
+              });
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void whatWasServedAtTheStagingPathIsStagedAgainWhenAllItsTargetsAreGone() {
+    try (Node node = open(OnDeadMount.REMOUNT)) {
+      node.reconcile();
+      node.mount(shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+
+      die(
+          node,
+          node.stagingPath(VOLUME),
+          node.targetPath("vol-1", "web"),
+          node.targetPath("vol-1", "db"));
+      node.inTheEnd("both are well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 2);
+
+      assertThat(node.verbs(VOLUME))
+          .containsExactly(
+              "Stage",
+              "Publish",
+              "Publish",
+              "Unpublish",
+              "Unpublish",
+              "Unstage",
+              "Stage",
+              "Publish",
+              "Publish");
+      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void aMountThatSomebodyTookAwayDoesNotKeepTheVolumeFromBeingStagedAgain() {
+    try (Node node = open(OnDeadMount.REMOUNT)) {
+      node.reconcile();
+      node.mount(shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+      node.kernel().host().detach(node.targetPath("vol-1", "db"));
+
+      die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
+      node.inTheEnd("it is well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 1);
+
+      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.NONE);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void aWorkloadWhoseMountWorksKeepsTheVolumeStaged() {
+    try (Node node = open(OnDeadMount.REMOUNT)) {
+      node.reconcile();
+      node.mount(shared("vol-1", "web"));
+      node.effects()
+          .whenPublishing(
+              publication -> {
+                MountPath own = node.targetPath("vol-1", "db");
+                if (!node.mounted(own)) {
+                  node.kernel().host().directory(own);
+                  node.kernel().host().tmpfs(own);
+                }
+              });
+      node.mount(shared("vol-1", "db"));
+
+      die(node, node.targetPath("vol-1", "db"));
+      node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
+
+      assertThat(node.verbs(VOLUME))
+          .containsExactly("Stage", "Publish", "Publish", "Unpublish", "Publish");
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void afterARestartOfTheManagerTheRequestOfTheHostIsWaitedForAndUsed() {
+    try (Node node = openUnstaged(OnDeadMount.REPUBLISH)) {
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.DEAD);
+      node.restart();
+
+      node.reconcile(new LiveMount.Named(usage("vol-1", "web")));
+      Node.eventually("it is told", () -> !told(node, OperatorCode.REQUEST_NEEDED).isEmpty());
+      node.skip(Duration.ofHours(1));
+      assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
+      assertThat(told(node, OperatorCode.REQUEST_NEEDED)).hasSize(1);
+      assertThat(node.verbs(VOLUME)).containsExactly("Publish");
+
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
+      assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish", "Publish");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void aRepairThatFailsKeepsTheUseAndIsTriedAgain() {
+    try (Node node = openUnstaged(OnDeadMount.REPUBLISH)) {
+      node.reconcile();
+      node.mount(single("vol-1", "web"));
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.INTERNAL, "no"),
+              When.calling(CsiOperation.NODE_PUBLISH_VOLUME).times(4));
+
+      die(node, node.targetPath("vol-1", "web"));
+      node.inTheEnd(
+          "the first repair has failed", () -> node.target(VOLUME, "web") == PathStatus.IN_DOUBT);
+      assertThat(node.mountFails(single("vol-1", "other")).code())
+          .isEqualTo(OperatorCode.VOLUME_IN_USE);
+      node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CrashPoint.class,
+      names = {"U1", "U2", "U3", "U5", "U6", "U7", "P6", "P8", "P11", "P13", "P16"})
+  void aCrashInTheMiddleOfARepairLosesNoUse(CrashPoint point) {
+    try (Node node = open(OnDeadMount.REMOUNT)) {
+      node.reconcile();
+      node.mount(single("vol-1", "web"));
+      node.dieAt(point);
+
+      die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
+      for (int i = 0; i < 10 && !node.life().isOver(); i++) {
+        node.skip(Duration.ofSeconds(5));
+      }
+      node.awaitDeath();
+      node.start();
+
+      assertThat(node.users(VOLUME)).hasSize(1);
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.inTheEnd(
+          "it is well",
+          () ->
+              node.target(VOLUME, "web") == PathStatus.PRESENT
+                  && !isDead(node, node.targetPath("vol-1", "web")));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+}

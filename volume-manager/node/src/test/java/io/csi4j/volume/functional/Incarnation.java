@@ -1,0 +1,211 @@
+package io.csi4j.volume.functional;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.NodePlugins;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginId;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * One life of an engine's process. When it has ended, nothing that its threads still try has any
+ * effect, as with a process that was killed.
+ */
+final class Incarnation {
+
+  /** Thrown to threads of a process that was killed. */
+  static final class Killed extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Killed() {
+      super("killed", null, false, false);
+    }
+  }
+
+  private final AtomicBoolean ended = new AtomicBoolean();
+
+  /** Set last: whoever sees it finds nothing of this life any more. */
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  private final AtomicReference<CrashPoint> fatal = new AtomicReference<>();
+  private final AtomicReference<Throwable> broken = new AtomicReference<>();
+  private final Runnable whenKilled;
+
+  /** A life that ends by itself at a fatal moment, and then does this. */
+  Incarnation(Runnable whenKilled) {
+    this.whenKilled = whenKilled;
+  }
+
+  /** Ends it. */
+  void end() {
+    ended.set(true);
+    over.set(true);
+  }
+
+  /** Whether it has ended. */
+  boolean isOver() {
+    return over.get();
+  }
+
+  /** Ends it at this moment, the next time that it comes. */
+  void dieAt(CrashPoint point) {
+    fatal.set(point);
+  }
+
+  /** Makes the next look at the mount table fail with this. */
+  void breakNextLook(Throwable failure) {
+    broken.set(failure);
+  }
+
+  CrashPoints points() {
+    return point -> {
+      check();
+      if (fatal.compareAndSet(point, null)) {
+        ended.set(true);
+        whenKilled.run();
+        end();
+        throw new Killed();
+      }
+    };
+  }
+
+  private void check() {
+    if (ended.get()) {
+      throw new Killed();
+    }
+  }
+
+  private <T> T alive(Supplier<T> work) {
+    check();
+    return work.get();
+  }
+
+  /** The kernel's mounts, as this life sees them. */
+  KernelMounts kernel(KernelMounts real) {
+    return new KernelMounts() {
+      @Override
+      public Place place() {
+        return alive(real::place);
+      }
+
+      @Override
+      public List<Sighting> at(MountPath path) {
+        look();
+        return alive(() -> real.at(path));
+      }
+
+      @Override
+      public List<Sighting> beneath(MountPath directory) {
+        look();
+        return alive(() -> real.beneath(directory));
+      }
+
+      @Override
+      public boolean isDevice(MountPath path) {
+        return alive(() -> real.isDevice(path));
+      }
+
+      @Override
+      public Optional<String> device(MountPath path) {
+        return alive(() -> real.device(path));
+      }
+
+      @Override
+      public String holders(MountPath path) {
+        return alive(() -> real.holders(path));
+      }
+
+      @Override
+      public void ask(MountPath path, Consumer<Sighting.Health> then) {
+        check();
+        real.ask(path, health -> ifAlive(() -> then.accept(health)));
+      }
+
+      @Override
+      public boolean unmount(MountPath path) {
+        check();
+        return real.unmount(path);
+      }
+    };
+  }
+
+  private void look() {
+    Throwable failure = broken.getAndSet(null);
+    if (failure instanceof Error error) {
+      throw error;
+    } else if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+  }
+
+  /** The plugins, as this life sees them. */
+  NodePlugins plugins(NodePlugins real) {
+    return new NodePlugins() {
+      @Override
+      public Optional<NodePlugin> find(PluginId id) {
+        return alive(() -> real.find(id)).map(Incarnation.this::plugin);
+      }
+
+      @Override
+      public Set<PluginId> known() {
+        return alive(real::known);
+      }
+    };
+  }
+
+  private NodePlugin plugin(NodePlugin real) {
+    return new NodePlugin() {
+      @Override
+      public MountPolicy policy() {
+        return real.policy();
+      }
+
+      @Override
+      public void facts(Consumer<PluginAnswer> then) {
+        check();
+        real.facts(answer -> ifAlive(() -> then.accept(answer)));
+      }
+
+      @Override
+      public String instance() {
+        return real.instance();
+      }
+
+      @Override
+      public Optional<PluginAnswer.Down> barred() {
+        return real.barred();
+      }
+
+      @Override
+      public boolean mayStillRun(String instance) {
+        return real.mayStillRun(instance);
+      }
+
+      @Override
+      public void call(NodeCall call, Consumer<Answer> then) {
+        check();
+        real.call(call, answer -> ifAlive(() -> then.accept(answer)));
+      }
+    };
+  }
+
+  private void ifAlive(Runnable work) {
+    if (!ended.get()) {
+      work.run();
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
+import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.mount.Held;
+import io.csi4j.testkit.mount.KernelCall;
+import io.csi4j.testkit.mount.ServerState;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Mounts that go, stay, hang or break without anybody here having asked for it. */
+class KernelTroubleTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  @Tag("H1")
+  @Test
+  void aTargetThatSomebodyUnmountedIsToldAndNotMountedAgainByItself() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.start();
+
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.MOUNT_LOST);
+      assertThat(node.report().inDoubt()).containsExactly(usage("vol-1", "web"));
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.reconcile(new LiveMount.Named(usage("vol-1", "web")));
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+
+      node.mount(single("vol-1", "web"));
+      assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H1")
+  @Test
+  void aTargetThatIsGoneIsNotCalledMountedAndCanBeAskedForAgain() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.mount(single("vol-1", "web"));
+      assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H2")
+  @Test
+  void aStagingThatSomebodyUnmountedIsStagedAgainForTheNextWorkload() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+
+      node.mount(shared("vol-1", "b"));
+
+      assertThat(node.noticed(OperatorCode.STAGING_LOST)).isTrue();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Stage", "Publish");
+      assertThat(node.mounted(node.targetPath("vol-1", "a"))).isTrue();
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H2")
+  @Test
+  void aStagingThatWasLostBeforeTheStartIsTold() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.crash();
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      node.start();
+
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.STAGING_LOST);
+      assertThat(node.report().adopted()).containsExactly(usage("vol-1", "a"));
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      node.mount(shared("vol-1", "b"));
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Stage", "Publish");
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H4")
+  @Test
+  void aTargetThatIsInUseIsReleasedWhenItIsLetGo() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      VolumeException failure;
+      long pid;
+      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+        pid = open.pid();
+        failure = node.unmountFails(usage("vol-1", "web"));
+        assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+        assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      }
+
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.code()).isIn(OperatorCode.UNPUBLISH_IN_DOUBT, OperatorCode.TARGET_BUSY);
+      assertThat(node.notices())
+          .anySatisfy(
+              message -> {
+                assertThat(message.code()).isEqualTo(OperatorCode.TARGET_BUSY);
+                assertThat(message.line()).contains(Long.toString(pid));
+              });
+      node.becomesClean();
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void aDeadFilesystemIsReleasedWithoutBeingLookedAt() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.DEAD);
+      node.restart();
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("H6")
+  @Test
+  void aHungFilesystemHoldsUpNoOtherVolumeAndNoStart() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.HUNG);
+
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
+      node.restart();
+      assertThat(node.report().adopted()).containsExactly(usage("vol-1", "web"));
+      node.mount(single("vol-2", "web"));
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H9")
+  @Tag("H17")
+  @Test
+  void whatCountsIsTheMountTableAndOurRecordsAndNotReferences() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      // Somebody binds the staging elsewhere: one reference more that nobody here made.
+      MountPath elsewhere = node.kernel().host().directory(MountPath.of("/mnt/backup"));
+      node.kernel().host().bind(node.stagingPath(VOLUME), elsewhere);
+
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+
+      assertThat(node.plugin().journal().calls(CsiOperation.NODE_UNSTAGE_VOLUME)).hasSize(1);
+      assertThat(node.isClean()).isTrue();
+      assertThat(node.mounted(elsewhere)).isTrue();
+    }
+  }
+
+  @Tag("H12")
+  @Test
+  void aNamespaceThatIsFullIsSaidByThePlugin() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.kernel().mountMax(1);
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.getMessage()).contains("as many mounts as it may");
+      assertThat(node.isClean()).isTrue();
+      node.kernel().mountMax(1_000);
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H14")
+  @Test
+  void whatSomebodyMountsOverOurStagingIsNoticedAndLeftAlone() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.kernel().host().tmpfs(node.stagingPath(VOLUME));
+
+      VolumeException failure = node.mountFails(shared("vol-1", "b"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.FOREIGN_MOUNT);
+      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(2);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      node.restart();
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.FOREIGN_MOUNT);
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      node.mount(shared("vol-1", "b"));
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H16")
+  @Test
+  void aMountWhoseSourceWasDeletedCanBeReleased() {
+    try (Node node = Node.builder().policy(Node.QUICK).open()) {
+      node.volume("vol-1");
+      MountPath source = node.kernel().host().directory(MountPath.of("/data/source"));
+      node.effects()
+          .whenPublishing(
+              asked -> {
+                MountPath target = MountPath.of(asked.target().value());
+                node.kernel().host().directory(target);
+                node.kernel().host().bind(source, target);
+              });
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().remove(source);
+      node.restart();
+
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("H11")
+  @Test
+  void aMountTableThatCannotBeReadStopsNothingForGood() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.kernel().failNext(KernelCall.LOOK, new Errno(5));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_TABLE_UNREADABLE);
+      node.becomesClean();
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+}

@@ -1,0 +1,400 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
+import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
+import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.effects.NodeEffects.Publication;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Answers that are not true, or not what was asked for. */
+class LyingPluginTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  private static MountPath path(Publication publication) {
+    return MountPath.of(publication.target().value());
+  }
+
+  /** Makes the plugin publish so, whatever it is asked for. */
+  private static void publishReadOnly(Node node, boolean readOnly) {
+    NodeEffects honest = node.effects().honest();
+    node.effects()
+        .whenPublishing(
+            asked ->
+                honest.publish(
+                    new Publication(asked.volume(), asked.target(), asked.block(), readOnly)));
+  }
+
+  /** A mount that ends with nothing mounted, for this reason. */
+  private static VolumeException refused(Node node, MountRequest request, OperatorCode code) {
+    VolumeException failure = node.mountFails(request);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.outcome()).isEqualTo(REFUSED);
+    return failure;
+  }
+
+  @Tag("D1")
+  @Test
+  void okWithoutAMountIsNotBelievedAndNamesThePropagation() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects().whenPublishing(publication -> {});
+
+      VolumeException failure =
+          refused(node, single("vol-1", "web"), OperatorCode.MOUNT_NOT_VISIBLE);
+
+      assertThat(failure.getMessage()).contains("NodePublishVolume", "nothing is mounted");
+      assertThat(failure.operatorMessage().next().text()).contains("rshared");
+      assertThat(node.verbs(VOLUME))
+          .containsExactly("Stage", "Publish", "Publish", "Publish", "Unpublish", "Unstage");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D1")
+  @Test
+  void aPluginThatNeedNotMountIsBelieved() {
+    try (Node node = Node.builder().policy(Node.QUICK.withRequireMount(false)).open()) {
+      node.volume("vol-1");
+      node.effects()
+          .whenPublishing(publication -> node.kernel().host().directory(path(publication)));
+
+      MountedVolume mounted = node.mount(single("vol-1", "web"));
+
+      assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D1")
+  @Test
+  void stagingIsOnlyAMountWhereThePluginHasToMakeOne() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects().whenStaging((volume, path) -> {});
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D2")
+  @Test
+  void okToUnpublishWhileItIsStillMountedIsNotBelieved() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.effects().whenUnpublishing((volume, path) -> {});
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      assertThat(node.mountFails(single("vol-1", "next")).code())
+          .isEqualTo(OperatorCode.VOLUME_IN_USE);
+      node.effects().reform();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D2")
+  @Test
+  void okToUnstageWhileItIsStillMountedIsNotBelieved() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.effects().whenUnstaging((volume, path) -> {});
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(node.users(VOLUME)).isEmpty();
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      node.effects().reform();
+      node.mount(single("vol-1", "next"));
+      assertThat(node.unmount(usage("vol-1", "next"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D3")
+  @Test
+  void aRefusalOfWhatWasDoneIsReversedBeforeItIsForgotten() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(
+              Fault.applyThenFail(StatusCode.INVALID_ARGUMENT, "not like this"),
+              When.calling(NODE_PUBLISH_VOLUME));
+
+      refused(node, single("vol-1", "web"), OperatorCode.REFUSED_BY_PLUGIN);
+
+      assertThat(node.calls())
+          .containsExactly("Stage:OK", "Publish:INVALID_ARGUMENT", "Unpublish:OK", "Unstage:OK");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D4")
+  @Test
+  void aMountAtAnotherPathThanAskedIsFoundByTheNextStart() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountPath elsewhere = node.layout().volumes().resolve("elsewhere");
+      node.effects()
+          .whenPublishing(
+              publication -> {
+                node.kernel().host().directory(elsewhere);
+                if (!node.mounted(elsewhere)) {
+                  node.kernel().host().tmpfs(elsewhere);
+                }
+              });
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE);
+      node.restart();
+
+      assertThat(node.report().findings())
+          .anySatisfy(
+              message -> {
+                assertThat(message.code())
+                    .isIn(OperatorCode.UNEXPECTED_MOUNT, OperatorCode.UNKNOWN_MOUNT);
+                assertThat(message.line()).contains(elsewhere.toString());
+              });
+      node.reconcile();
+      assertThat(node.mounted(elsewhere)).isTrue();
+      node.kernel().host().detach(elsewhere);
+      node.kernel().host().remove(elsewhere);
+    }
+  }
+
+  @Tag("D5")
+  @Test
+  void aWritableMountForWhoMayOnlyReadIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      publishReadOnly(node, false);
+      MountRequest request =
+          Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER).readOnly().build();
+
+      refused(node, request, OperatorCode.MOUNT_FLAGS_DIFFER);
+
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(node.isClean()).isTrue();
+      node.effects().reform();
+      assertThat(node.mount(request).readOnly()).isTrue();
+      assertThat(node.unmount(request.usage())).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D5")
+  @Test
+  void aReadOnlyMountForWhoHasToWriteIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      publishReadOnly(node, true);
+
+      refused(node, single("vol-1", "web"), OperatorCode.MOUNT_FLAGS_DIFFER);
+
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D6")
+  @Test
+  void mountsOnTopOfEachOtherAreAllTakenAway() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects()
+          .whenPublishing(
+              asked -> {
+                node.effects().honest().publish(asked);
+                node.kernel().host().bind(node.stagingPath(VOLUME), path(asked));
+                node.kernel().host().bind(node.stagingPath(VOLUME), path(asked));
+              });
+      node.effects()
+          .whenUnpublishing(
+              (volume, path) -> {
+                MountPath target = MountPath.of(path.value());
+                if (node.mountsAt(target) > 1) {
+                  node.kernel().host().detach(target);
+                } else {
+                  node.effects().honest().unpublish(volume, path);
+                }
+              });
+      node.mount(single("vol-1", "web"));
+      assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(3);
+      assertThat(node.noticed(OperatorCode.STACKED_MOUNTS)).isTrue();
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(node.verbs(VOLUME))
+          .containsExactly("Stage", "Publish", "Unpublish", "Unpublish", "Unpublish", "Unstage");
+    }
+  }
+
+  @Tag("D7")
+  @Test
+  void aFileWhereADeviceWasAskedForIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects().whenPublishing(asked -> node.kernel().host().file(path(asked)));
+
+      refused(node, block(), OperatorCode.NOT_A_DEVICE);
+
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D7")
+  @Test
+  void aDirectoryWhereADeviceWasAskedForIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects().whenPublishing(asked -> node.kernel().host().directory(path(asked)));
+
+      refused(node, block(), OperatorCode.NOT_A_DEVICE);
+
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D7")
+  @Test
+  void aDeviceWhereADeviceWasAskedForIsGiven() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+
+      MountedVolume mounted = node.mount(block());
+
+      assertThat(mounted).isInstanceOf(MountedVolume.BlockDevice.class);
+      assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  private static MountRequest block() {
+    return Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block().build();
+  }
+
+  @Tag("D9")
+  @Test
+  void okThatComesAfterOurCancelIsNoSuccess() {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.withAttemptDeadline(Duration.ofMillis(200)).withAttempts(1))
+            .open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      assertThat(failure.code()).isEqualTo(OperatorCode.PUBLISH_IN_DOUBT);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      node.plugin().release(); // It does the work, and says OK to nobody.
+      Node.eventually("the late mount", () -> node.mounted(node.targetPath("vol-1", "web")));
+
+      assertThat(node.target(VOLUME, "web")).isNotEqualTo(PathStatus.PRESENT);
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("D10")
+  @Test
+  void aFailureWithoutWordsSaysSo() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.fail(StatusCode.INVALID_ARGUMENT, ""), When.calling(NODE_STAGE_VOLUME));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(failure.getMessage())
+          .contains("INVALID_ARGUMENT", "the plugin's own words")
+          .doesNotContain("null");
+    }
+  }
+
+  @Tag("D10")
+  @Test
+  void theWordsOfAPluginAreCutAndMadePrintable() {
+    String words = "bad\u0000\u001b[31m\n" + "x".repeat(5_000);
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.fail(StatusCode.INVALID_ARGUMENT, words), When.calling(NODE_STAGE_VOLUME));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.getMessage()).contains("bad").doesNotContain("\u0000", "\u001b", "\n");
+      assertThat(failure.getMessage()).doesNotContain("x".repeat(1_100));
+      assertThat(failure.getMessage().length()).isLessThan(4_000);
+    }
+  }
+
+  @Tag("D10")
+  @Test
+  void theWordsOfAPluginAreTakenForNothingElse() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "web"));
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.INTERNAL, "no mount point; volume not found; OK"),
+              When.calling(NODE_UNPUBLISH_VOLUME));
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+    }
+  }
+
+  @Tag("D10")
+  @Test
+  void aSecretThatThePluginRepeatsGoesNoFurther() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.UNAUTHENTICATED, "wrong token secret-" + Node.CANARY),
+              When.calling(NODE_STAGE_VOLUME));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(failure.getMessage()).contains("wrong token").doesNotContain(Node.CANARY);
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.Release;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clocks that jump, processes that pause, threads that break, and many volumes at once. */
+class MachineTroubleTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  @Tag("I-1")
+  @Test
+  void theTimeOfDayDecidesNothing() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      node.time().jumpWall(Duration.ofDays(3_650));
+      node.time().jumpWall(Duration.ofDays(-7_300));
+      assertThat(mounting).isNotDone();
+      node.plugin().release();
+
+      node.get(mounting);
+      node.time().jumpWall(Duration.ofDays(7_300));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.calls())
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+    }
+  }
+
+  @Tag("I-2")
+  @Tag("I-3")
+  @Test
+  void anAnswerThatComesAfterALongPauseIsTakenAsItIs() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      node.skip(Duration.ofMinutes(10));
+      assertThat(node.calls()).containsExactly("Stage:open");
+      node.plugin().release();
+
+      node.get(mounting);
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  static Stream<Error> errors() {
+    return Stream.of(
+        new OutOfMemoryError("test"),
+        new StackOverflowError(),
+        new NoClassDefFoundError("test/Codec"),
+        new ExceptionInInitializerError("test"));
+  }
+
+  @Tag("I-4")
+  @Tag("I-5")
+  @ParameterizedTest
+  @MethodSource("errors")
+  void aStepThatBreaksLeavesNothingBehind(Error error) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      node.life().breakNextLook(error);
+      node.plugin().release();
+
+      VolumeException failure = node.fails(mounting);
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STEP_FAILED);
+      assertThat(failure.getMessage()).contains(error.getClass().getSimpleName());
+      assertThat(failure).hasCause(error);
+      node.becomesClean();
+      assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("I-4")
+  @ParameterizedTest
+  @MethodSource("errors")
+  void aReleaseThatBreaksIsFinishedInTheBackground(Error error) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.life().breakNextLook(error);
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STEP_FAILED);
+      node.becomesClean();
+    }
+  }
+
+  private static List<LiveMount> mounted(Node node, int volumes) {
+    List<LiveMount> wanted = new ArrayList<>();
+    for (int i = 0; i < volumes; i++) {
+      node.volume("vol-" + i);
+      MountRequest request = single("vol-" + i, "web");
+      node.mount(request);
+      wanted.add(new LiveMount.Wanted(request));
+    }
+    return wanted;
+  }
+
+  private static int mostAtOnce(Node node) {
+    List<RecordedCall> calls =
+        node.plugin().journal().calls().stream().filter(call -> call.volume().isPresent()).toList();
+    Set<Long> numbers = calls.stream().map(RecordedCall::number).collect(Collectors.toSet());
+    return 1
+        + calls.stream()
+            .mapToInt(call -> (int) call.beside().stream().filter(numbers::contains).count())
+            .max()
+            .orElse(0);
+  }
+
+  @Tag("J2")
+  @Test
+  void afterARebootAPluginIsNotFloodedWithCalls() {
+    int volumes = 60;
+    int most = 3;
+    try (Node node = Node.builder().policy(Node.QUICK.withCallsInFlight(most)).open()) {
+      List<LiveMount> wanted = mounted(node, volumes);
+      node.reboot();
+      IntStream.range(0, volumes).forEach(i -> node.volume("vol-" + i));
+      node.plugin().journal().clear();
+
+      assertThat(node.reconcile(wanted.toArray(LiveMount[]::new)).mounted()).isEqualTo(volumes);
+
+      assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME)).hasSize(volumes);
+      assertThat(mostAtOnce(node)).isLessThanOrEqualTo(most);
+      IntStream.range(0, volumes)
+          .forEach(i -> assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(Release.LAST));
+    }
+  }
+
+  @Tag("J3")
+  @Test
+  void onePluginOfFiveThatHangsDelaysNoneOfTheOthers() {
+    try (Node node = Node.open()) {
+      node.volume("vol-0");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
+      List<CompletableFuture<MountedVolume>> stuck = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        node.volume("vol-" + i);
+        stuck.add(node.engine().mount(single("vol-" + i, "web")));
+      }
+      for (int p = 1; p < 5; p++) {
+        PluginId id = PluginId.of("p" + p + ".csi4j.example");
+        FakeCsiPlugin plugin = node.plug(id, PluginShape.nodeOnly(), Node.QUICK);
+        VolumeId volume = VolumeId.of("vol-p" + p);
+        plugin.addVolume(volume, CapacityRange.exactly(1L << 30), Node.context());
+        MountRequest request =
+            Node.request(id, usage("vol-p" + p, "web"), volume, AccessMode.SINGLE_NODE_WRITER)
+                .build();
+        node.mount(request);
+        assertThat(node.unmount(request.usage())).isEqualTo(Release.LAST);
+        assertThat(Node.calls(plugin))
+            .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+      }
+      assertThat(stuck).noneMatch(CompletableFuture::isDone);
+      node.plugin().clearFaults();
+      node.plugin().release();
+      stuck.forEach(node::get);
+      for (int i = 0; i < 20; i++) {
+        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(Release.LAST);
+      }
+    }
+  }
+
+  @Tag("J4")
+  @Test
+  void afterAnOutageRepetitionsAreSpreadAndBounded() {
+    int volumes = 40;
+    int most = 4;
+    try (Node node =
+        Node.builder().policy(Node.QUICK.withCallsInFlight(most).withAttempts(1)).open()) {
+      List<LiveMount> unused = mounted(node, volumes);
+      assertThat(unused).hasSize(volumes);
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.UNAVAILABLE, "the storage is away"),
+              When.calling(NODE_UNPUBLISH_VOLUME));
+      node.time().drawFrom(new Random(7));
+      List<CompletableFuture<Release>> releases = new ArrayList<>();
+      for (int i = 0; i < volumes; i++) {
+        releases.add(node.engine().unmount(usage("vol-" + i, "web")));
+      }
+      releases.forEach(node::fails);
+      Set<Duration> before = Set.copyOf(node.time().pauses());
+      for (int minute = 0; minute < 60; minute++) {
+        node.skip(Duration.ofMinutes(1));
+      }
+      Node.eventually("repetitions", () -> spread(node, before).size() > volumes);
+      assertThat(spread(node, before))
+          .allMatch(pause -> pause.compareTo(Duration.ofMinutes(5)) <= 0);
+      node.plugin().clearFaults();
+
+      node.becomesClean();
+      assertThat(mostAtOnce(node)).isLessThanOrEqualTo(most);
+    }
+  }
+
+  /** The different pauses that were not asked for before. */
+  private static Set<Duration> spread(Node node, Set<Duration> before) {
+    Set<Duration> pauses = new HashSet<>(node.time().pauses());
+    pauses.removeAll(before);
+    return pauses;
+  }
+
+  @Tag("J5")
+  @Test
+  void everyOperationThatBeginsEndsOnce() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.mount(shared("vol-1", "a"));
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+
+      Node.eventually("ends", () -> node.openOperations().isEmpty());
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+    }
+  }
+}

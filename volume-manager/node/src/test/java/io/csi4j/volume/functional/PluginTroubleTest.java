@@ -1,0 +1,426 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
+import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
+import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A plugin that dies, hangs, is slow, forgets, or comes back as another. */
+class PluginTroubleTest {
+
+  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  /** Mounts and releases a volume while the first call of one verb goes wrong. */
+  private static void survives(CsiOperation operation, Fault fault) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(fault, When.calling(operation).once());
+
+      MountedVolume mounted = node.mount(single("vol-1", "web"));
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(node.calls().stream().filter(call -> call.endsWith(":broken"))).hasSize(1);
+      assertThat(node.calls().stream().filter(call -> call.endsWith(":OK"))).hasSize(4);
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("C4")
+  @ParameterizedTest
+  @EnumSource(
+      value = CsiOperation.class,
+      names = {
+        "NODE_STAGE_VOLUME",
+        "NODE_PUBLISH_VOLUME",
+        "NODE_UNPUBLISH_VOLUME",
+        "NODE_UNSTAGE_VOLUME"
+      })
+  void aCallWhosePluginDiesBeforeItsWorkIsMadeAgain(CsiOperation operation) {
+    survives(operation, Fault.drop());
+  }
+
+  @Tag("C5")
+  @ParameterizedTest
+  @EnumSource(
+      value = CsiOperation.class,
+      names = {
+        "NODE_STAGE_VOLUME",
+        "NODE_PUBLISH_VOLUME",
+        "NODE_UNPUBLISH_VOLUME",
+        "NODE_UNSTAGE_VOLUME"
+      })
+  void aCallWhosePluginDiesAfterItsWorkIsMadeAgain(CsiOperation operation) {
+    survives(operation, Fault.applyThenDrop());
+  }
+
+  @Tag("C6")
+  @Test
+  void workThatIsHalfDoneIsFinishedByTheSameCall() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      AtomicInteger times = new AtomicInteger();
+      node.effects()
+          .whenPublishing(
+              publication -> {
+                if (times.incrementAndGet() == 1) {
+                  node.kernel().host().directory(node.targetPath("vol-1", "web"));
+                  throw new IOException("the bind mount failed");
+                }
+                node.effects().honest().publish(publication);
+              });
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:INTERNAL", "Publish:OK");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("C6")
+  @Test
+  void workThatIsHalfDoneAndThenRefusedIsReversed() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects()
+          .whenStaging(
+              (volume, path) -> {
+                node.effects().honest().stage(volume, path);
+                throw new IOException("the filesystem cannot be grown");
+              });
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.OUT_OF_RANGE, "too small"),
+              When.calling(NODE_STAGE_VOLUME).from(2));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls())
+          .containsExactly("Stage:INTERNAL", "Stage:OUT_OF_RANGE", "Unstage:OK");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("C7")
+  @Test
+  void aHungCallHoldsUpNeitherOtherVolumesNorOtherPlugins() {
+    PluginId other = PluginId.of("other.csi4j.example");
+    try (Node node = Node.open()) {
+      FakeCsiPlugin neighbour = node.plug(other, PluginShape.nodeOnly(), Node.QUICK);
+      node.volume("vol-1");
+      node.volume("vol-2");
+      VolumeId third = VolumeId.of("vol-3");
+      neighbour.addVolume(third, CapacityRange.exactly(1L << 30), Node.context());
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).ofVolume(VOLUME));
+
+      CompletableFuture<MountedVolume> stuck = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      node.mount(single("vol-2", "web"));
+      node.mount(
+          Node.request(other, usage("vol-3", "web"), third, AccessMode.SINGLE_NODE_WRITER).build());
+
+      assertThat(stuck).isNotDone();
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.calls(VOLUME)).containsExactly("Stage:open");
+      node.plugin().clearFaults();
+      node.plugin().release();
+      assertThat(node.get(stuck).usage()).isEqualTo(usage("vol-1", "web"));
+      for (String name : List.of("vol-1", "vol-2", "vol-3")) {
+        assertThat(node.unmount(usage(name, "web"))).isEqualTo(Release.LAST);
+      }
+    }
+  }
+
+  @Tag("C7")
+  @Tag("A7")
+  @Test
+  void afterTheHardLimitNothingIsReversedBeforeTheQuarantineIsOver() {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.withAttemptDeadline(SHORT).withAttempts(1)).open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.code()).isEqualTo(OperatorCode.STAGE_IN_DOUBT);
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage", "Publish");
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      // The plugin finishes what nobody waits for any more.
+      node.plugin().release();
+      Node.eventually("the late effect", () -> node.mounted(node.stagingPath(VOLUME)));
+      node.becomesClean();
+      assertThat(node.calls(VOLUME)).endsWith("Unstage:OK");
+    }
+  }
+
+  @Tag("C8")
+  @Test
+  void releasesWaitForAPluginThatAnswersNothing() {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.withAttemptDeadline(SHORT))
+            .connecting(Duration.ofSeconds(2))
+            .open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.plugin().freeze();
+
+      VolumeException mounting = node.mountFails(single("vol-2", "web"));
+      VolumeException releasing = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(mounting.code())
+          .isIn(
+              OperatorCode.PLUGIN_NOT_UP,
+              OperatorCode.CAPABILITIES_UNKNOWN,
+              OperatorCode.STAGE_IN_DOUBT);
+      assertThat(releasing.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(releasing.code())
+          .isIn(OperatorCode.PLUGIN_NOT_UP, OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      node.plugin().thaw();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("C9")
+  @Test
+  void aSlowCallIsNeverDoubled() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.delay(Duration.ofSeconds(60)), When.calling(NODE_STAGE_VOLUME).once());
+
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      Node.eventually("the plugin waits", () -> node.pluginClock().pending() > 0);
+      CompletableFuture<MountedVolume> again = node.engine().mount(single("vol-1", "web"));
+      node.skip(Duration.ofSeconds(60));
+      assertThat(node.calls()).containsExactly("Stage:open");
+      node.pluginClock().advance(Duration.ofSeconds(60));
+
+      assertThat(node.get(mounting)).isEqualTo(node.get(again));
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("C12")
+  @Test
+  void aPluginThatForgotWhatIsGoneAnywayIsBelievedWithAWarning() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      node.plugin().forget();
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(node.noticed(OperatorCode.PLUGIN_FORGOT)).isTrue();
+      assertThat(node.calls()).endsWith("Unpublish:NOT_FOUND", "Unstage:NOT_FOUND");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("C13")
+  @Test
+  void aPluginThatForgotWhatIsStillMountedNeedsAPerson() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().forget();
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLEANUP_NEEDS_HELP);
+      assertThat(failure.getMessage()).contains("vol-1", "NOT_FOUND", "fake.csi4j.example");
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.mountFails(single("vol-1", "other")).code())
+          .isEqualTo(OperatorCode.VOLUME_IN_USE);
+
+      node.volume("vol-1"); // Its memory is repaired, and the host asks again.
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("C14")
+  @Test
+  void aVolumeThatWasStagedIsUnstagedThoughThePluginStagesNoMore() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      node.plugin().upgrade(node.plugin().shape().without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(node.noticed(OperatorCode.CAPABILITY_LOST)).isTrue();
+      assertThat(node.verbs(VOLUME)).contains("Unpublish").doesNotContain("Publish:UNKNOWN");
+      assertThat(node.engine().volumes()).isEmpty();
+      node.plugin().forget();
+    }
+  }
+
+  @Tag("C15")
+  @Test
+  void aVolumeThatWasNotStagedIsNotUnstagedThoughThePluginStagesNow() {
+    try (Node node =
+        Node.builder()
+            .shape(PluginShape.nodeOnly().without(NodeCapability.STAGE_UNSTAGE_VOLUME))
+            .open()) {
+      node.volume("vol-1");
+      VolumeId second = node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.plugin().upgrade(PluginShape.nodeOnly());
+
+      node.mount(single("vol-2", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
+      assertThat(node.verbs(second)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.verbs(VOLUME))
+          .containsExactly("Publish", "Unpublish", "Stage", "Publish", "Unpublish", "Unstage");
+    }
+  }
+
+  @Tag("C17")
+  @Test
+  void aPluginThatIsGoneKeepsItsVolumesUntilItIsBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "web"));
+      node.crash();
+      node.startWithoutPlugins();
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.outcome()).isIn(HELD, IN_PROGRESS);
+      assertThat(failure.code())
+          .isIn(OperatorCode.PLUGIN_NOT_UP, OperatorCode.PLUGIN_NOT_REGISTERED);
+      assertThat(failure.getMessage()).contains("registered");
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.mountFails(shared("vol-1", "other")).code())
+          .isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+      node.registerAll();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("C2")
+  @Test
+  void aReleaseWaitsForAPluginThatDoesNotListen() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().stop();
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+
+      node.plugin().start();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("C11")
+  @Tag("A11")
+  @Test
+  void anotherProcessOfThePluginEndsTheQuarantineAndIsAskedWhatItCan() {
+    try (Node node =
+        Node.builder()
+            .policy(
+                Node.QUICK
+                    .withAttemptDeadline(SHORT)
+                    .withAttempts(1)
+                    .withQuarantine(Duration.ofDays(1_000)))
+            .open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.applyThenHang(), When.calling(NODE_PUBLISH_VOLUME).once());
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      assertThat(failure.code()).isEqualTo(OperatorCode.PUBLISH_IN_DOUBT);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      node.skip(Duration.ofHours(1));
+      Node.eventually(
+          "the plugin heard that nobody waits for it",
+          () -> node.calls(VOLUME).equals(List.of("Stage:OK", "Publish:abandoned")));
+      node.restartPlugins();
+
+      node.becomesClean(); // No other call is needed to find the new process.
+      assertThat(node.calls(VOLUME))
+          .containsExactly("Stage:OK", "Publish:abandoned", "Unpublish:OK", "Unstage:OK");
+      List<CsiOperation> asked = node.plugin().journal().operations();
+      assertThat(asked.subList(asked.indexOf(NODE_PUBLISH_VOLUME), asked.size()))
+          .containsSubsequence(CsiOperation.NODE_GET_CAPABILITIES, NODE_UNPUBLISH_VOLUME);
+    }
+  }
+
+  @Tag("C10")
+  @Test
+  void aPluginThatRestartsAllTheTimeLosesNothing() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      for (int i = 0; i < 20; i++) {
+        node.mount(single("vol-1", "web"));
+        node.plugin().restart();
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+        node.plugin().replaceSocket();
+      }
+      assertThat(node.isClean()).isTrue();
+      assertThat(node.verbs(VOLUME)).contains("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(
+              node.plugin().journal().calls(NODE_UNSTAGE_VOLUME).stream()
+                  .filter(call -> call.ok())
+                  .count())
+          .isEqualTo(20);
+      assertThat(node.plugin().journal().calls(NODE_UNPUBLISH_VOLUME)).isNotEmpty();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.csi4j.volume.functional;
+
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.NodeClaims;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Claims that are worth what a test says; current, if it says nothing. */
+final class ScriptedClaims implements Claims {
+
+  /** How long nothing is heard before it counts. */
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** How often what is mounted is asked about, at the most seldom. */
+  static final Duration INTERVAL = Duration.ofMinutes(1);
+
+  private final NodeClaims terms;
+  private final Map<UsageKey, ClaimStanding> standings = new ConcurrentHashMap<>();
+  private final Set<UsageKey> silent = ConcurrentHashMap.newKeySet();
+  private final List<String> questions = new CopyOnWriteArrayList<>();
+
+  ScriptedClaims() {
+    this(usual());
+  }
+
+  ScriptedClaims(NodeClaims terms) {
+    this.terms = terms;
+  }
+
+  /** What suits most. */
+  static NodeClaims usual() {
+    return NodeClaims.of(
+            NodeName.of("n1"),
+            (usage, epoch) -> {
+              throw new IllegalStateException("The port is asked, and not the host.");
+            })
+        .withPatience(PATIENCE)
+        .withInterval(INTERVAL);
+  }
+
+  /** From now on this claim is worth that. */
+  void is(UsageKey usage, ClaimStanding standing) {
+    silent.remove(usage);
+    standings.put(usage, standing);
+  }
+
+  /** From now on nobody answers about this claim. */
+  void isSilent(UsageKey usage) {
+    silent.add(usage);
+  }
+
+  /** What was asked so far: {@code web-1@7}. */
+  List<String> questions() {
+    return List.copyOf(questions);
+  }
+
+  @Override
+  public Optional<NodeClaims> terms() {
+    return Optional.of(terms);
+  }
+
+  @Override
+  public void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+    questions.add(usage.workload() + "@" + epoch);
+    if (!silent.contains(usage)) {
+      then.accept(standings.getOrDefault(usage, new ClaimStanding.Current()));
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.StateReason;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A state that refuses or is lost, and directories that cannot be made. */
+class StateTroubleTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  private static void takesNothingAndGivesBack(StateReason reason, OperatorCode code) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      VolumeId second = node.volume("vol-2");
+      node.mount(shared("vol-1", "a"));
+      node.medium().refuse(reason);
+
+      for (VolumeException failure :
+          new VolumeException[] {
+            node.mountFails(single("vol-2", "a")), node.mountFails(shared("vol-1", "b"))
+          }) {
+        assertThat(failure.code()).isEqualTo(code);
+        assertThat(failure.outcome()).isEqualTo(REFUSED);
+      }
+      assertThat(node.calls(second)).isEmpty();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.status(second)).isEmpty();
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.isClean()).isTrue();
+
+      node.medium().accept();
+      node.mount(single("vol-2", "a"));
+      assertThat(node.unmount(usage("vol-2", "a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("F2")
+  @Test
+  void onAFullDiskNothingIsTakenAndGivingBackWorks() {
+    takesNothingAndGivesBack(StateReason.STATE_DISK_FULL, OperatorCode.STATE_DISK_FULL);
+  }
+
+  @Tag("F3")
+  @Test
+  void onAReadOnlyDiskNothingIsTakenAndGivingBackWorks() {
+    takesNothingAndGivesBack(StateReason.STATE_READ_ONLY, OperatorCode.STATE_READ_ONLY);
+  }
+
+  @Tag("F4")
+  @Test
+  void onAFailingDiskNothingIsTakenAndGivingBackWorks() {
+    takesNothingAndGivesBack(StateReason.JOURNAL_SYNC_FAILED, OperatorCode.JOURNAL_SYNC_FAILED);
+  }
+
+  @Tag("F2")
+  @Test
+  void aDiskThatFillsUpWhileAVolumeIsStagedUnstagesIt() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      node.medium().refuse(StateReason.STATE_DISK_FULL);
+      node.plugin().release();
+
+      VolumeException failure = node.fails(mounting);
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STATE_DISK_FULL);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
+      assertThat(node.isClean()).isTrue();
+      node.medium().accept();
+    }
+  }
+
+  @Tag("F2")
+  @Test
+  void aDiskThatFillsUpWhileAVolumeIsPublishedTakesItBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_PUBLISH_VOLUME);
+      node.medium().refuse(StateReason.STATE_DISK_FULL);
+      node.plugin().release();
+
+      VolumeException failure = node.fails(mounting);
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STATE_DISK_FULL);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls())
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
+      assertThat(node.isClean()).isTrue();
+      node.medium().accept();
+    }
+  }
+
+  @Tag("F3")
+  @Test
+  void aReleaseThatCouldNotBeWrittenDownIsDoneAgainAfterARestart() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.medium().refuse(StateReason.STATE_READ_ONLY);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      node.restart();
+      node.medium().accept();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.reconcile();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("F1")
+  @Test
+  void withoutSpaceForADirectoryThePluginIsNotCalled() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.disk().refuse(DiskException.Kind.NO_SPACE, path -> path.startsWith("/srv/csi/v"));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.NO_SPACE);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls()).isEmpty();
+      node.disk().heal();
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("F7")
+  @Test
+  void whatSomebodyElseLeftAtATargetIsNeverDeleted() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountPath target = node.targetPath("vol-1", "web");
+      node.kernel().host().file(target.resolve("precious"), "data");
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.PATH_NOT_EMPTY);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.kernel().host().content(target.resolve("precious"))).contains("data");
+      assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
+      assertThat(node.mounts()).isEmpty();
+      node.leavesSomething();
+    }
+  }
+
+  @Tag("F8")
+  @Test
+  void anEmptyDirectoryAtATargetIsNoObstacle() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.kernel().host().directory(node.targetPath("vol-1", "web"));
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("F6")
+  @Test
+  void aFileAtTheStagingPathIsNotTakenAway() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.kernel().host().file(node.stagingPath(VOLUME), "not ours");
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.PATH_IN_THE_WAY);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls()).isEmpty();
+      assertThat(node.kernel().host().content(node.stagingPath(VOLUME))).contains("not ours");
+      node.leavesSomething();
+    }
+  }
+
+  @Tag("F9")
+  @Test
+  void aSymbolicLinkAtTheStagingPathIsNotFollowed() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountPath elsewhere = node.kernel().host().directory(MountPath.of("/etc"));
+      node.disk().link(node.stagingPath(VOLUME), elsewhere);
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.SYMLINK_IN_PATH);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls()).isEmpty();
+      node.leavesSomething();
+    }
+  }
+
+  @Tag("G3")
+  @Tag("G4")
+  @Test
+  void aLostStateIsRebuiltFromTheDirectoriesOfTheVolumes() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      node.loseState();
+      node.start();
+
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.STATE_REBUILT);
+      assertThat(node.status(VOLUME)).isPresent();
+      node.skip(Duration.ofHours(1)); // However long the host takes to say what it wants.
+      Node.eventually("nothing is under way", () -> node.plugin().journal().inFlight().isEmpty());
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      // The host still wants it, and says so: the same path, without anything torn down.
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("G4")
+  @Tag("B6")
+  @Test
+  void aRebuiltVolumeThatNobodyWantsIsTakenAway() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.mount(shared("vol-1", "b"));
+      node.crash();
+      node.loseState();
+      node.start();
+
+      node.reconcile();
+
+      node.becomesClean();
+      assertThat(node.verbs(VOLUME).stream().filter("Unpublish"::equals)).hasSize(2);
+    }
+  }
+
+  @Tag("B6")
+  @Test
+  void aStateThatIsLostWithAReboot() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.loseState();
+      node.reboot();
+      node.volume("vol-1");
+
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.STATE_REBUILT);
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("G6")
+  @Test
+  void aMountThatNobodyCanAttributeIsToldAndLeftAlone() {
+    try (Node node = Node.open()) {
+      MountPath stray =
+          node.kernel().host().directory(node.layout().volumes().resolve("stray").resolve("s"));
+      node.kernel().host().tmpfs(stray);
+      node.restart();
+
+      assertThat(node.report().findings())
+          .anySatisfy(
+              message -> {
+                assertThat(message.code()).isEqualTo(OperatorCode.UNKNOWN_MOUNT);
+                assertThat(message.line()).contains(stray.toString());
+              });
+      node.reconcile();
+      assertThat(node.mounted(stray)).isTrue();
+      assertThat(node.calls()).isEmpty();
+      node.leavesSomething();
+    }
+  }
+}

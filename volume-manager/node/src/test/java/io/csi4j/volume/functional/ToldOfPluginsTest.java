@@ -1,0 +1,314 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
+import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What operators are told of plugins, starts and paths while volumes are in use, and how often. */
+class ToldOfPluginsTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+
+  private static List<OperatorMessage> told(Node node, OperatorCode code) {
+    return node.notices().stream().filter(message -> message.code() == code).toList();
+  }
+
+  @Tag("C11")
+  @Test
+  void anotherProcessIsToldOncePerChange() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.restartPlugins();
+      node.engine().pluginChanged(Node.PLUGIN);
+      Node.eventually("it is told", () -> told(node, OperatorCode.PLUGIN_REPLACED).size() == 1);
+      node.engine().pluginChanged(Node.PLUGIN);
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(told(node, OperatorCode.PLUGIN_REPLACED)).hasSize(1);
+    }
+  }
+
+  @Tag("C14")
+  @Tag("D-32")
+  @Test
+  void aLostCapabilityIsToldWithHowManyVolumesItIsAbout() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "web"));
+      PluginShape before = node.plugin().shape();
+      node.plugin().upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+      node.engine().pluginChanged(Node.PLUGIN);
+
+      Node.eventually("it is told", () -> !told(node, OperatorCode.CAPABILITY_LOST).isEmpty());
+      assertThat(told(node, OperatorCode.CAPABILITY_LOST).get(0).line())
+          .contains("STAGE_UNSTAGE_VOLUME, with which 1 volume was mounted");
+      node.plugin().upgrade(before);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+    }
+  }
+
+  @Tag("C15")
+  @Tag("D-32")
+  @Test
+  void aGainedCapabilityIsTold() {
+    try (Node node =
+        Node.builder()
+            .shape(PluginShape.nodeOnly().without(NodeCapability.STAGE_UNSTAGE_VOLUME))
+            .open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().upgrade(PluginShape.nodeOnly());
+      node.engine().pluginChanged(Node.PLUGIN);
+
+      Node.eventually("it is told", () -> !told(node, OperatorCode.CAPABILITY_GAINED).isEmpty());
+      assertThat(told(node, OperatorCode.CAPABILITY_GAINED).get(0).line())
+          .contains("STAGE_UNSTAGE_VOLUME, without which 1 volume was mounted");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
+    }
+  }
+
+  @Tag("C17")
+  @Test
+  void aPluginThatIsGoneIsToldOnceWithItsVolumes() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "web"));
+      node.crash();
+      node.startWithoutPlugins();
+
+      node.reconcile(new LiveMount.Wanted(shared("vol-1", "web")));
+      node.reconcile(new LiveMount.Wanted(shared("vol-1", "web")));
+
+      assertThat(told(node, OperatorCode.PLUGIN_GONE)).hasSize(1);
+      assertThat(told(node, OperatorCode.PLUGIN_GONE).get(0).line()).contains("1 volume: 'vol-1'");
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+      assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      node.registerAll();
+      node.engine().pluginChanged(Node.PLUGIN);
+    }
+  }
+
+  @Tag("C13")
+  @Tag("H8")
+  @Test
+  void whatAPluginForgotIsUnmountedWithoutItWhereTheHostAllowsIt() {
+    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().forget();
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(node.calls(VOLUME))
+          .containsExactly(
+              "Stage:OK",
+              "Publish:OK",
+              "Unpublish:NOT_FOUND",
+              "Unpublish:NOT_FOUND",
+              "Unstage:NOT_FOUND",
+              "Unstage:NOT_FOUND");
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).hasSize(2);
+      assertThat(node.mounts()).isEmpty();
+    }
+  }
+
+  @Tag("C13")
+  @Test
+  void withoutThatTheCommandForAPersonIsTold() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      node.plugin().forget();
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.getMessage()).contains("umount -c -l '" + target + "'");
+      node.volume("vol-1");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("E4")
+  @Test
+  void aReleaseEndsTheMountOfItsUseThatRetries() {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.withBackoff(Duration.ofHours(1), Duration.ofHours(9)))
+            .open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.fail(StatusCode.INTERNAL, "no"), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      Node.eventually("it has failed once", () -> node.calls().contains("Stage:INTERNAL"));
+      CompletableFuture<Release> releasing = node.engine().unmount(usage("vol-1", "web"));
+
+      VolumeException failure = node.fails(mounting);
+      assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.get(releasing)).isEqualTo(Release.LAST);
+      assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("E4")
+  @Test
+  void aReleaseEndsTheMountOfItsUseThatWaits() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> first = node.engine().mount(shared("vol-1", "a"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      CompletableFuture<MountedVolume> second = node.engine().mount(shared("vol-1", "b"));
+      CompletableFuture<Release> releasing = node.engine().unmount(usage("vol-1", "b"));
+
+      VolumeException failure = node.fails(second);
+      assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      node.plugin().release();
+      node.plugin().clearFaults();
+      node.get(first);
+      assertThat(node.get(releasing)).isEqualTo(Release.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H14")
+  @Test
+  void nothingIsDoneUnderWhatSomebodyMountsOverTheRoot() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().tmpfs(Node.ROOT);
+
+      VolumeException mounting = node.mountFails(single("vol-2", "web"));
+      VolumeException releasing = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(mounting.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
+      assertThat(mounting.outcome()).isEqualTo(REFUSED);
+      assertThat(mounting.getMessage()).contains(Node.ROOT.toString(), "tmpfs");
+      assertThat(releasing.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
+      assertThat(releasing.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      node.kernel().host().detach(Node.ROOT);
+    }
+  }
+
+  @Tag("D4")
+  @Test
+  void aMountAtAnotherPathThanAskedIsToldAtOnce() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountPath elsewhere = node.layout().volumes().resolve("elsewhere");
+      node.effects()
+          .whenPublishing(
+              publication -> {
+                node.kernel().host().directory(elsewhere);
+                if (!node.mounted(elsewhere)) {
+                  node.kernel().host().tmpfs(elsewhere);
+                }
+              });
+
+      assertThat(node.mountFails(single("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE);
+
+      assertThat(told(node, OperatorCode.UNEXPECTED_MOUNT)).hasSize(1);
+      assertThat(told(node, OperatorCode.UNEXPECTED_MOUNT).get(0).line())
+          .contains(elsewhere.toString());
+      node.kernel().host().detach(elsewhere);
+      node.kernel().host().remove(elsewhere);
+    }
+  }
+
+  @Tag("A12")
+  @Test
+  void aStartSaysWhatItHasTakenOverAndAMountThatGoesOnIsTold() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.dieAt(CrashPoint.P14);
+      CompletableFuture<MountedVolume> ignored = node.engine().mount(single("vol-2", "web"));
+      node.awaitDeath();
+      node.start();
+
+      assertThat(ignored).isNotDone();
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .containsExactly(OperatorCode.ADOPTED, OperatorCode.WAITING_FOR_HOST);
+      node.reconcile(
+          new LiveMount.Wanted(single("vol-1", "web")),
+          new LiveMount.Wanted(single("vol-2", "web")));
+      assertThat(told(node, OperatorCode.RESUMED)).hasSize(1);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("A10")
+  @Test
+  void aMountThatIsTakenBackAfterAStartIsTold() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.dieAt(CrashPoint.P14);
+      CompletableFuture<MountedVolume> ignored = node.engine().mount(single("vol-1", "web"));
+      node.awaitDeath();
+      node.start();
+
+      node.reconcile();
+      node.becomesClean();
+      assertThat(ignored).isNotDone();
+      assertThat(told(node, OperatorCode.ROLLED_BACK)).hasSize(1);
+    }
+  }
+
+  @Tag("A16")
+  @Test
+  void aReleaseThatGoesOnAfterAStartIsTold() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.dieAt(CrashPoint.U3);
+      CompletableFuture<Release> ignored = node.engine().unmount(usage("vol-1", "web"));
+      node.awaitDeath();
+      node.start();
+
+      node.reconcile();
+      assertThat(ignored).isNotDone();
+      assertThat(told(node, OperatorCode.RELEASE_RESUMED)).hasSize(1);
+    }
+  }
+}

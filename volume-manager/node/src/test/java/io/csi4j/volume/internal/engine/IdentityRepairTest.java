@@ -1,0 +1,137 @@
+package io.csi4j.volume.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.RecordCodec;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** At the start, an identity file that the state can replace is replaced, and no other one. */
+class IdentityRepairTest {
+
+  private static final VolumeIdentity KNOWN = volume("known");
+  private static final VolumeIdentity UNKNOWN = volume("unknown");
+
+  @TempDir Path temporary;
+  private Path root;
+  private VolumeLayout layout;
+  private VolumeDirectories directories;
+
+  private static VolumeIdentity volume(String handle) {
+    return new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of(handle));
+  }
+
+  @BeforeEach
+  void begin() throws IOException, PathProblem {
+    root = temporary.toRealPath().resolve("root");
+    layout = new VolumeLayout(MountPath.of(root));
+    directories = new VolumeDirectories(new RealDisk(), layout);
+    directories.prepareRoot();
+    directories.prepareVolume(KNOWN);
+    Plan plan = new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", "");
+    try (StateStore state =
+        JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
+      state.put(
+          layout.key(KNOWN),
+          RecordCodec.encode(
+              VolumeRecord.fresh(KNOWN, plan, new Place("", 0))
+                  .withStaging(PathRecord.NONE.as(PathStatus.IN_DOUBT))),
+          Durability.REQUIRED);
+    }
+  }
+
+  private List<OperatorMessage> found() {
+    try (VolumeManager manager = VolumeManager.builder(root).open()) {
+      return manager.recovered().findings().stream()
+          .filter(
+              message ->
+                  message.code() == OperatorCode.SIDECAR_REPAIRED
+                      || message.code() == OperatorCode.WRONG_IDENTITY)
+          .toList();
+    }
+  }
+
+  private Path who(VolumeIdentity identity) {
+    return layout.who(identity).toPath();
+  }
+
+  @Test
+  @Tag("G5")
+  void aDamagedOneOfAVolumeThatIsRememberedIsWrittenAgainAndTold() throws IOException {
+    byte[] whole = Files.readAllBytes(who(KNOWN));
+    Files.write(who(KNOWN), new byte[0]);
+
+    assertThat(found())
+        .singleElement()
+        .satisfies(
+            message -> {
+              assertThat(message.code()).isEqualTo(OperatorCode.SIDECAR_REPAIRED);
+              assertThat(message.toString())
+                  .contains("'" + who(KNOWN) + "' was damaged and was written again");
+            });
+    assertThat(who(KNOWN)).hasBinaryContent(whole);
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  @Tag("G5")
+  void aMissingOneOfAVolumeThatIsRememberedIsWrittenAgainAndTold() throws IOException {
+    byte[] whole = Files.readAllBytes(who(KNOWN));
+    Files.delete(who(KNOWN));
+
+    assertThat(found())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.SIDECAR_REPAIRED);
+    assertThat(who(KNOWN)).hasBinaryContent(whole);
+  }
+
+  @Test
+  void oneOfAVolumeThatNobodyRemembersIsToldAndLeftAsItIs() throws IOException, PathProblem {
+    directories.prepareVolume(UNKNOWN);
+    Files.writeString(who(UNKNOWN), "nonsense");
+
+    assertThat(found())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.WRONG_IDENTITY);
+    assertThat(who(UNKNOWN)).hasContent("nonsense");
+  }
+
+  @Test
+  void oneThatNamesAnotherVolumeIsToldAndLeftAsItIs() throws IOException, PathProblem {
+    directories.prepareVolume(UNKNOWN);
+    byte[] other = Files.readAllBytes(who(UNKNOWN));
+    Files.write(who(KNOWN), other);
+
+    assertThat(found())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.WRONG_IDENTITY);
+    assertThat(who(KNOWN)).hasBinaryContent(other);
+  }
+}

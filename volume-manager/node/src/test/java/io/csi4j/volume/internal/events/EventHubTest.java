@@ -1,0 +1,330 @@
+package io.csi4j.volume.internal.events;
+
+import static io.csi4j.volume.internal.events.Samples.ended;
+import static io.csi4j.volume.internal.events.Samples.failed;
+import static io.csi4j.volume.internal.events.Samples.noticed;
+import static io.csi4j.volume.internal.events.Samples.started;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.VolumeListener;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What listeners and the flight recorder are told, and what listeners can do wrong. */
+@Timeout(60)
+class EventHubTest {
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  /** Takes down what it is told. */
+  private static final class Notes implements VolumeListener {
+    final BlockingQueue<VolumeEvent> told = new LinkedBlockingQueue<>();
+    final AtomicReference<Thread> thread = new AtomicReference<>();
+
+    @Override
+    public void on(VolumeEvent event) {
+      thread.set(Thread.currentThread());
+      told.add(event);
+    }
+
+    VolumeEvent next() throws InterruptedException {
+      VolumeEvent event = told.poll(30, TimeUnit.SECONDS);
+      assertThat(event).isNotNull();
+      return event;
+    }
+  }
+
+  private static EventHub hub(VolumeListener... listeners) {
+    return EventHub.open(List.of(listeners), 100, LONG);
+  }
+
+  private static void forever() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void everyListenerIsToldEverythingInOrderOnAThreadOfItsOwn() {
+    Notes one = new Notes();
+    Notes two = new Notes();
+    List<VolumeEvent> events = List.of(started(1), noticed("a"), ended(1), started(2), failed(2));
+    try (EventHub hub = hub(one, two)) {
+      events.forEach(hub);
+    }
+    assertThat(one.told).containsExactlyElementsOf(events);
+    assertThat(two.told).containsExactlyElementsOf(events);
+    assertThat(List.of(one.thread.get(), two.thread.get()))
+        .doesNotContain(Thread.currentThread())
+        .allMatch(Thread::isDaemon)
+        .extracting(Thread::getName)
+        .containsExactly("csi4j-volume-events-1", "csi4j-volume-events-2");
+  }
+
+  @Test
+  @Tag("E9")
+  void aListenerThatThrowsIsToldOnAndReportedOnce() {
+    Notes notes = new Notes();
+    Notes others = new Notes();
+    VolumeListener throwing =
+        event -> {
+          notes.on(event);
+          throw new LinkageError("never shown");
+        };
+    List<LogRecord> logged = new ArrayList<>();
+    Logger logger = Logger.getLogger(ListenerQueue.class.getName());
+    Handler handler = new Collecting(logged);
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    try (EventHub hub = hub(throwing, others)) {
+      List.of(started(1), ended(1), started(2)).forEach(hub);
+      assertThat(noticeAmong(others, 4).message().line())
+          .startsWith("CSI-902 LISTENER_FAILED: ")
+          .contains("java.lang.LinkageError")
+          .doesNotContain("never shown");
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    }
+    assertThat(notes.told).hasSize(4).contains(started(1), ended(1), started(2));
+    assertThat(others.told).isEmpty();
+    assertThat(logged)
+        .filteredOn(each -> each.getLevel().equals(Level.WARNING))
+        .singleElement()
+        .satisfies(each -> assertThat(each.getThrown()).isInstanceOf(LinkageError.class));
+  }
+
+  private static VolumeEvent.Noticed noticeAmong(Notes notes, int count) {
+    List<VolumeEvent.Noticed> found = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      try {
+        if (notes.next() instanceof VolumeEvent.Noticed noticed) {
+          found.add(noticed);
+        }
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  @Test
+  @Tag("E9")
+  void aListenerThatBlocksHarmsNeitherTheTellerNorOtherListenersNorClosing() throws Exception {
+    Notes others = new Notes();
+    CountDownLatch blocked = new CountDownLatch(1);
+    AtomicReference<Thread> stuck = new AtomicReference<>();
+    VolumeListener blocking =
+        event -> {
+          stuck.set(Thread.currentThread());
+          blocked.countDown();
+          forever();
+        };
+    EventHub hub = EventHub.open(List.of(blocking, others), 10, Duration.ofMillis(50));
+    hub.accept(started(1));
+    assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+    for (int i = 0; i < 1000; i++) {
+      hub.accept(noticed("n" + i));
+      assertThat(others.next()).isNotNull();
+    }
+    hub.close();
+    stuck.get().join(30_000);
+    assertThat(stuck.get().isAlive()).isFalse();
+  }
+
+  @Test
+  @Tag("J5")
+  void aSlowListenerIsToldHowMuchItMissed() throws Exception {
+    Notes notes = new Notes();
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch first = new CountDownLatch(1);
+    VolumeListener slow =
+        event -> {
+          notes.on(event);
+          first.countDown();
+          try {
+            goOn.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    try (EventHub hub = EventHub.open(List.of(slow), 10, LONG)) {
+      hub.accept(started(1));
+      assertThat(first.await(30, TimeUnit.SECONDS)).isTrue();
+      for (int i = 2; i <= 1001; i++) {
+        hub.accept(started(i));
+        hub.accept(ended(i));
+      }
+      hub.accept(failed(1));
+      goOn.countDown();
+    }
+    assertThat(notes.told).hasSize(11).contains(failed(1));
+    assertThat(notes.told.stream().map(Object::toString).filter(line -> line.contains("CSI-903")))
+        .singleElement()
+        .asString()
+        .contains("1992 events were not told");
+  }
+
+  @Test
+  @Tag("E10")
+  void aListenerMayComeBackInAndClose() throws Exception {
+    Notes notes = new Notes();
+    CountDownLatch closed = new CountDownLatch(1);
+    AtomicReference<EventHub> hub = new AtomicReference<>();
+    VolumeListener again =
+        event -> {
+          notes.on(event);
+          if (event.equals(started(1))) {
+            hub.get().accept(ended(1));
+          } else {
+            hub.get().close();
+            closed.countDown();
+          }
+        };
+    hub.set(EventHub.open(List.of(again), 100, Duration.ofHours(1)));
+    hub.get().accept(started(1));
+    assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
+    hub.get().accept(noticed("too late"));
+    notes.thread.get().join(30_000);
+    assertThat(notes.thread.get().isAlive()).isFalse();
+    assertThat(notes.told).containsExactly(started(1), ended(1));
+  }
+
+  @Test
+  @Tag("E10")
+  void noLockIsHeldWhileAListenerIsTold() throws Exception {
+    CountDownLatch told = new CountDownLatch(2);
+    AtomicReference<EventHub> hub = new AtomicReference<>();
+    VolumeListener waiting =
+        event -> {
+          if (event.equals(started(1))) {
+            Thread other = new Thread(() -> hub.get().accept(ended(1)), "test-other");
+            other.start();
+            try {
+              other.join();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+          told.countDown();
+        };
+    hub.set(hub(waiting));
+    try (EventHub open = hub.get()) {
+      open.accept(started(1));
+      assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void closingTellsWhatWaitsAndTakesNoMore() {
+    Notes notes = new Notes();
+    EventHub hub = hub(notes);
+    for (int i = 0; i < 50; i++) {
+      hub.accept(noticed("n" + i));
+    }
+    hub.close();
+    hub.accept(noticed("too late"));
+    hub.close();
+    assertThat(notes.told).hasSize(50).doesNotContain(noticed("too late"));
+    assertThat(notes.thread.get().isAlive()).isFalse();
+  }
+
+  @Test
+  void closingEndsThoughAListenerKeepsMakingEvents() throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    AtomicReference<EventHub> hub = new AtomicReference<>();
+    VolumeListener chatty =
+        event -> {
+          hub.get().accept(event);
+          first.countDown();
+        };
+    hub.set(EventHub.open(List.of(chatty), 100, Duration.ofHours(1)));
+    hub.get().accept(noticed("again"));
+    assertThat(first.await(30, TimeUnit.SECONDS)).isTrue();
+    hub.get().close();
+  }
+
+  @Test
+  void withoutListenersThereIsNoThread() {
+    try (EventHub hub = hub()) {
+      hub.accept(started(1));
+      assertThat(Thread.getAllStackTraces().keySet())
+          .extracting(Thread::getName)
+          .noneMatch(name -> name.startsWith("csi4j-volume-events-"));
+    }
+  }
+
+  @Test
+  void everyOperationIsOneEventOfTheFlightRecorder(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("volumes.jfr");
+    try (EventHub hub = hub();
+        Recording recording = new Recording()) {
+      hub.accept(started(1));
+      recording.enable("io.csi4j.VolumeOperation");
+      recording.start();
+      List.of(ended(1), started(2), started(3), failed(3), ended(2)).forEach(hub);
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events =
+        RecordingFile.readAllEvents(file).stream()
+            .filter(event -> event.getEventType().getName().equals("io.csi4j.VolumeOperation"))
+            .toList();
+    assertThat(events)
+        .extracting(
+            event -> event.getLong("number"),
+            event -> event.getString("operation"),
+            event -> event.getString("plugin"),
+            event -> event.getString("volume"),
+            event -> event.getString("workload"),
+            event -> event.getString("failure"))
+        .containsExactlyInAnyOrder(
+            org.assertj.core.groups.Tuple.tuple(
+                3L, "MOUNT", "hostpath.csi", "default/db-1", "web-1", "REFUSED_BY_PLUGIN"),
+            org.assertj.core.groups.Tuple.tuple(
+                2L, "MOUNT", "hostpath.csi", "default/db-1", "web-1", ""));
+    assertThat(events).allMatch(event -> event.getDuration().toNanos() > 0);
+  }
+
+  /** Keeps what is logged. */
+  private static final class Collecting extends Handler {
+    private final List<LogRecord> records;
+
+    Collecting(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public synchronized void publish(LogRecord each) {
+      records.add(each);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,44 @@
+package io.csi4j.volume.internal.events;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Events as an engine makes them. */
+final class Samples {
+
+  private Samples() {}
+
+  static VolumeEvent.Started started(long id) {
+    return new VolumeEvent.Started(
+        new OperationId(id),
+        VolumeEvent.Operation.MOUNT,
+        PluginId.of("hostpath.csi"),
+        Optional.of(UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))));
+  }
+
+  static VolumeEvent.Ended ended(long id) {
+    return new VolumeEvent.Ended(started(id), Duration.ofMillis(3), Optional.empty());
+  }
+
+  static VolumeEvent.Ended failed(long id) {
+    return new VolumeEvent.Ended(
+        started(id),
+        Duration.ofMillis(3),
+        Optional.of(
+            Messages.of(OperatorCode.REFUSED_BY_PLUGIN, Subject.of("publishing"), "it said no")));
+  }
+
+  static VolumeEvent.Noticed noticed(String seen) {
+    return new VolumeEvent.Noticed(
+        Messages.of(OperatorCode.MOUNT_LOST, Subject.of("looking at the mounts"), seen));
+  }
+}

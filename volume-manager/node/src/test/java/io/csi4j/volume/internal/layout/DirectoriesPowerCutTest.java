@@ -1,0 +1,278 @@
+package io.csi4j.volume.internal.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.FakeDisk;
+import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
+import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The power is cut at every operation of making and removing directories, and what was not synced
+ * survives in part. Whatever is left names its volume, and can be made whole or removed.
+ */
+class DirectoriesPowerCutTest {
+
+  private static final VolumeIdentity ONE =
+      new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-1"));
+  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final UsageKey JOB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("job"));
+  private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/csi4j"));
+
+  /** A part of the life of a volume. */
+  private interface Part {
+    void on(VolumeDirectories directories) throws PathProblem;
+  }
+
+  private static void make(VolumeDirectories directories) throws PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+  }
+
+  private static void remove(VolumeDirectories directories) throws PathProblem {
+    directories.removeUse(ONE, WEB);
+    directories.removeVolume(ONE);
+  }
+
+  /** A disk that has seen these parts, and nothing that is not synced. */
+  private static FakeDisk diskAfter(Part... parts) throws PathProblem {
+    FakeDisk disk = FakeDisk.with(Path.of("/"));
+    VolumeDirectories directories = new VolumeDirectories(disk, LAYOUT);
+    directories.prepareRoot();
+    for (Part part : parts) {
+      part.on(directories);
+    }
+    return disk;
+  }
+
+  private static Set<Path> below(FakeDisk disk) {
+    return new TreeSet<>(disk.files());
+  }
+
+  /** Keeps nothing, or all, of what was not synced; or, with neither, any of it. */
+  private static List<Random> choices() {
+    List<Random> choices = new ArrayList<>();
+    for (boolean all : new boolean[] {false, true}) {
+      choices.add(
+          new Random() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public boolean nextBoolean() {
+              return all;
+            }
+          });
+    }
+    for (int seed = 0; seed < 60; seed++) {
+      choices.add(new Random(seed));
+    }
+    return choices;
+  }
+
+  private static int cutEverywhere(Part[] before, Part cut, Part after, Set<Path> expected)
+      throws PathProblem {
+    int operations = 0;
+    for (boolean over = false; !over; operations++) {
+      for (Random choice : choices()) {
+        FakeDisk disk = diskAfter(before);
+        disk.cutPowerAt(disk.operations() + operations);
+        try {
+          cut.on(new VolumeDirectories(disk, LAYOUT));
+          over = true;
+        } catch (PowerCut e) {
+          // As told.
+        }
+        FakeDisk survivor = disk.restart(choice);
+        String when = "cut at " + operations + ", " + survivor.files();
+        checkItSaysWhose(survivor, when);
+        VolumeDirectories again = new VolumeDirectories(survivor, LAYOUT);
+        after.on(again);
+        assertThat(below(survivor)).as(when).isEqualTo(expected);
+      }
+    }
+    return operations;
+  }
+
+  /** The identity file is absent or whole, and absent only when there is nothing beside it. */
+  private static void checkItSaysWhose(FakeDisk disk, String when) throws PathProblem {
+    List<PathProblem> problems = new ArrayList<>();
+    List<Found> found =
+        new VolumeDirectories(disk, LAYOUT).scan(name -> Optional.empty(), problems::add);
+
+    assertThat(problems).as(when).isEmpty();
+    boolean named = disk.files().contains(LAYOUT.who(ONE).toPath());
+    assertThat(found).as(when).hasSize(named ? 1 : 0);
+    if (named) {
+      assertThat(disk.content(LAYOUT.who(ONE).toPath()))
+          .as(when)
+          .isEqualTo(IdentityFile.content(ONE));
+    }
+  }
+
+  @Test
+  @Tag("A6")
+  @Tag("B3")
+  void cutWhileMakingTheyCanBeRemovedWithNothingLeft() throws PathProblem {
+    int cuts =
+        cutEverywhere(
+            new Part[0],
+            DirectoriesPowerCutTest::make,
+            DirectoriesPowerCutTest::remove,
+            below(diskAfter()));
+
+    assertThat(cuts).isGreaterThan(10);
+  }
+
+  @Test
+  @Tag("A6")
+  @Tag("B3")
+  void cutWhileMakingTheyCanBeMadeAgain() throws PathProblem {
+    cutEverywhere(
+        new Part[0],
+        DirectoriesPowerCutTest::make,
+        DirectoriesPowerCutTest::make,
+        below(diskAfter(DirectoriesPowerCutTest::make)));
+  }
+
+  @Test
+  @Tag("A20")
+  void cutWhileRemovingTheyCanBeRemovedWithNothingLeft() throws PathProblem {
+    int cuts =
+        cutEverywhere(
+            new Part[] {DirectoriesPowerCutTest::make},
+            DirectoriesPowerCutTest::remove,
+            DirectoriesPowerCutTest::remove,
+            below(diskAfter()));
+
+    assertThat(cuts).isGreaterThan(7);
+  }
+
+  @Test
+  @Tag("A20")
+  void whatAKilledProcessHasRemovedAndTheNextOneTooStaysRemovedInAPowerCut() throws PathProblem {
+    FakeDisk before = diskAfter(DirectoriesPowerCutTest::make);
+    int began = before.operations();
+    remove(new VolumeDirectories(before, LAYOUT));
+    int operations = before.operations() - began;
+
+    for (int killedAt = 0; killedAt < operations; killedAt++) {
+      for (Random choice : choices()) {
+        FakeDisk disk = diskAfter(DirectoriesPowerCutTest::make);
+        disk.cutPowerAt(disk.operations() + killedAt);
+        assertThatThrownBy(() -> remove(new VolumeDirectories(disk, LAYOUT)))
+            .isInstanceOf(PowerCut.class);
+        FakeDisk next = disk.restartProcess();
+
+        remove(new VolumeDirectories(next, LAYOUT));
+
+        assertThat(below(next.restart(choice)))
+            .as("killed at %d", killedAt)
+            .isEqualTo(below(diskAfter()));
+      }
+    }
+  }
+
+  @Test
+  @Tag("A20")
+  void cutWhileRemovingTheyCanBeMadeAgain() throws PathProblem {
+    cutEverywhere(
+        new Part[] {DirectoriesPowerCutTest::make},
+        DirectoriesPowerCutTest::remove,
+        DirectoriesPowerCutTest::make,
+        below(diskAfter(DirectoriesPowerCutTest::make)));
+  }
+
+  @Test
+  @Tag("G5")
+  void cutWhileAnIdentityFileIsRepairedItIsDamagedOrWhole() throws PathProblem {
+    for (int operation = 0; operation < 6; operation++) {
+      for (Random choice : choices()) {
+        FakeDisk disk = diskAfter(DirectoriesPowerCutTest::make);
+        disk.overwrite(LAYOUT.who(ONE).toPath(), new byte[] {1, 2, 3});
+        disk.cutPowerAt(disk.operations() + operation);
+        try {
+          assertThat(new VolumeDirectories(disk, LAYOUT).repairIdentity(ONE)).isPresent();
+        } catch (PowerCut e) {
+          // As told.
+        }
+        FakeDisk survivor = disk.restart(choice);
+        assertThat(survivor.content(LAYOUT.who(ONE).toPath()))
+            .isIn(new byte[] {1, 2, 3}, IdentityFile.content(ONE));
+        VolumeDirectories again = new VolumeDirectories(survivor, LAYOUT);
+        boolean repaired = again.repairIdentity(ONE).isPresent();
+        assertThat(repaired || again.repairIdentity(ONE).isEmpty()).isTrue();
+        remove(again);
+        assertThat(below(survivor)).isEqualTo(below(diskAfter()));
+      }
+    }
+  }
+
+  @Test
+  @Tag("A6")
+  void aVolumeThatWasMadeOutlivesAPowerCutThatKeepsNothingUnsynced() throws PathProblem {
+    FakeDisk made = diskAfter(directories -> directories.prepareVolume(ONE));
+
+    assertThat(below(made.restart(choices().get(0)))).isEqualTo(below(made));
+    assertThat(made.files()).contains(LAYOUT.staging(ONE).toPath(), LAYOUT.uses(ONE).toPath());
+  }
+
+  @Test
+  @Tag("A6")
+  void aRootThatWasMadeByALifeThatCrashedBeforeItWasSyncedOutlivesAPowerCut() throws PathProblem {
+    int all = operationsOfARoot();
+    for (int at = 0; at < all; at++) {
+      FakeDisk crashed = FakeDisk.with(Path.of("/")).cutPowerAt(at);
+      assertThatThrownBy(() -> new VolumeDirectories(crashed, LAYOUT).prepareRoot())
+          .isInstanceOf(FakeDisk.PowerCut.class);
+      FakeDisk disk = crashed.restartProcess();
+      VolumeDirectories directories = new VolumeDirectories(disk, LAYOUT);
+
+      directories.prepareRoot();
+      directories.prepareVolume(ONE);
+
+      assertThat(below(disk.restart(choices().get(0))))
+          .as("crash at %d", at)
+          .isEqualTo(below(disk));
+    }
+  }
+
+  private static int operationsOfARoot() throws PathProblem {
+    FakeDisk disk = FakeDisk.with(Path.of("/"));
+    new VolumeDirectories(disk, LAYOUT).prepareRoot();
+    return disk.operations();
+  }
+
+  @Test
+  @Tag("A20")
+  void whatWasRemovedStaysRemovedAfterAPowerCutThatKeepsNothingUnsynced() throws PathProblem {
+    Part both =
+        directories -> {
+          directories.prepareUse(ONE, JOB);
+          make(directories);
+        };
+    FakeDisk used = diskAfter(both, directories -> directories.removeUse(ONE, WEB));
+    FakeDisk gone = diskAfter(DirectoriesPowerCutTest::make, DirectoriesPowerCutTest::remove);
+
+    assertThat(below(used.restart(choices().get(0))))
+        .isEqualTo(below(used))
+        .doesNotContain(LAYOUT.use(ONE, WEB).toPath());
+    assertThat(below(gone.restart(choices().get(0)))).isEqualTo(below(diskAfter()));
+  }
+}

@@ -1,0 +1,677 @@
+package io.csi4j.volume.internal.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
+import io.csi4j.volume.internal.path.Finding;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.path.PathProblem.Kind;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Directories of volumes on a real disk: made, found, and removed only when empty and ours. */
+class VolumeDirectoriesTest {
+
+  private static final VolumeIdentity ONE =
+      new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-1"));
+  private static final VolumeIdentity TWO =
+      new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-2"));
+  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final UsageKey JOB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("job"));
+
+  @TempDir Path temporary;
+  private Path root;
+  private VolumeLayout layout;
+  private VolumeDirectories directories;
+
+  @BeforeEach
+  void begin() throws IOException, PathProblem {
+    root = temporary.toRealPath().resolve("root");
+    layout = new VolumeLayout(MountPath.of(root));
+    directories = new VolumeDirectories(new RealDisk(), layout);
+    assertThat(directories.prepareRoot())
+        .extracting(Finding::kind)
+        .doesNotContain(Finding.Kind.MODE_FIXED);
+  }
+
+  private static void fails(Kind kind, MountPath path, ThrowingCallable call, String... words) {
+    assertThatExceptionOfType(PathProblem.class)
+        .isThrownBy(call)
+        .withMessageContaining("'" + path + "'")
+        .satisfies(
+            problem -> {
+              assertThat(problem.kind()).isEqualTo(kind);
+              assertThat(problem.path()).isEqualTo(path);
+              for (String word : words) {
+                assertThat(problem).hasMessageContaining(word);
+              }
+            });
+  }
+
+  /** Everything below the root, with a slash after directories. */
+  private List<String> tree() throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      return all.filter(path -> !path.equals(root))
+          .map(path -> root.relativize(path) + (Files.isDirectory(path) ? "/" : ""))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private static Path file(MountPath path) {
+    return path.toPath();
+  }
+
+  // ---- making
+
+  @Test
+  void aVolumeGetsItsIdentityFileItsStagingPathAndItsUses() throws IOException, PathProblem {
+    assertThat(directories.prepareVolume(ONE)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+
+    String home = "v/" + VolumeLayout.id(ONE);
+    assertThat(tree())
+        .containsExactly(
+            "state/",
+            "v/",
+            home + "/",
+            home + "/p/",
+            home + "/p/" + VolumeLayout.id(WEB) + "/",
+            home + "/s/",
+            home + "/who");
+    assertThat(Files.readString(file(layout.who(ONE))))
+        .startsWith("csi4j volume 1\nplugin hostpath.csi\nhandle vol-1\n");
+  }
+
+  @Test
+  @Tag("F19")
+  void everythingIsForItsOwnerOnly() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+
+    for (String path : tree()) {
+      assertThat(mode(root.resolve(path)))
+          .as(path)
+          .isEqualTo(path.endsWith("/") ? "rwx------" : "rw-------");
+    }
+    assertThat(mode(root)).isEqualTo("rwx------");
+  }
+
+  @Test
+  @Tag("F19")
+  void whatWasOpenedToOthersIsClosedAgainAndTold() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    for (MountPath path : List.of(layout.root(), layout.volume(ONE), layout.uses(ONE))) {
+      Files.setPosixFilePermissions(file(path), PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+    Files.setPosixFilePermissions(
+        file(layout.who(ONE)), PosixFilePermissions.fromString("rw-r--r--"));
+
+    List<Finding> atRoot = directories.prepareRoot();
+    List<Finding> atVolume = directories.prepareVolume(ONE);
+
+    assertThat(atRoot)
+        .filteredOn(it -> it.kind() == Finding.Kind.MODE_FIXED)
+        .extracting(Finding::path)
+        .containsExactly(layout.root());
+    assertThat(atVolume).extracting(Finding::kind).containsOnly(Finding.Kind.MODE_FIXED);
+    assertThat(atVolume)
+        .extracting(Finding::path)
+        .containsExactly(layout.volume(ONE), layout.who(ONE), layout.uses(ONE));
+    assertThat(atVolume.get(1).text())
+        .isEqualTo(
+            "'%s' had mode 0644 and has 0600 again; find out who changed it"
+                .formatted(layout.who(ONE)));
+    everythingIsForItsOwnerOnly();
+  }
+
+  @Test
+  void repeatingItChangesNothing() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    List<String> before = tree();
+    Object written = Files.getLastModifiedTime(file(layout.who(ONE)));
+
+    assertThat(directories.prepareRoot())
+        .extracting(Finding::kind)
+        .doesNotContain(Finding.Kind.MODE_FIXED);
+    assertThat(directories.prepareVolume(ONE)).isEmpty();
+    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+
+    assertThat(tree()).isEqualTo(before);
+    assertThat(Files.getLastModifiedTime(file(layout.who(ONE)))).isEqualTo(written);
+  }
+
+  @Test
+  @Tag("A6")
+  void whatACrashLeftOfAnIdentityFileIsWrittenAnew() throws IOException, PathProblem {
+    Files.createDirectory(file(layout.volume(ONE)));
+    Files.writeString(file(layout.volume(ONE)).resolve("who.new"), "csi4j vol");
+
+    directories.prepareVolume(ONE);
+
+    assertThat(directories.scan(name -> Optional.empty(), problem -> {}))
+        .extracting(Found::identity)
+        .containsExactly(ONE);
+    assertThat(file(layout.volume(ONE)).resolve("who.new")).doesNotExist();
+  }
+
+  // ---- what is in the way
+
+  @Test
+  @Tag("F6")
+  void aFileAtTheStagingPathIsRefusedAndLeftThere() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    Files.delete(file(layout.staging(ONE)));
+    Files.writeString(file(layout.staging(ONE)), "somebody's");
+
+    fails(
+        Kind.IN_THE_WAY,
+        layout.staging(ONE),
+        () -> directories.prepareVolume(ONE),
+        "is a file of 10 bytes where a directory has to be",
+        "move it away");
+    fails(Kind.IN_THE_WAY, layout.staging(ONE), () -> directories.removeVolume(ONE));
+    assertThat(file(layout.staging(ONE))).hasContent("somebody's");
+    assertThat(file(layout.who(ONE))).exists();
+  }
+
+  @Test
+  @Tag("F7")
+  void aTargetWithSomethingInItIsRefusedWithTheNumberAndNeverDeleted()
+      throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    Path target = Files.createDirectory(file(layout.target(ONE, WEB)));
+    Files.writeString(target.resolve("a"), "data");
+    Files.createDirectory(target.resolve("b"));
+
+    fails(
+        Kind.NOT_EMPTY,
+        layout.target(ONE, WEB),
+        () -> directories.prepareUse(ONE, WEB),
+        "holds 2 entries",
+        "nothing was deleted");
+    fails(
+        Kind.NOT_EMPTY,
+        layout.target(ONE, WEB),
+        () -> directories.removeUse(ONE, WEB),
+        "holds 2 entries",
+        "nothing was deleted");
+    assertThat(target.resolve("a")).hasContent("data");
+    assertThat(target.resolve("b")).isDirectory();
+  }
+
+  @Test
+  @Tag("F7")
+  void aFileWithSomethingInItAtATargetIsRefusedAndNeverDeleted() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    Files.writeString(file(layout.target(ONE, WEB)), "x");
+
+    fails(
+        Kind.IN_THE_WAY,
+        layout.target(ONE, WEB),
+        () -> directories.prepareUse(ONE, WEB),
+        "is a file of 1 bytes");
+    fails(
+        Kind.IN_THE_WAY,
+        layout.target(ONE, WEB),
+        () -> directories.removeUse(ONE, WEB),
+        "is a file of 1 bytes");
+    assertThat(file(layout.target(ONE, WEB))).hasContent("x");
+  }
+
+  @Test
+  @Tag("F7")
+  void whatLiesBesideATargetKeepsItsDirectory() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    Path beside = Files.createFile(file(layout.use(ONE, WEB)).resolve("vol_data.json"));
+
+    fails(
+        Kind.NOT_EMPTY,
+        layout.use(ONE, WEB),
+        () -> directories.removeUse(ONE, WEB),
+        "holds 1 entry");
+    assertThat(beside).exists();
+    fails(
+        Kind.NOT_EMPTY, layout.use(ONE, WEB), () -> directories.removeVolume(ONE), "holds 1 entry");
+    assertThat(file(layout.who(ONE))).exists();
+  }
+
+  @Test
+  @Tag("F8")
+  void anEmptyTargetOfAnOlderRunIsHandedOverAsItIsAndRemovedAfterwards()
+      throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, JOB);
+    Files.createDirectory(file(layout.target(ONE, WEB)));
+    Files.createFile(file(layout.target(ONE, JOB)));
+
+    assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
+    assertThat(directories.prepareUse(ONE, JOB)).isEmpty();
+    assertThat(file(layout.target(ONE, WEB))).isDirectory();
+    assertThat(file(layout.target(ONE, JOB))).isRegularFile();
+
+    directories.removeUse(ONE, WEB);
+    directories.removeUse(ONE, JOB);
+    assertThat(file(layout.uses(ONE))).isEmptyDirectory();
+  }
+
+  @Test
+  @Tag("F9")
+  void aLinkAnywhereBelowTheRootIsRefusedAndNothingBehindItTouched()
+      throws IOException, PathProblem {
+    Path elsewhere = Files.createDirectory(temporary.toRealPath().resolve("elsewhere"));
+    List<MountPath> parts =
+        List.of(
+            layout.target(ONE, WEB),
+            layout.use(ONE, WEB),
+            layout.uses(ONE),
+            layout.staging(ONE),
+            layout.who(ONE),
+            layout.volume(ONE),
+            layout.volumes(),
+            layout.root());
+    for (MountPath part : parts) {
+      directories.prepareVolume(ONE);
+      directories.prepareUse(ONE, WEB);
+      Path aside = temporary.resolve("aside");
+      boolean there = Files.exists(file(part));
+      if (there) {
+        Files.move(file(part), aside);
+      }
+      Files.createSymbolicLink(file(part), elsewhere);
+
+      fails(
+          Kind.SYMLINK,
+          part,
+          () -> {
+            directories.prepareVolume(ONE);
+            directories.prepareUse(ONE, WEB);
+          },
+          "is a symbolic link",
+          "remove it");
+      fails(
+          Kind.SYMLINK,
+          part,
+          () -> {
+            directories.removeUse(ONE, WEB);
+            directories.removeVolume(ONE);
+          });
+
+      assertThat(file(part)).as("%s", part).isSymbolicLink();
+      assertThat(elsewhere).isEmptyDirectory();
+      Files.delete(file(part));
+      if (there) {
+        Files.move(aside, file(part));
+      }
+    }
+  }
+
+  @Test
+  @Tag("F9")
+  void aRootByWayOfALinkIsRefused() throws IOException {
+    Path real = Files.createDirectory(temporary.toRealPath().resolve("real"));
+    Path link = Files.createSymbolicLink(temporary.toRealPath().resolve("link"), real);
+
+    MountPath itself = MountPath.of(link);
+    fails(
+        Kind.SYMLINK,
+        itself,
+        () -> new VolumeDirectories(new RealDisk(), new VolumeLayout(itself)).prepareRoot());
+    fails(
+        Kind.SYMLINK,
+        itself,
+        () ->
+            new VolumeDirectories(new RealDisk(), new VolumeLayout(itself.resolve("below")))
+                .prepareRoot(),
+        "give the root by the path that it leads to");
+    assertThat(real).isEmptyDirectory();
+  }
+
+  @Test
+  void aRootThatIsAFileOrHasNothingAboveItIsRefused() throws IOException {
+    MountPath missing = MountPath.of(temporary.toRealPath()).resolve("no/such");
+    Path file = Files.createFile(temporary.toRealPath().resolve("file"));
+
+    fails(
+        Kind.FAILED,
+        missing.parent(),
+        () -> new VolumeDirectories(new RealDisk(), new VolumeLayout(missing)).prepareRoot(),
+        "does not exist; make it");
+    fails(
+        Kind.IN_THE_WAY,
+        MountPath.of(file),
+        () ->
+            new VolumeDirectories(new RealDisk(), new VolumeLayout(MountPath.of(file)))
+                .prepareRoot(),
+        "is a file of 0 bytes where a directory has to be");
+  }
+
+  @Test
+  @Tag("F12")
+  void aRootThatIsTooLongForTheKernelIsRefusedAndOneTooLongForPluginsTold()
+      throws PathProblem, IOException {
+    StringBuilder text = new StringBuilder();
+    while (text.length() < 4000) {
+      text.append("/").append("d".repeat(99));
+    }
+    MountPath tooLong = MountPath.of(text + "/" + "e".repeat(40));
+    assertThatExceptionOfType(PathProblem.class)
+        .isThrownBy(
+            () -> new VolumeDirectories(new RealDisk(), new VolumeLayout(tooLong)).prepareRoot())
+        .withMessage(
+            "the root has 4041 bytes, and paths below it would have more than 4095; use a shorter"
+                + " one")
+        .satisfies(problem -> assertThat(problem.kind()).isEqualTo(Kind.TOO_LONG));
+
+    MountPath fits = MountPath.of(root).resolve("x");
+    MountPath ample = fits.parent().resolve("y".repeat(100));
+    assertThat(new VolumeDirectories(new RealDisk(), new VolumeLayout(ample)).prepareRoot())
+        .filteredOn(it -> it.kind() == Finding.Kind.PLUGIN_PATH_BUDGET)
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(it.text())
+                    .contains(
+                        "have up to " + (ample.bytes().length + 60) + " bytes",
+                        "at most 68 bytes"));
+  }
+
+  // ---- identity
+
+  @Test
+  void theDirectoryOfAnotherVolumeIsNotUsed() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    Files.write(file(layout.who(ONE)), IdentityFile.content(TWO));
+
+    fails(
+        Kind.WRONG_IDENTITY,
+        layout.who(ONE),
+        () -> directories.prepareVolume(ONE),
+        "belongs to another volume than volume 'vol-1' of plugin 'hostpath.csi'");
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB));
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE));
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE));
+    assertThat(file(layout.staging(ONE))).isDirectory();
+  }
+
+  @Test
+  @Tag("G5")
+  void aDamagedOrMissingIdentityFileIsWrittenAgainForAVolumeThatTheStateKnows()
+      throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    assertThat(directories.repairIdentity(ONE)).isEmpty();
+    byte[] whole = Files.readAllBytes(file(layout.who(ONE)));
+
+    Files.writeString(file(layout.who(ONE)), "csi4j volume 1\nplug");
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareVolume(ONE), "is damaged");
+    assertThat(directories.repairIdentity(ONE))
+        .get()
+        .isEqualTo(
+            new Finding(
+                Finding.Kind.SIDECAR_REPAIRED,
+                layout.who(ONE),
+                "'%s' was damaged and was written again for volume 'vol-1' of plugin 'hostpath.csi'; look after the disk"
+                    .formatted(layout.who(ONE))));
+    assertThat(file(layout.who(ONE))).hasBinaryContent(whole);
+
+    Files.delete(file(layout.who(ONE)));
+    assertThat(directories.repairIdentity(ONE))
+        .get()
+        .extracting(Finding::text)
+        .asString()
+        .contains("was missing");
+    assertThat(file(layout.who(ONE))).hasBinaryContent(whole);
+    assertThat(directories.prepareVolume(ONE)).isEmpty();
+  }
+
+  @Test
+  @Tag("A5")
+  void aVolumeWhoseDirectoryWasNeverMadeNeedsNoRepairAndNoRemoval()
+      throws IOException, PathProblem {
+    assertThat(directories.repairIdentity(ONE)).isEmpty();
+    directories.removeUse(ONE, WEB);
+    directories.removeVolume(ONE);
+
+    assertThat(tree()).containsExactly("state/", "v/");
+  }
+
+  @Test
+  void anIdentityFileOfANewerVersionIsLeftAlone() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    Files.writeString(file(layout.who(ONE)), "csi4j volume 2\nsomething new");
+
+    fails(
+        Kind.WRONG_IDENTITY,
+        layout.who(ONE),
+        () -> directories.prepareVolume(ONE),
+        "newer version");
+    fails(
+        Kind.WRONG_IDENTITY,
+        layout.who(ONE),
+        () -> directories.repairIdentity(ONE),
+        "newer version");
+    fails(
+        Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE), "newer version");
+    assertThat(file(layout.who(ONE))).hasContent("csi4j volume 2\nsomething new");
+  }
+
+  // ---- finding
+
+  @Test
+  @Tag("G4")
+  void volumesAreFoundByTheirIdentityFilesAlone() throws PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    directories.prepareUse(ONE, JOB);
+    directories.prepareVolume(TWO);
+    List<PathProblem> problems = new ArrayList<>();
+
+    List<Found> found = directories.scan(name -> Optional.empty(), problems::add);
+
+    assertThat(problems).isEmpty();
+    assertThat(found)
+        .containsExactlyInAnyOrder(
+            new Found(ONE, Stream.of(VolumeLayout.id(WEB), VolumeLayout.id(JOB)).sorted().toList()),
+            new Found(TWO, List.of()));
+    assertThat(directories.strayTarget(ONE, VolumeLayout.id(WEB)))
+        .isEqualTo(layout.target(ONE, WEB));
+  }
+
+  @Test
+  @Tag("G5")
+  void ofRememberedVolumesOnlyTheIdentityFileIsLookedAt() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareVolume(TWO);
+    Files.writeString(file(layout.who(TWO)), "nonsense");
+    List<PathProblem> problems = new ArrayList<>();
+
+    assertThat(
+            directories.scan(
+                name ->
+                    Stream.of(ONE, TWO).filter(it -> VolumeLayout.id(it).equals(name)).findAny(),
+                problems::add))
+        .isEmpty();
+    assertThat(problems)
+        .extracting(problem -> problem.kind() + " " + problem.path())
+        .containsExactly("WRONG_IDENTITY " + layout.who(TWO));
+  }
+
+  @Test
+  @Tag("G5")
+  void whatSaysNotWhoseItIsIsReportedAndTheRestStillFound() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    Files.createFile(file(layout.uses(ONE)).resolve("stray"));
+    directories.prepareVolume(TWO);
+    Files.writeString(file(layout.who(TWO)), "nonsense");
+    Path volumes = file(layout.volumes());
+    Files.createDirectory(volumes.resolve("lost+found"));
+    Files.createFile(volumes.resolve("a".repeat(26)));
+    Files.createSymbolicLink(volumes.resolve("b".repeat(26)), volumes);
+    Path missing = Files.createDirectories(volumes.resolve("c".repeat(26)).resolve("s"));
+    Path copied = Files.createDirectory(volumes.resolve("d".repeat(26)));
+    Files.copy(file(layout.who(ONE)), copied.resolve("who"));
+    Files.createDirectory(volumes.resolve("e".repeat(26)));
+    List<PathProblem> problems = new ArrayList<>();
+
+    assertThat(directories.scan(name -> Optional.empty(), problems::add))
+        .containsExactly(new Found(ONE, List.of(VolumeLayout.id(WEB))));
+    assertThat(problems)
+        .extracting(problem -> problem.kind() + " " + problem.path())
+        .containsExactlyInAnyOrder(
+            "IN_THE_WAY " + layout.uses(ONE).resolve("stray"),
+            "WRONG_IDENTITY " + layout.who(TWO),
+            "IN_THE_WAY " + layout.volumes().resolve("lost+found"),
+            "IN_THE_WAY " + layout.volumes().resolve("a".repeat(26)),
+            "SYMLINK " + layout.volumes().resolve("b".repeat(26)),
+            "WRONG_IDENTITY " + MountPath.of(missing.resolveSibling("who")),
+            "WRONG_IDENTITY " + MountPath.of(copied.resolve("who")));
+  }
+
+  @Test
+  @Tag("G4")
+  void anyIdentityFileEvenADamagedOneSaysThatThereMustBeAState() throws IOException, PathProblem {
+    assertThat(directories.hasVolumes()).isFalse();
+    Files.createDirectory(file(layout.volume(ONE)));
+    assertThat(directories.hasVolumes()).isFalse();
+    directories.prepareVolume(ONE);
+    assertThat(directories.hasVolumes()).isTrue();
+    Files.writeString(file(layout.who(ONE)), "nonsense");
+    assertThat(directories.hasVolumes()).isTrue();
+    directories.repairIdentity(ONE);
+    directories.removeVolume(ONE);
+    assertThat(directories.hasVolumes()).isFalse();
+  }
+
+  @Test
+  void withoutARootNothingIsFound() throws IOException, PathProblem {
+    removeAll();
+
+    assertThat(directories.hasVolumes()).isFalse();
+    assertThat(directories.scan(name -> Optional.empty(), problem -> {})).isEmpty();
+  }
+
+  // ---- removing
+
+  @Test
+  void aVolumeThatIsGivenBackLeavesNothing() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    directories.prepareVolume(TWO);
+
+    directories.removeUse(ONE, WEB);
+    directories.removeUse(ONE, WEB);
+    directories.removeVolume(ONE);
+    directories.removeVolume(ONE);
+
+    String two = "v/" + VolumeLayout.id(TWO);
+    assertThat(tree())
+        .containsExactly("state/", "v/", two + "/", two + "/p/", two + "/s/", two + "/who");
+  }
+
+  @Test
+  void aStrayUseIsRemovedByTheNameOfItsDirectory() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    directories.prepareUse(ONE, WEB);
+    Files.createDirectory(file(layout.target(ONE, WEB)));
+
+    directories.removeUse(ONE, VolumeLayout.id(WEB));
+
+    assertThat(file(layout.uses(ONE))).isEmptyDirectory();
+  }
+
+  @Test
+  void aVolumeWithAnythingLeftInItKeepsItsIdentityFile() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    Path left = Files.createFile(file(layout.staging(ONE)).resolve("vol_data.json"));
+
+    fails(
+        Kind.NOT_EMPTY, layout.staging(ONE), () -> directories.removeVolume(ONE), "holds 1 entry");
+    assertThat(file(layout.who(ONE))).exists();
+    Files.delete(left);
+    Path beside = Files.createFile(file(layout.volume(ONE)).resolve("note"));
+    fails(Kind.NOT_EMPTY, layout.volume(ONE), () -> directories.removeVolume(ONE), "holds 1 entry");
+    assertThat(file(layout.who(ONE))).exists();
+    Files.delete(beside);
+    directories.removeVolume(ONE);
+    assertThat(file(layout.volume(ONE))).doesNotExist();
+  }
+
+  @Test
+  @Tag("A20")
+  void aRemovalThatStoppedHalfWayGoesOn() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    Files.delete(file(layout.staging(ONE)));
+    directories.removeVolume(ONE);
+    assertThat(file(layout.volume(ONE))).doesNotExist();
+
+    directories.prepareVolume(ONE);
+    Files.delete(file(layout.staging(ONE)));
+    Files.delete(file(layout.uses(ONE)));
+    Files.delete(file(layout.who(ONE)));
+    directories.removeVolume(ONE);
+    assertThat(file(layout.volume(ONE))).doesNotExist();
+  }
+
+  // ---- a root that goes away
+
+  private void removeAll() throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Test
+  @Tag("F10")
+  void aRootThatWasRemovedIsMadeAgainForANewVolumeAndTold() throws IOException, PathProblem {
+    directories.prepareVolume(ONE);
+    removeAll();
+
+    directories.removeUse(ONE, WEB);
+    directories.removeVolume(ONE);
+    assertThat(root).doesNotExist();
+
+    assertThat(directories.prepareVolume(TWO))
+        .containsExactly(
+            new Finding(
+                Finding.Kind.ROOT_VANISHED,
+                layout.root(),
+                "'%s' was gone and was made again; find out who removed or unmounted it"
+                    .formatted(layout.root())));
+    assertThat(directories.prepareVolume(ONE)).isEmpty();
+    assertThat(directories.scan(name -> Optional.empty(), problem -> {})).hasSize(2);
+  }
+}

@@ -1,0 +1,270 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import static io.csi4j.volume.internal.lifecycle.Walk.A;
+import static io.csi4j.volume.internal.lifecycle.Walk.B;
+import static io.csi4j.volume.internal.lifecycle.Walk.fails;
+import static io.csi4j.volume.internal.lifecycle.Walk.fromNothing;
+import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
+import static io.csi4j.volume.internal.lifecycle.Walk.publish;
+import static io.csi4j.volume.internal.lifecycle.Walk.standing;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a claim allows, and what becomes of what is begun when it does not: one row each. */
+class ConfirmingTest {
+
+  private static final Optional<UsageKey> TARGET = Optional.of(A);
+  private static final Event STALE = standing(new ClaimStanding.Stale(9));
+  private static final Event LEAVING = standing(new ClaimStanding.Leaving());
+  private static final Event MISSING = standing(new ClaimStanding.Missing());
+  private static final Event SILENT =
+      standing(new ClaimStanding.Unknown(new Clause("nobody is there")));
+
+  private static final String INTENT =
+      "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT@7?]; make volume; ";
+  private static final String STAGED =
+      "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; ";
+  private static final String NEVER_STAGED =
+      "remove use; save U5 [NONE]; remove volume; forget; refused ";
+  private static final String UNSTAGED =
+      "remove use; save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
+  private static final String TAKEN =
+      "save U1 [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
+          + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
+
+  private static Arguments row(String name, Walk walk, Goal goal, String steps) {
+    return Arguments.of(name, walk, goal, steps);
+  }
+
+  private static Goal.Publish claimed() {
+    return publish(A).under(7);
+  }
+
+  /** Mounted under a claim. */
+  private static Walk under(ClaimMark mark) {
+    Walk walk = fromUsedBy(A);
+    return walk.from(walk.record().withTarget(walk.record().target(A).orElseThrow().under(mark)));
+  }
+
+  /** Mounted before a restart, so that nobody knows. */
+  private static Walk doubted(ClaimMark mark) {
+    Walk walk = under(mark);
+    return walk.from(
+        walk.record()
+            .withTarget(
+                walk.record()
+                    .target(A)
+                    .orElseThrow()
+                    .with(PathRecord.NONE.as(PathStatus.IN_DOUBT))));
+  }
+
+  private static ClaimMark confirmed(long epoch) {
+    return new ClaimMark(epoch, true);
+  }
+
+  static Stream<Arguments> acquiring() {
+    return Stream.of(
+        row(
+            "a current claim is asked about before staging and before publishing",
+            fromNothing(),
+            claimed(),
+            INTENT
+                + "confirm 7; "
+                + STAGED
+                + "confirm 7; PUBLISH; look; save P16 [PRESENT, a PRESENT@7]; published"),
+        row(
+            "without a claim nobody is asked",
+            fromNothing(),
+            publish(A),
+            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; look;"
+                + " save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " save P16 [PRESENT, a PRESENT]; published"),
+        row(
+            "each attempt is asked about",
+            fromNothing().at("STAGE", 1, fails(StatusCode.INTERNAL)),
+            claimed(),
+            INTENT
+                + "confirm 7; STAGE; pause; confirm 7; "
+                + STAGED
+                + "confirm 7; PUBLISH; look; save P16 [PRESENT, a PRESENT@7]; published"),
+        row(
+            "stale before staging: nothing is asked of the plugin",
+            fromNothing().always("confirm 7", STALE),
+            claimed(),
+            INTENT + "confirm 7; " + NEVER_STAGED + "FENCED"),
+        row(
+            "stale before publishing: the staging goes again",
+            fromNothing().at("confirm 7", 2, STALE),
+            claimed(),
+            INTENT + "confirm 7; " + STAGED + "confirm 7; " + UNSTAGED + "FENCED"),
+        row(
+            "stale beside another use: the staging stays",
+            fromUsedBy(B).always("confirm 7", STALE),
+            claimed(),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
+                + " remove use; save U5 [PRESENT, b PRESENT]; refused FENCED"),
+        row(
+            "unconfirmed",
+            fromNothing().always("confirm 7", SILENT),
+            claimed(),
+            INTENT + "confirm 7; " + NEVER_STAGED + "CLAIM_UNCONFIRMED"),
+        row(
+            "unconfirmed where a record would suffice that is not there",
+            fromNothing().always("confirm 7", Walk.recordSuffices()),
+            claimed(),
+            INTENT + "confirm 7; " + NEVER_STAGED + "CLAIM_UNCONFIRMED"),
+        row(
+            "missing",
+            fromNothing().always("confirm 7", MISSING),
+            claimed(),
+            INTENT + "confirm 7; " + NEVER_STAGED + "CLAIM_MISSING"),
+        row(
+            "on its way back",
+            fromNothing().always("confirm 7", LEAVING),
+            claimed(),
+            INTENT + "confirm 7; " + NEVER_STAGED + "CLAIM_BEING_RELEASED"));
+  }
+
+  static Stream<Arguments> mounted() {
+    String looked = "look; confirm 7; ";
+    return Stream.of(
+        row("current: nothing is done again", under(confirmed(7)), claimed(), looked + "published"),
+        row(
+            "current under a newer claim: that is remembered",
+            under(confirmed(5)),
+            claimed(),
+            looked + "save P16 [PRESENT, a PRESENT@7]; published"),
+        row(
+            "stale: what is mounted goes",
+            under(confirmed(7)).always("confirm 7", STALE),
+            claimed(),
+            looked + TAKEN + "FENCED_WHILE_MOUNTED"),
+        row(
+            "stale for a running workload whose mount is to be made anew: it goes, too",
+            doubted(confirmed(7)).always("confirm 7", STALE),
+            claimed().keeping(),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; "
+                + TAKEN
+                + "FENCED_WHILE_MOUNTED"),
+        row(
+            "a stale request leaves what a newer claim has mounted",
+            under(confirmed(9)).always("confirm 7", STALE),
+            claimed(),
+            looked + "refused FENCED"),
+        row(
+            "unconfirmed: what was confirmed before stays, and somebody is told",
+            under(confirmed(7)).always("confirm 7", SILENT),
+            claimed(),
+            looked + "note CLAIM_UNCONFIRMED; published"),
+        row(
+            "unconfirmed under a newer claim: it stays, and is not given to anybody",
+            under(confirmed(5)).always("confirm 7", SILENT),
+            claimed(),
+            looked + "refused CLAIM_UNCONFIRMED"),
+        row(
+            "missing: what was confirmed before stays, and somebody is told",
+            under(confirmed(7)).always("confirm 7", MISSING),
+            claimed(),
+            looked + "note CLAIM_MISSING; published"),
+        row(
+            "missing under a newer claim: it stays, and is not given to anybody",
+            under(confirmed(5)).always("confirm 7", MISSING),
+            claimed(),
+            looked + "refused CLAIM_MISSING"),
+        row(
+            "on its way back: it stays until its release is asked for",
+            under(confirmed(7)).always("confirm 7", LEAVING),
+            claimed(),
+            looked + "refused CLAIM_BEING_RELEASED"));
+  }
+
+  static Stream<Arguments> remembered() {
+    String intent = "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; ";
+    return Stream.of(
+        row(
+            "confirmed before: the record suffices where the host says so",
+            doubted(confirmed(7)).unmount(TARGET).always("confirm 7", Walk.recordSuffices()),
+            claimed(),
+            intent
+                + "note CLAIM_STORE_DOWN; PUBLISH; look; save P16 [PRESENT, a PRESENT@7];"
+                + " published"),
+        row(
+            "confirmed before: it does not where the host says nothing",
+            doubted(confirmed(7)).unmount(TARGET).always("confirm 7", SILENT),
+            claimed(),
+            intent
+                + "save U1 [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
+                + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+                + " refused CLAIM_UNCONFIRMED"),
+        row(
+            "never confirmed: the record does not suffice",
+            doubted(new ClaimMark(7, false))
+                .unmount(TARGET)
+                .always("confirm 7", Walk.recordSuffices()),
+            claimed(),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7?]; make use; confirm 7;"
+                + " save U1 [PRESENT, a GOING UNPUBLISH?@7?]; UNPUBLISH; look; remove use;"
+                + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+                + " refused CLAIM_UNCONFIRMED"),
+        row(
+            "what a workload may be using stays when nobody can be asked",
+            doubted(confirmed(7)).always("confirm 7", SILENT),
+            claimed(),
+            intent + "unfinished CLAIM_UNCONFIRMED"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("acquiring")
+  @Tag("K3")
+  @Tag("K5")
+  void acquires(String name, Walk walk, Goal goal, String steps) {
+    assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("mounted")
+  @Tag("K9")
+  @Tag("K10")
+  void isMounted(String name, Walk walk, Goal goal, String steps) {
+    assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("remembered")
+  @Tag("K6")
+  void isRemembered(String name, Walk walk, Goal goal, String steps) {
+    assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+
+  @Test
+  void withoutTheRuleAStaleClaimMountsAsBefore() {
+    Walk walk = fromNothing().always("confirm 7", STALE).without(Rule.EPOCH_CONFIRMED);
+
+    assertThat(walk.to(claimed())).contains("STAGE", "PUBLISH", "published");
+  }
+
+  @Test
+  @Tag("K5")
+  void bothEpochsAreTold() {
+    assertThat(ClaimWords.of(new ClaimStanding.Stale(9), 7))
+        .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");
+    assertThat(ClaimWords.of(new ClaimStanding.Stale(7), 7))
+        .isEqualTo("its claim has epoch 7, and was given back or taken on since");
+    assertThat(OperatorCode.FENCED.label()).isEqualTo("CSI-841 FENCED");
+  }
+}

@@ -1,0 +1,190 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import static io.csi4j.volume.internal.lifecycle.Walk.A;
+import static io.csi4j.volume.internal.lifecycle.Walk.B;
+import static io.csi4j.volume.internal.lifecycle.Walk.fails;
+import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
+import static io.csi4j.volume.internal.lifecycle.Walk.publish;
+import static io.csi4j.volume.internal.lifecycle.Walk.unsaved;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How dead mounts are made anew, and what a plugin in trouble gets: one row each. */
+class RepairingTest {
+
+  private static final Optional<UsageKey> STAGING = Optional.empty();
+  private static final Optional<UsageKey> TARGET = Optional.of(A);
+
+  private static final String TAKEN =
+      "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; look; save U5 [PRESENT, a NONE];"
+          + " ";
+  private static final String PUBLISHED =
+      "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+          + " save P16 [PRESENT, a PRESENT]; published";
+
+  private static Arguments row(String name, Walk walk, Goal goal, String steps) {
+    return Arguments.of(name, walk, goal, steps);
+  }
+
+  private static Goal.Publish keeping() {
+    return new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), false, true).keeping();
+  }
+
+  private static Walk from(PathRecord path) {
+    return fromUsedBy(A).from(fromUsedBy(A).record().withTarget(new TargetRecord(A, false, path)));
+  }
+
+  /** From a use of which nothing is mounted, on a staging that is dead. */
+  private static Walk withdrawn() {
+    return from(PathRecord.NONE).unmount(TARGET).dead(STAGING);
+  }
+
+  static Stream<Arguments> repairing() {
+    PathRecord inDoubt = PathRecord.NONE.as(PathStatus.IN_DOUBT);
+    return Stream.of(
+        row(
+            "a dead mount whose use stays",
+            fromUsedBy(A).dead(TARGET),
+            new Goal.Withdraw(TARGET),
+            TAKEN + "withdrawn"),
+        row(
+            "a dead mount on a disk that remembers nothing",
+            fromUsedBy(A).dead(TARGET).at("save U1", 1, unsaved()),
+            new Goal.Withdraw(TARGET),
+            "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; unfinished STATE_DISK_FULL"),
+        row(
+            "a dead mount over which there is another",
+            fromUsedBy(A).foreign(TARGET),
+            new Goal.Withdraw(TARGET),
+            "look; held FOREIGN_MOUNT"),
+        row(
+            "a dead mount whose plugin refuses",
+            fromUsedBy(A).dead(TARGET).always("UNPUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
+            new Goal.Withdraw(TARGET),
+            "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; held CLEANUP_NEEDS_HELP"),
+        row(
+            "a staging none of whose targets is there",
+            withdrawn(),
+            new Goal.Withdraw(STAGING),
+            "look; save U5 [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; withdrawn"),
+        row(
+            "a staging with a target that is there",
+            fromUsedBy(A).dead(STAGING),
+            new Goal.Withdraw(STAGING),
+            "look; withdrawn"),
+        row(
+            "a use whose repair was not finished",
+            from(inDoubt.working(Verb.UNPUBLISH, "plugin-1")),
+            publish(A),
+            TAKEN + PUBLISHED),
+        row(
+            "a use in doubt with a dead mount that is to be made anew",
+            from(inDoubt)
+                .dead(TARGET)
+                .policy(MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH)),
+            publish(A),
+            TAKEN + PUBLISHED),
+        row(
+            "a use in doubt with a dead mount that may be being published",
+            from(inDoubt.working(Verb.PUBLISH, "plugin-1")).dead(TARGET).goingOn(TARGET),
+            publish(A),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; look;"
+                + " PUBLISH; look; pause; look; PUBLISH; look; unfinished MOUNT_DEAD"),
+        row(
+            "a use without a mount on a dead staging",
+            withdrawn(),
+            publish(A),
+            "look; save U5 [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; look;"
+                + " save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE; look;"
+                + " save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " save P16 [PRESENT, a PRESENT]; published"),
+        row(
+            "a repair that the plugin refuses",
+            from(PathRecord.NONE)
+                .unmount(TARGET)
+                .always("PUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
+            keeping(),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
+                + " unfinished REFUSED_BY_PLUGIN"));
+  }
+
+  static Stream<Arguments> inTrouble() {
+    MountPolicy forcing = MountPolicy.defaults().withForceAfterRefusals(2);
+    String twice = "UNPUBLISH; look; pause; UNPUBLISH; look; ";
+    return Stream.of(
+        row(
+            "a mount of a plugin that gets no calls",
+            fromUsedBy(B).barred(),
+            publish(A),
+            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; remove use;"
+                + " save U5 [PRESENT, b PRESENT]; refused PLUGIN_UNHEALTHY"),
+        row(
+            "a release of a plugin that gets no calls",
+            fromUsedBy(A).barred(),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; unfinished PLUGIN_UNHEALTHY"),
+        row(
+            "a mount that the plugin forgot",
+            fromUsedBy(A, B).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look;"
+                + " held CLEANUP_NEEDS_HELP"),
+        row(
+            "a mount that the plugin forgot and the host lets be forced",
+            fromUsedBy(A, B).policy(forcing).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
+                + twice
+                + "force; note UNMOUNT_FORCED; look; remove use;"
+                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "an answer that says something else, which is no refusal that counts",
+            fromUsedBy(A, B)
+                .policy(forcing)
+                .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
+                .at("UNPUBLISH", 1, fails(StatusCode.UNAVAILABLE)),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; pause; "
+                + twice
+                + "force; note UNMOUNT_FORCED; look; remove use;"
+                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "a mount that is refused for another reason, which is never forced",
+            fromUsedBy(A, B)
+                .policy(forcing)
+                .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH;"
+                + " unfinished RELEASE_REFUSED"),
+        row(
+            "a forced mount that somebody was using",
+            fromUsedBy(A, B)
+                .policy(forcing)
+                .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
+                .unmountedLazily(),
+            new Goal.Release(A),
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
+                + twice
+                + "force; note UNMOUNT_FORCED; note LAZY_UNMOUNT_PENDING; look; remove use;"
+                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource({"repairing", "inTrouble"})
+  void everyStepIsAsItIsWritten(String name, Walk walk, Goal goal, String steps) {
+    assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+}

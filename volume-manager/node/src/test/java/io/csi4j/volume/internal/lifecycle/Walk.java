@@ -1,0 +1,431 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks an operation from its first step to its last in a world of its own, where everything goes
+ * well unless a step was told to end otherwise, and writes down the steps.
+ */
+final class Walk {
+
+  static final VolumeIdentity IDENTITY =
+      new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
+  static final Place PLACE = new Place("boot-1", 1);
+  static final UsageKey A = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("a"));
+  static final UsageKey B = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("b"));
+
+  private static final Evidence DISK = new Evidence("ref", "ext4", "/dev/sda", "/", false);
+
+  private final Map<String, Event> endings = new HashMap<>();
+  private final Map<String, Integer> counts = new HashMap<>();
+  private final Set<Optional<UsageKey>> goingOn = new HashSet<>();
+  private final Map<Optional<UsageKey>, List<Evidence>> mounts = new HashMap<>();
+  private final List<String> trace = new ArrayList<>();
+  private Rules rules = Rules.ALL;
+  private MountPolicy policy = MountPolicy.defaults();
+  private boolean quarantineOver;
+  private boolean broken;
+  private final Set<Optional<UsageKey>> dead = new HashSet<>();
+  private boolean lazily;
+  private Optional<Failure> barred = Optional.empty();
+  private int strayAt;
+  private VolumeRecord record;
+
+  private Walk(VolumeRecord record) {
+    this.record = record;
+  }
+
+  /** From a volume that nobody uses. */
+  static Walk fromNothing() {
+    return new Walk(VolumeRecord.fresh(IDENTITY, plan(true, false), PLACE));
+  }
+
+  /** From a volume that is staged, and mounted for these. */
+  static Walk fromUsedBy(UsageKey... users) {
+    Walk walk = fromNothing();
+    walk.mount(Optional.empty());
+    VolumeRecord record = walk.record.withStaging(PathRecord.present(Optional.of(DISK)));
+    for (UsageKey user : users) {
+      walk.mount(Optional.of(user));
+      record =
+          record.withTarget(new TargetRecord(user, false, PathRecord.present(Optional.of(DISK))));
+    }
+    walk.record = record;
+    return walk;
+  }
+
+  /** From this record instead. */
+  Walk from(VolumeRecord start) {
+    record = start;
+    return this;
+  }
+
+  VolumeRecord record() {
+    return record;
+  }
+
+  static Plan plan(boolean staged, boolean block) {
+    return new Plan(staged, block, AccessMode.MULTI_NODE_MULTI_WRITER, "", "", "");
+  }
+
+  static Goal.Publish publish(UsageKey usage) {
+    return new Goal.Publish(IDENTITY, usage, plan(true, false), false, true);
+  }
+
+  Walk mount(Optional<UsageKey> path) {
+    mounts.computeIfAbsent(path, key -> new ArrayList<>()).add(DISK);
+    return this;
+  }
+
+  Walk unmount(Optional<UsageKey> path) {
+    mounts.remove(path);
+    return this;
+  }
+
+  /** What is mounted can only be unmounted. */
+  Walk broken() {
+    broken = true;
+    return this;
+  }
+
+  /** The server of what is mounted there has ended. */
+  Walk dead(Optional<UsageKey> path) {
+    dead.add(path);
+    return this;
+  }
+
+  /** A use of B that nobody expected is mounted at the n-th look at all uses. */
+  Walk strayAt(int n) {
+    strayAt = n;
+    return this;
+  }
+
+  /** What is unmounted without the plugin is in use. */
+  Walk unmountedLazily() {
+    lazily = true;
+    return this;
+  }
+
+  /** The plugin gets no calls. */
+  Walk barred() {
+    barred = Optional.of(Failure.of(OperatorCode.PLUGIN_UNHEALTHY, "it is unhealthy"));
+    return this;
+  }
+
+  /** Something else is mounted there. */
+  Walk foreign(Optional<UsageKey> path) {
+    mounts.put(path, List.of(new Evidence("other", "tmpfs", "none", "/", false)));
+    return this;
+  }
+
+  /** What is mounted there cannot be written any more. */
+  Walk readOnly(Optional<UsageKey> path) {
+    mounts.put(path, List.of(new Evidence("ref", "ext4", "/dev/sda", "/", true)));
+    return this;
+  }
+
+  /** Something else is mounted on what is mounted there. */
+  Walk covered(Optional<UsageKey> path) {
+    mount(path);
+    mounts.get(path).add(new Evidence("other", "tmpfs", "none", "/", false));
+    return this;
+  }
+
+  /** This many mounts are on top of each other. */
+  Walk layers(Optional<UsageKey> path, int count) {
+    mounts.remove(path);
+    for (int i = 0; i < count; i++) {
+      mount(path);
+    }
+    return this;
+  }
+
+  /** Every step of this name ends like this. */
+  Walk always(String step, Event ending) {
+    endings.put(step, ending);
+    return this;
+  }
+
+  /** The n-th step of this name ends like this. */
+  Walk at(String step, int n, Event ending) {
+    endings.put(step + "#" + n, ending);
+    return this;
+  }
+
+  Walk without(Rule rule) {
+    rules = Rules.allBut(rule);
+    return this;
+  }
+
+  Walk policy(MountPolicy next) {
+    policy = next;
+    return this;
+  }
+
+  /** The end of the call that is on record for a path is not known. */
+  Walk goingOn(Optional<UsageKey> path) {
+    goingOn.add(path);
+    return this;
+  }
+
+  /** No call is taken to be going on any more. */
+  Walk quarantineIsOver() {
+    quarantineOver = true;
+    return this;
+  }
+
+  static Event fails(StatusCode code) {
+    return new Event.Answered(new Answer.Failed(code, true, "so it is", Optional.empty()));
+  }
+
+  static Event neverSent() {
+    return new Event.Answered(
+        new Answer.Failed(StatusCode.UNAVAILABLE, false, "nobody is there", Optional.empty()));
+  }
+
+  static Event unsaved() {
+    return new Event.Saved(
+        Optional.of(new StateException(StateReason.STATE_DISK_FULL, "the disk is full")));
+  }
+
+  static Event problem(PathProblem.Kind kind) {
+    return new Event.Arranged(
+        Optional.of(new PathProblem(kind, MountPath.of("/top/v"), "it cannot be")));
+  }
+
+  /** What is asked of claims is answered like this. */
+  static Event standing(ClaimStanding standing) {
+    return new Event.Confirmed(standing, false);
+  }
+
+  /** Nobody can be asked, and what was confirmed before is good enough. */
+  static Event recordSuffices() {
+    return new Event.Confirmed(new ClaimStanding.Unknown(new Clause("so it is")), true);
+  }
+
+  /** Walks, and gives the steps. */
+  List<String> to(Goal goal) {
+    Turn turn = Lifecycle.begin(goal, record, situation());
+    for (int i = 0; i < 100; i++) {
+      turn.notices().forEach(notice -> trace.add("note " + notice.code()));
+      record = turn.record();
+      if (!(turn.step() instanceof Step.LookAtUses)) {
+        trace.add(word(turn.step()));
+      }
+      if (turn.step() instanceof Step.End) {
+        return trace;
+      }
+      turn = Lifecycle.next(turn, end(turn.step()), situation());
+    }
+    throw new AssertionError("It never ends: " + trace);
+  }
+
+  private Situation situation() {
+    return new Situation(
+        PLACE,
+        "plugin-1",
+        policy,
+        quarantineOver ? Set.of() : Set.copyOf(goingOn),
+        barred,
+        rules,
+        0.5);
+  }
+
+  private Event end(Step step) {
+    String name = name(step);
+    int n = counts.merge(name, 1, Integer::sum);
+    @Nullable Event told = endings.getOrDefault(name + "#" + n, endings.get(name));
+    if (step instanceof Step.Call call) {
+      return answer(call, told);
+    }
+    return told == null ? usual(step) : told;
+  }
+
+  private Event answer(Step.Call call, @Nullable Event told) {
+    if (told == null) {
+      goingOn.remove(call.usage());
+      switch (call.verb()) {
+        case STAGE, PUBLISH -> {
+          if (mounts.getOrDefault(call.usage(), List.of()).isEmpty()) {
+            mount(call.usage());
+          }
+        }
+        case UNSTAGE, UNPUBLISH -> peel(call.usage());
+      }
+      return new Event.Answered(Answer.ok());
+    }
+    if (told instanceof Event.Answered answered
+        && answered.answer() instanceof Answer.Failed failed) {
+      if (Lifecycle.mayGoOn(failed) && failed.sent()) {
+        goingOn.add(call.usage());
+      } else if (failed.sent()) {
+        goingOn.remove(call.usage());
+      }
+    }
+    return told;
+  }
+
+  private void peel(Optional<UsageKey> path) {
+    List<Evidence> stack = mounts.getOrDefault(path, new ArrayList<>());
+    if (!stack.isEmpty()) {
+      stack.remove(stack.size() - 1);
+      dead.remove(path);
+    }
+  }
+
+  private Event usual(Step step) {
+    if (step instanceof Step.Look look) {
+      return new Event.Looked(
+          stack(Optional.empty()),
+          look.usage().isPresent() ? stack(look.usage()) : List.of(),
+          false);
+    } else if (step instanceof Step.LookAtUses) {
+      boolean comes = counts.get(name(step)).equals(strayAt);
+      return new Event.UsesSeen(
+          comes
+              ? record.withTarget(new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
+              : record);
+    } else if (step instanceof Step.Pause) {
+      return new Event.Woke();
+    } else if (step instanceof Step.Confirm) {
+      return standing(new ClaimStanding.Current());
+    } else if (step instanceof Step.Force force) {
+      mounts.remove(force.usage());
+      return new Event.Forced(lazily);
+    } else if (step instanceof Step.Save
+        || step instanceof Step.Forget
+        || step instanceof Step.Bury) {
+      return new Event.Saved(Optional.empty());
+    }
+    return new Event.Arranged(Optional.empty());
+  }
+
+  private List<Sighting> stack(Optional<UsageKey> path) {
+    Sighting.Health health =
+        dead.contains(path)
+            ? Sighting.Health.DEAD
+            : broken ? Sighting.Health.DELETED : Sighting.Health.WELL;
+    return mounts.getOrDefault(path, List.of()).stream()
+        .map(evidence -> new Sighting(MountPath.of("/top/v/x"), "8:1", evidence, health))
+        .toList();
+  }
+
+  /** What a look at the staging path shows now. */
+  Event looked() {
+    return new Event.Looked(stack(Optional.empty()), List.of(), false);
+  }
+
+  private static String name(Step step) {
+    if (step instanceof Step.Save save) {
+      return "save " + save.point();
+    } else if (step instanceof Step.Call call) {
+      return call.verb().toString();
+    } else if (step instanceof Step.PrepareVolume) {
+      return "make volume";
+    } else if (step instanceof Step.PrepareUse) {
+      return "make use";
+    } else if (step instanceof Step.RemoveUse) {
+      return "remove use";
+    } else if (step instanceof Step.RemoveVolume) {
+      return "remove volume";
+    } else if (step instanceof Step.Forget) {
+      return "forget";
+    } else if (step instanceof Step.Bury) {
+      return "bury";
+    } else if (step instanceof Step.Force) {
+      return "force";
+    } else if (step instanceof Step.Pause) {
+      return "pause";
+    } else if (step instanceof Step.Confirm confirm) {
+      return "confirm " + confirm.epoch();
+    }
+    if (step instanceof Step.LookAtUses) {
+      return "look at uses";
+    }
+    return step instanceof Step.Look ? "look" : "end";
+  }
+
+  private static String word(Step step) {
+    if (step instanceof Step.Save save) {
+      return name(step) + " " + word(save.record());
+    } else if (step instanceof Step.End end) {
+      return word(end.result());
+    }
+    return name(step);
+  }
+
+  private static String word(Result result) {
+    if (result instanceof Result.Released released) {
+      return "released " + released.release();
+    } else if (result instanceof Result.Refused refused) {
+      return "refused " + refused.failure().code();
+    } else if (result instanceof Result.Unfinished unfinished) {
+      return "unfinished " + unfinished.failure().code();
+    } else if (result instanceof Result.Held held) {
+      return "held " + held.failure().code();
+    }
+    return result instanceof Result.Withdrawn ? "withdrawn" : "published";
+  }
+
+  /** Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}. */
+  static String word(VolumeRecord record) {
+    List<String> words = new ArrayList<>();
+    words.add(word(record.staging()));
+    record
+        .targets()
+        .values()
+        .forEach(
+            target ->
+                words.add(
+                    target.usage().workload() + " " + word(target.path()) + word(target.claim())));
+    return words.toString();
+  }
+
+  private static String word(PathRecord path) {
+    return path.status()
+        + path.pending().map(pending -> " " + word(pending.verb()) + "?").orElse("");
+  }
+
+  /** {@code @7?} for a claim that was not confirmed. */
+  private static String word(ClaimMark claim) {
+    return claim.isClaimed() ? "@" + claim.epoch() + (claim.confirmed() ? "" : "?") : "";
+  }
+
+  private static String word(Verb verb) {
+    return verb.toString();
+  }
+}

@@ -1,0 +1,117 @@
+package io.csi4j.volume.internal.real;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.model.ClaimConfirmation;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.NodeClaims;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Those whom a host names are asked on threads of their own. */
+@Timeout(30)
+class AskedClaimsTest {
+
+  private static AskedClaims asking(ClaimConfirmation confirmation) {
+    return new AskedClaims(NodeClaims.of(NodeName.of("n1"), confirmation));
+  }
+
+  private static UsageKey use(int number) {
+    return UsageKey.of(VolumeKey.of("vol-" + number), WorkloadId.of("web"));
+  }
+
+  private static CompletableFuture<ClaimStanding> ask(AskedClaims claims, UsageKey usage) {
+    CompletableFuture<ClaimStanding> answer = new CompletableFuture<>();
+    claims.standing(usage, 7, answer::complete);
+    return answer;
+  }
+
+  private static ClaimStanding get(CompletableFuture<ClaimStanding> answer) throws Exception {
+    return answer.get(20, TimeUnit.SECONDS);
+  }
+
+  private static ClaimStanding unknown(String because) {
+    return new ClaimStanding.Unknown(new Clause(because));
+  }
+
+  @Test
+  void theAnswerOfTheHostIsGivenAndComesFromAThreadOfItsOwn() throws Exception {
+    CompletableFuture<String> thread = new CompletableFuture<>();
+    try (AskedClaims claims =
+        asking(
+            (usage, epoch) -> {
+              thread.complete(Thread.currentThread().getName());
+              return new ClaimStanding.Stale(epoch + 2);
+            })) {
+      assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Stale(9));
+      assertThat(thread.get(20, TimeUnit.SECONDS)).startsWith("csi4j-volume-claim-");
+    }
+  }
+
+  @Test
+  @Tag("K6")
+  void aFailureOrNullMeansThatNobodyKnows() throws Exception {
+    try (AskedClaims claims =
+        asking(
+            (usage, epoch) -> {
+              if (usage.equals(use(1))) {
+                throw new IllegalStateException("the store is down");
+              }
+              return null;
+            })) {
+      assertThat(get(ask(claims, use(1)))).isEqualTo(unknown("the store is down"));
+      assertThat(get(ask(claims, use(2)))).isEqualTo(unknown("the answer was null"));
+    }
+  }
+
+  @Test
+  @Tag("K3")
+  void aQuestionThatHangsKeepsNoOtherUseWaiting() throws Exception {
+    CountDownLatch hang = new CountDownLatch(1);
+    try (AskedClaims claims =
+        asking(
+            (usage, epoch) -> {
+              if (usage.equals(use(1))) {
+                await(hang);
+              }
+              return new ClaimStanding.Current();
+            })) {
+      CompletableFuture<ClaimStanding> first = ask(claims, use(1));
+
+      for (int number = 2; number < 40; number++) {
+        assertThat(get(ask(claims, use(number)))).isEqualTo(new ClaimStanding.Current());
+      }
+      assertThat(get(ask(claims, use(1))))
+          .isEqualTo(unknown("an earlier question has not been answered yet"));
+      assertThat(first).isNotDone();
+      hang.countDown();
+      assertThat(get(first)).isEqualTo(new ClaimStanding.Current());
+      assertThat(get(ask(claims, use(1)))).isEqualTo(new ClaimStanding.Current());
+    }
+  }
+
+  @Test
+  void afterTheEndNobodyIsAsked() throws Exception {
+    AskedClaims claims = asking((usage, epoch) -> new ClaimStanding.Current());
+    claims.close();
+
+    assertThat(get(ask(claims, use(1)))).isEqualTo(unknown("there is no thread to ask"));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package io.csi4j.volume.internal.real;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.real.FuseServer;
+import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.NeedsRoot;
+import io.csi4j.mount.real.Open;
+import io.csi4j.mount.real.Scratch;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.state.HostIdentity;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is seen of the running kernel. */
+@MountTest
+@Timeout(120)
+class RealMountsTest {
+
+  private static final long READ_ONLY = 1;
+  private static final long REMOUNT = 32;
+  private static final long BIND = 4096;
+
+  private final SystemKernelMounts mounts = SystemKernelMounts.system();
+
+  private static List<String> roots(List<Sighting> seen) {
+    return seen.stream().map(each -> each.evidence().root()).toList();
+  }
+
+  @Test
+  void thePlaceNamesTheBootAndThisNamespace(Scratch scratch) throws Exception {
+    scratch.tmpfs("a");
+    Place place = mounts.place();
+
+    assertThat(place.boot()).isEqualTo(HostIdentity.current().boot().value()).isNotEmpty();
+    assertThat(place.mountNamespace())
+        .isEqualTo(Files.getAttribute(Path.of("/proc/self/ns/mnt"), "unix:ino"));
+    assertThat(MountTable.system().find(scratch.path("a")).orElseThrow().ref().bootId())
+        .isEqualTo(place.boot());
+  }
+
+  @Test
+  @Tag("H9")
+  @Tag("H10")
+  void bindsOfOneFilesystemAtStrangePathsAreSeen(Scratch scratch) {
+    MountPath source = scratch.directory("source");
+    MountPath strange = scratch.directory("a b\t\\ é");
+    assertThat(mounts.at(strange)).isEmpty();
+    assertThat(mounts.at(scratch.path("missing"))).isEmpty();
+    scratch.bind(source, strange);
+
+    assertThat(mounts.at(strange)).hasSize(1);
+    assertThat(roots(mounts.at(strange))).containsExactly("/source");
+    assertThat(mounts.beneath(scratch.root())).isEqualTo(mounts.at(strange));
+    mounts.unmount(strange);
+    assertThat(mounts.at(strange)).isEmpty();
+  }
+
+  @Test
+  void aFilesystemThatTakesNoWritesIsReadOnlyThroughEveryMount(Scratch scratch) {
+    MountPath target = scratch.directory("target");
+    scratch.rawMount("tmpfs", target.toPath(), "tmpfs", READ_ONLY, null);
+    // The mount takes writes again, the filesystem behind it does not.
+    scratch.rawMount("none", target.toPath(), "none", REMOUNT | BIND, null);
+
+    assertThat(MountTable.system().find(target).orElseThrow().isReadOnly()).isFalse();
+    assertThat(mounts.at(target))
+        .extracting(each -> each.evidence().readOnly())
+        .containsExactly(true);
+  }
+
+  @Test
+  void layersAreSeenFromTheBottomUp(Scratch scratch) {
+    MountPath target = scratch.directory("target");
+    for (String each : List.of("one", "two", "three")) {
+      scratch.bind(scratch.directory(each), target);
+    }
+
+    assertThat(roots(mounts.at(target))).containsExactly("/one", "/two", "/three");
+    assertThat(mounts.beneath(scratch.root())).isEqualTo(mounts.at(target));
+    mounts.unmount(target);
+    assertThat(mounts.at(target)).isEmpty();
+  }
+
+  @Test
+  @Tag("H16")
+  void aDeletedSourceIsToldOfAndTheEvidenceStays(Scratch scratch) throws Exception {
+    scratch.bind(scratch.directory("source"), scratch.directory("target"));
+    Sighting before = mounts.at(scratch.path("target")).get(0);
+    Files.delete(scratch.file("source"));
+
+    Sighting after = mounts.at(scratch.path("target")).get(0);
+    assertThat(before.broken()).isFalse();
+    assertThat(after.broken()).isTrue();
+    assertThat(after.evidence()).isEqualTo(before.evidence());
+  }
+
+  @Test
+  @Tag("H17")
+  void aRootThatIsItselfABindIsNotAMountOfAVolume(Scratch scratch) {
+    scratch.directory("real/v/a");
+    scratch.directory("bound");
+    scratch.bind(scratch.path("real"), scratch.path("bound"));
+    scratch.bind(scratch.directory("volume"), scratch.path("bound/v/a"));
+
+    assertThat(mounts.beneath(scratch.path("bound")))
+        .extracting(Sighting::path)
+        .containsExactly(scratch.path("bound/v/a"));
+    assertThat(mounts.at(scratch.path("real/v/a"))).isEmpty();
+  }
+
+  @Test
+  @Tag("H7")
+  void whatIsInUseIsTakenOutOfSightAndItsUserIsNamed(Scratch scratch) throws Exception {
+    MountPath target = scratch.tmpfs("target");
+    Files.writeString(scratch.file("target/f"), "kept");
+    try (Open open = Open.reading(scratch.path("target/f"))) {
+      assertThat(open.number()).isPositive();
+      assertThat(mounts.holders(target)).contains("process " + ProcessHandle.current().pid());
+      mounts.unmount(target);
+    }
+
+    assertThat(mounts.at(target)).isEmpty();
+  }
+
+  @Test
+  void onlyANodeOfABlockDeviceIsADevice(Scratch scratch) {
+    assertThat(mounts.isDevice(scratch.directory("directory"))).isFalse();
+    assertThat(mounts.isDevice(scratch.file("file", ""))).isFalse();
+    assertThat(mounts.isDevice(scratch.path("missing"))).isFalse();
+    assertThat(mounts.isDevice(MountPath.of("/dev/null"))).isFalse();
+  }
+
+  @Test
+  @Tag("D8")
+  @NeedsRoot("making device nodes")
+  void aBindOfADeviceNodeIsTheDeviceThatItStandsFor(Scratch scratch) throws Exception {
+    MountPath target = scratch.file("target", "");
+    for (String number : List.of("7 99", "300 1000")) {
+      String[] parts = number.split(" ", -1);
+      String node = scratch.file("node-" + parts[0]).toString();
+      Process mknod =
+          new ProcessBuilder("mknod", node, "b", parts[0], parts[1]).inheritIO().start();
+      assertThat(mknod.waitFor()).isZero();
+      scratch.bind(MountPath.of(node), target);
+
+      assertThat(mounts.isDevice(target)).isTrue();
+      assertThat(mounts.device(target)).contains(parts[0] + ":" + parts[1]);
+      mounts.unmount(target);
+      assertThat(mounts.isDevice(target)).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("H6")
+  @Tag("H7")
+  @NeedsRoot("/dev/fuse")
+  void noLookWaitsForAHungMount(Scratch scratch) throws Exception {
+    try (FuseServer server = FuseServer.mount(scratch.directory("v"))) {
+      server.hang();
+      MountPath path = server.target();
+
+      assertThat(soon(() -> mounts.at(path))).hasSize(1);
+      assertThat(soon(() -> mounts.beneath(scratch.root()))).hasSize(1);
+      assertThat(soon(() -> mounts.isDevice(path))).isFalse();
+      assertThat(soon(() -> mounts.holders(path))).isNotEmpty();
+      soon(
+          () -> {
+            mounts.unmount(path);
+            return true;
+          });
+      assertThat(soon(() -> mounts.at(path))).isEmpty();
+      assertThat(server.unanswered()).as("questions to the server").isZero();
+    }
+  }
+
+  private static <T> T soon(Callable<T> call) throws Exception {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = new Thread(task, "must-return");
+    thread.setDaemon(true);
+    thread.start();
+    return task.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @Tag("H5")
+  @Tag("H6")
+  @NeedsRoot("/dev/fuse")
+  void whoServesAMountIsAskedAsideAndNobodyWaitsForTheAnswer(Scratch scratch) throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
+        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler);
+        FuseServer server = FuseServer.mount(scratch.directory("v"))) {
+      SystemKernelMounts asking = mounts.asking(questions);
+
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.WELL);
+      server.hang();
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.SILENT);
+      server.recover();
+      server.die();
+      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.DEAD);
+    }
+  }
+
+  private static Sighting.Health answer(SystemKernelMounts asking, MountPath path)
+      throws Exception {
+    CompletableFuture<Sighting.Health> told = new CompletableFuture<>();
+    asking.ask(path, told::complete);
+    return told.get(60, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,116 @@
+package io.csi4j.volume.internal.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.state.StateValue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Records of each format, written once and kept: they are read, and written, like this for ever.
+ */
+class GoldenRecordTest {
+
+  /** A kept volume. */
+  enum Golden {
+    INTENDED("volume-v1-intended.bin"),
+    USED("volume-v1-used.bin"),
+    BLOCK("volume-v1-block.bin"),
+    NEWER("volume-v1-newer.bin"),
+    CLAIMED("volume-v2-claimed.bin");
+
+    private final String file;
+
+    Golden(String file) {
+      this.file = file;
+    }
+
+    byte[] bytes() {
+      return read(file);
+    }
+
+    VolumeRecord record() {
+      return switch (this) {
+        case INTENDED -> Records.intended();
+        case USED -> Records.used();
+        case BLOCK -> Records.block();
+        case NEWER -> Records.newer();
+        case CLAIMED -> Records.claimed();
+      };
+    }
+  }
+
+  private static byte[] read(String file) {
+    try (InputStream in =
+        Objects.requireNonNull(GoldenRecordTest.class.getResourceAsStream(file), file)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("G7")
+  @Tag("G9")
+  void isReadAndWrittenAsItAlwaysWas(Golden golden) throws MalformedRecordException {
+    StateValue value = StateValue.of(golden.bytes());
+
+    assertThat(RecordCodec.decodeVolume(value)).isEqualTo(golden.record());
+    assertThat(RecordCodec.encode(golden.record())).isEqualTo(value);
+  }
+
+  @Test
+  @Tag("G7")
+  void aTombstoneIsReadAndWrittenAsItAlwaysWas() throws MalformedRecordException {
+    StateValue value = StateValue.of(read("tombstone-v1.bin"));
+
+    assertThat(RecordCodec.decodeTombstone(value)).isEqualTo(Records.tombstone());
+    assertThat(RecordCodec.encode(Records.tombstone())).isEqualTo(value);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cutOffAnywhereItIsRefusedOrAnotherRecord(Golden golden) {
+    byte[] whole = golden.bytes();
+    for (int length = 0; length < whole.length; length++) {
+      RecordCodecTest.checkNothingButRefusal(Arrays.copyOf(whole, length));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withAnyBitFlippedItIsRefusedOrAnotherRecord(Golden golden) throws MalformedRecordException {
+    for (int bit = 0; bit < golden.bytes().length * 8; bit++) {
+      byte[] flipped = golden.bytes();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      RecordCodecTest.checkNothingButRefusal(flipped);
+      try {
+        assertThat(RecordCodec.decodeVolume(StateValue.of(flipped)))
+            .as("bit %d", bit)
+            .isNotEqualTo(golden.record());
+      } catch (MalformedRecordException e) {
+        assertThat(e.getMessage()).as("bit %d", bit).isNotBlank();
+      }
+    }
+  }
+
+  @Test
+  void aDamagedTombstoneIsRefusedOrAnotherOne() {
+    byte[] whole = read("tombstone-v1.bin");
+    for (int bit = 0; bit < whole.length * 8; bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      RecordCodecTest.checkNothingButRefusal(flipped);
+      RecordCodecTest.checkNothingButRefusal(Arrays.copyOf(whole, bit / 8));
+    }
+  }
+}

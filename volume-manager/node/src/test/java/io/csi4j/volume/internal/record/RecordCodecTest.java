@@ -1,0 +1,385 @@
+package io.csi4j.volume.internal.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateValue;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Records become bytes and records again, and whatever is not one is refused by name. */
+class RecordCodecTest {
+
+  private static VolumeRecord decoded(FieldWriter bytes) throws MalformedRecordException {
+    return RecordCodec.decodeVolume(StateValue.of(bytes.bytes()));
+  }
+
+  private static void refused(FieldWriter bytes, String message) {
+    assertThatExceptionOfType(MalformedRecordException.class)
+        .isThrownBy(() -> decoded(bytes))
+        .withMessage(message);
+  }
+
+  /** The fields that every volume has, and no uses. */
+  private static FieldWriter smallest() {
+    return new FieldWriter().fields(RecordCodec.encode(fresh()).bytes());
+  }
+
+  private static VolumeRecord fresh() {
+    return VolumeRecord.fresh(Records.IDENTITY, Records.used().plan(), Records.PLACE);
+  }
+
+  @Test
+  void everyRecordIsReadAsItWasWrittenAndWrittenAsItWasRead() throws MalformedRecordException {
+    Random random = new Random(1);
+    for (int i = 0; i < 3000; i++) {
+      VolumeRecord record = Records.random(random);
+      StateValue value = RecordCodec.encode(record);
+      VolumeRecord read = RecordCodec.decodeVolume(value);
+      assertThat(read).as("record %d", i).isEqualTo(record);
+      assertThat(RecordCodec.encode(read)).as("record %d", i).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void everyTombstoneIsReadAsItWasWritten() throws MalformedRecordException {
+    Random random = new Random(2);
+    for (int i = 0; i < 1000; i++) {
+      Tombstone tombstone = Records.randomTombstone(random);
+      StateValue value = RecordCodec.encode(tombstone);
+      assertThat(RecordCodec.decodeTombstone(value)).as("tombstone %d", i).isEqualTo(tombstone);
+      assertThat(RecordCodec.encode(tombstone)).as("tombstone %d", i).isEqualTo(value);
+    }
+  }
+
+  @Test
+  @Tag("L5")
+  void equalRecordsHaveEqualBytesInWhateverOrderTheirUsesCame() {
+    VolumeRecord used = Records.used();
+    VolumeRecord other = fresh().withStaging(used.staging());
+    for (TargetRecord target :
+        List.copyOf(used.targets().values()).stream()
+            .sorted((a, b) -> b.usage().compareTo(a.usage()))
+            .toList()) {
+      other = other.withTarget(target);
+    }
+
+    assertThat(other).isEqualTo(used);
+    assertThat(RecordCodec.encode(other)).isEqualTo(RecordCodec.encode(used));
+  }
+
+  @Test
+  @Tag("G9")
+  void whatANewerVersionWroteOutlivesEveryChange() throws MalformedRecordException {
+    VolumeRecord newer = RecordCodec.decodeVolume(RecordCodec.encode(Records.newer()));
+    VolumeRecord changed =
+        newer
+            .without(Records.usage("db-1", "web-1"))
+            .withStaging(newer.staging().as(PathStatus.IN_DOUBT))
+            .at(new Place("another boot", 7));
+
+    VolumeRecord read = RecordCodec.decodeVolume(RecordCodec.encode(changed));
+
+    assertThat(read).isEqualTo(changed);
+    assertThat(read.unknown())
+        .isEqualTo(Records.newer().unknown())
+        .isNotEqualTo(UnknownFields.NONE);
+  }
+
+  @Test
+  @Tag("G9")
+  void whatANewerVersionWroteInATombstoneIsPassedOver() throws MalformedRecordException {
+    byte[] bytes = RecordCodec.encode(Records.tombstone()).bytes();
+    FieldWriter newer = new FieldWriter().fields(bytes).text(6, "new").number(12, 1);
+
+    assertThat(RecordCodec.decodeTombstone(StateValue.of(newer.bytes())))
+        .isEqualTo(Records.tombstone());
+  }
+
+  @Test
+  @Tag("L8")
+  void aNewerFormatIsRefusedByItsNumber() {
+    byte[] old = smallest().bytes();
+    byte[] rest = Arrays.copyOfRange(old, 2, old.length);
+
+    refused(
+        new FieldWriter().number(1, 3).fields(rest),
+        "It has format 3, and this version reads format 1 to 2.");
+    refused(
+        new FieldWriter().number(1, -1).fields(rest),
+        "It has format 18446744073709551615, and this version reads format 1 to 2.");
+    refused(new FieldWriter().fields(rest), "It does not say its format.");
+  }
+
+  @Test
+  void noBytesAtAllAreNoRecord() {
+    refused(new FieldWriter(), "It does not say its format.");
+  }
+
+  @Test
+  void aRecordWithoutOneOfItsPartsIsRefused() {
+    refused(new FieldWriter().number(1, 1), "Field 2 is missing.");
+  }
+
+  @Test
+  void namesThatCannotBeAreRefusedAndNotShown() {
+    FieldWriter noPlugin = new FieldWriter().text(2, "vol-1");
+    FieldWriter withNul = new FieldWriter().text(1, "p").text(2, "a\0b");
+    FieldWriter control = new FieldWriter().text(1, "p\nq").text(2, "v");
+    for (FieldWriter identity : List.of(noPlugin, withNul, control)) {
+      refused(new FieldWriter().number(1, 1).part(2, identity), "The identity is not valid.");
+    }
+  }
+
+  @Test
+  void usesOutOfOrderOrTwiceAreRefused() {
+    FieldWriter a = target("a");
+    FieldWriter b = target("b");
+    String message = "The uses are not in order, or one is there twice.";
+
+    refused(smallest().part(6, b).part(6, a), message);
+    refused(smallest().part(6, a).part(6, a), message);
+  }
+
+  private static FieldWriter target(String workload) {
+    FieldWriter usage = new FieldWriter().text(1, "n").text(2, "v").text(3, workload);
+    return new FieldWriter().part(1, usage).part(3, new FieldWriter());
+  }
+
+  @Test
+  void aFieldThatIsKnownIsNeverTakenForANewerOne() {
+    refused(
+        smallest().number(6, 1), "A field is out of order, or its number is none, after field 5.");
+    refused(
+        smallest().part(6, target("a")).number(2, 1),
+        "A field is out of order, or its number is none, after field 6.");
+    refused(
+        smallest().text(9, "x").text(8, "y"),
+        "A field is out of order, or its number is none, after field 9.");
+  }
+
+  @Test
+  @Tag("K5")
+  void onlyARecordWithAClaimHasTheFormatOfClaims() throws MalformedRecordException {
+    VolumeRecord plain = fresh().withTarget(use("a"));
+    VolumeRecord claimed = fresh().withTarget(use("a").under(new ClaimMark(7, true)));
+    byte[] format1 = RecordCodec.encode(plain).bytes();
+    byte[] format2 = RecordCodec.encode(claimed).bytes();
+
+    assertThat(format1[1]).isEqualTo((byte) 1);
+    assertThat(format2[1]).isEqualTo((byte) 2);
+    assertThat(RecordCodec.decodeVolume(StateValue.of(format2)).target(use("a").usage()))
+        .contains(use("a").under(new ClaimMark(7, true)));
+    format1[1] = 2;
+    refused(new FieldWriter().fields(format1), "It has the format of claims, and no claim.");
+    format2[1] = 1;
+    refused(
+        new FieldWriter().fields(format2),
+        "Field 3, or the one after it, is followed by what has no place there.");
+  }
+
+  @Test
+  void aClaimThatCannotBeIsRefused() {
+    byte[] plain = smallest().bytes();
+    byte[] rest = Arrays.copyOfRange(plain, 2, plain.length);
+
+    refused(
+        new FieldWriter().number(1, 2).fields(rest).part(6, target("a").flag(5, true)),
+        "The claim is not valid.");
+    refused(
+        new FieldWriter().number(1, 2).fields(rest).part(6, target("a").number(4, -1)),
+        "The claim is not valid.");
+  }
+
+  private static TargetRecord use(String workload) {
+    return new TargetRecord(Records.usage("db-1", workload), false, PathRecord.NONE);
+  }
+
+  @Test
+  void aNewFieldInsideOfAPartNeedsANewFormat() {
+    refused(
+        smallest().part(6, target("a").text(4, "new")),
+        "Field 3, or the one after it, is followed by what has no place there.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "00", // field number 0
+        "3b", // a group, which begins and
+        "3c", // ends
+        "3a05", // a length beyond the end
+        "3affffffffffffffffff01", // a length beyond all ends
+        "3af5ffffffffffffffff01", // a length that would lead back to its own field
+        "388000", // a zero in two bytes
+        "38ffffffffffffffffff02", // more than 64 bits
+        "39010203", // eight bytes, cut off
+        "3d010203", // four bytes, cut off
+        "80808080", // a tag without an end
+        "f8ffffffff0f00" // a field number beyond the last
+      })
+  void whatProtobufDoesNotWriteIsRefused(String hex) {
+    FieldWriter broken = smallest().fields(HexFormat.of().parseHex(hex));
+
+    assertThatExceptionOfType(MalformedRecordException.class).isThrownBy(() -> decoded(broken));
+  }
+
+  @Test
+  void everyFormOfProtobufIsKeptInAnUnknownField() throws MalformedRecordException {
+    byte[] fields =
+        HexFormat.of()
+            .parseHex(
+                "3800"
+                    + "390102030405060708"
+                    + "3d01020304"
+                    + "3a03616263"
+                    + "38ffffffffffffffffff01");
+
+    assertThat(decoded(smallest().fields(fields)).unknown()).isEqualTo(UnknownFields.of(fields));
+  }
+
+  @Test
+  void aTextOfNegativeLengthIsRefused() {
+    byte[] text = HexFormat.of().parseHex("0affffffffffffffffff01");
+
+    refused(
+        new FieldWriter().number(1, 1).part(2, new FieldWriter().fields(text)),
+        "Field 1, or the one after it, is cut off.");
+  }
+
+  @Test
+  void textThatIsNotUtf8IsRefused() {
+    byte[] bytes = smallest().bytes();
+    String latin = new String(bytes, StandardCharsets.ISO_8859_1);
+    bytes[latin.indexOf("vol-1")] = (byte) 0xff;
+
+    refused(new FieldWriter().fields(bytes), "Field 2, or the one after it, is not UTF-8.");
+  }
+
+  @Test
+  void randomBytesNeverDoAnythingButBeRefused() {
+    Random random = new Random(3);
+    byte[] begin = RecordCodec.encode(Records.newer()).bytes();
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = Arrays.copyOf(begin, random.nextInt(begin.length + 50));
+      for (int changes = 1 + random.nextInt(8); changes > 0 && bytes.length > 0; changes--) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      checkNothingButRefusal(bytes);
+    }
+  }
+
+  /** What can be read is written in the same way again. */
+  static void checkNothingButRefusal(byte[] bytes) {
+    StateValue value = StateValue.of(bytes);
+    try {
+      assertThat(RecordCodec.encode(RecordCodec.decodeVolume(value))).isEqualTo(value);
+    } catch (MalformedRecordException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+    try {
+      assertThat(RecordCodec.decodeTombstone(value).identity()).isNotNull();
+    } catch (MalformedRecordException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+  }
+
+  @Test
+  void twoHundredUsesOfUsualLengthFitAndTooManyAreRefusedWithTheirNumber() {
+    VolumeRecord record = fresh();
+    int fit = 0;
+    while (true) {
+      VolumeRecord more =
+          record.withTarget(
+              new TargetRecord(
+                  Records.usage(
+                      "postgres-data-%04d".formatted(fit),
+                      "3f7c1a52-8d0e-4b7a-9a55-%012d".formatted(fit)),
+                  false,
+                  PathRecord.present(
+                          Optional.of(
+                              new Evidence(
+                                  "unique:4711",
+                                  "nfs4",
+                                  "storage.example:/export/volumes/postgres",
+                                  "/tenant-a/postgres-data",
+                                  false)))
+                      .working(Verb.UNPUBLISH, "812@1699999999999")));
+      try {
+        assertThat(RecordCodec.encode(more).size()).isLessThanOrEqualTo(StateValue.MAX_SIZE);
+      } catch (StateException e) {
+        assertThat(e.reason()).isEqualTo(StateReason.STATE_VALUE_TOO_LARGE);
+        assertThat(e)
+            .hasMessageContaining("volume 'vol-1' of plugin 'hostpath.csi.example'")
+            .hasMessageContaining("with " + (fit + 1) + " uses")
+            .hasMessageContaining("at most 65536");
+        break;
+      }
+      record = more;
+      fit++;
+    }
+
+    assertThat(fit).isBetween(200, 400);
+  }
+
+  @Test
+  void aRecordHoldsNoMountFlagButOnlyADigestOfAll() {
+    String secret = "password=hunter2-canary";
+    Plan plan = plan(Records.IDENTITY, "noatime", secret);
+
+    byte[] bytes =
+        RecordCodec.encode(VolumeRecord.fresh(Records.IDENTITY, plan, Records.PLACE)).bytes();
+
+    assertThat(new String(bytes, StandardCharsets.ISO_8859_1))
+        .contains(plan.flags())
+        .doesNotContain("hunter2", "password", "noatime");
+    assertThat(plan.flags()).matches("[0-9a-f]{32}");
+  }
+
+  @Test
+  void theDigestOfFlagsTellsThemApartAndIsAnotherOneForEachVolume() {
+    VolumeIdentity twin =
+        new VolumeIdentity(PluginId.of("hostpath.csi.example"), VolumeId.of("vol-2"));
+
+    assertThat(plan(Records.IDENTITY, "a", "b")).isEqualTo(plan(Records.IDENTITY, "a", "b"));
+    assertThat(
+            List.of(
+                plan(Records.IDENTITY, "a", "b").flags(),
+                plan(Records.IDENTITY, "b", "a").flags(),
+                plan(Records.IDENTITY, "ab").flags(),
+                plan(Records.IDENTITY, "a\0b").flags(),
+                plan(Records.IDENTITY).flags(),
+                plan(twin, "a", "b").flags()))
+        .doesNotHaveDuplicates()
+        .doesNotContain("");
+  }
+
+  private static Plan plan(VolumeIdentity identity, String... flags) {
+    return Plan.of(
+        identity,
+        true,
+        VolumeCapability.mount(
+            AccessMode.SINGLE_NODE_WRITER, MountOptions.none().withFlags(MountFlags.of(flags))));
+  }
+}

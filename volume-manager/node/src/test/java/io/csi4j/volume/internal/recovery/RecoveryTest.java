@@ -1,0 +1,346 @@
+package io.csi4j.volume.internal.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.lifecycle.Rules;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.RecordCodec;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class RecoveryTest {
+
+  private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/root"));
+  private static final VolumeIdentity IDENTITY =
+      new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
+  private static final UsageKey USE = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("web"));
+  private static final Place HERE = new Place("boot-1", 7);
+  private static final Plan PLAN =
+      new Plan(true, false, AccessMode.MULTI_NODE_MULTI_WRITER, "", "", "");
+  private static final Evidence DISK = new Evidence("ref-1", "ext4", "/dev/sda", "/", false);
+  private static final Evidence AGAIN = new Evidence("ref-2", "ext4", "/dev/sda", "/", false);
+  private static final Evidence OTHER = new Evidence("ref-3", "tmpfs", "none", "/", false);
+
+  private final LoadedState.Builder state = LoadedState.builder();
+  private final List<VolumeDirectories.Found> directories = new ArrayList<>();
+  private final List<Sighting> mounted = new ArrayList<>();
+  private Rules rules = Rules.ALL;
+
+  private Recovered recover() {
+    return Recovery.of(
+        LAYOUT, rules, new Found(Remembered.of(state.build()), directories, mounted, HERE));
+  }
+
+  private void remember(VolumeRecord record) {
+    state.value(LAYOUT.key(record.identity()), RecordCodec.encode(record));
+  }
+
+  private void bury(UsageKey... uses) {
+    state.value(
+        StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
+        RecordCodec.encode(new Tombstone(IDENTITY, PLAN, HERE, List.of(uses))));
+  }
+
+  private static VolumeRecord present(Place place) {
+    return VolumeRecord.fresh(IDENTITY, PLAN, place)
+        .withStaging(PathRecord.present(Optional.of(DISK)))
+        .withTarget(new TargetRecord(USE, false, PathRecord.present(Optional.of(DISK))));
+  }
+
+  private void mount(Evidence staging, Evidence target) {
+    see(LAYOUT.staging(IDENTITY), staging);
+    see(LAYOUT.target(IDENTITY, USE), target);
+  }
+
+  private void see(MountPath path, Evidence evidence) {
+    mounted.add(new Sighting(path, "8:1", evidence));
+  }
+
+  private static VolumeRecord only(Recovered recovered) {
+    assertThat(recovered.volumes()).hasSize(1);
+    return recovered.volumes().get(0);
+  }
+
+  private static PathStatus target(VolumeRecord record) {
+    return record.target(USE).orElseThrow().path().status();
+  }
+
+  private static List<OperatorCode> codes(Recovered recovered) {
+    return recovered.findings().stream().map(OperatorMessage::code).toList();
+  }
+
+  @Test
+  @Tag("A9")
+  void whatIsThereAsItWasIsAdopted() {
+    remember(present(HERE));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered)).isEqualTo(present(HERE));
+    assertThat(recovered.adopted()).containsExactly(USE);
+    assertThat(recovered.inDoubt()).isEmpty();
+    assertThat(recovered.findings()).isEmpty();
+  }
+
+  @Test
+  void aMountOfTheSameThroughAnotherMountIsAdoptedAndKnownAnew() {
+    remember(present(HERE));
+    mount(AGAIN, AGAIN);
+
+    VolumeRecord record = only(recover());
+
+    assertThat(record.target(USE).orElseThrow().path())
+        .isEqualTo(PathRecord.present(Optional.of(AGAIN)));
+  }
+
+  @Test
+  @Tag("B5")
+  void anotherMountAtThePathIsForeign() {
+    remember(present(HERE));
+    mount(DISK, OTHER);
+
+    Recovered recovered = recover();
+
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(only(recovered).target(USE).orElseThrow().path().evidence()).contains(DISK);
+    assertThat(recovered.adopted()).isEmpty();
+    assertThat(codes(recovered)).containsExactly(OperatorCode.FOREIGN_MOUNT);
+  }
+
+  @Test
+  @Tag("H1")
+  void aMountThatIsGoneIsInDoubt() {
+    remember(present(HERE));
+    see(LAYOUT.staging(IDENTITY), DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.PRESENT);
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(recovered.inDoubt()).containsExactly(USE);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.MOUNT_LOST);
+  }
+
+  @Test
+  @Tag("H2")
+  void aStagingThatIsGoneIsInDoubt() {
+    remember(present(HERE));
+    see(LAYOUT.target(IDENTITY, USE), DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.PRESENT);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.STAGING_LOST);
+  }
+
+  @Test
+  @Tag("B1")
+  void afterARebootEverythingIsInDoubt() {
+    remember(present(new Place("boot-0", 7)));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(only(recovered).place()).isEqualTo(HERE);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.REBOOT_DETECTED);
+  }
+
+  @Test
+  @Tag("A25")
+  void inAnotherMountNamespaceEverythingIsInDoubt() {
+    remember(present(new Place("boot-1", 8)));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.NAMESPACE_CHANGED);
+  }
+
+  @Test
+  @Tag("G2")
+  void whatTheStateDoubtsIsInDoubt() {
+    remember(present(HERE));
+    state.doubt(
+        Doubt.about(
+            StateReason.JOURNAL_DAMAGED, List.of(LAYOUT.key(IDENTITY)), "a record is damaged"));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.JOURNAL_DAMAGED);
+  }
+
+  @Test
+  void whatWasBeingGivenUpIsStillBeingGivenUp() {
+    VolumeRecord going =
+        present(HERE)
+            .withTarget(new TargetRecord(USE, false, PathRecord.NONE.as(PathStatus.GOING)));
+    remember(going);
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered)).isEqualTo(going);
+    assertThat(recovered.going()).containsExactly(USE);
+    assertThat(recovered.adopted()).isEmpty();
+  }
+
+  @Test
+  @Tag("A21")
+  void aLateMountOfWhatWasGivenBackIsTakenAwayByItsTombstone() {
+    bury(USE);
+    see(LAYOUT.target(IDENTITY, USE), DISK);
+
+    Recovered recovered = recover();
+
+    VolumeRecord record = only(recovered);
+    assertThat(record.plan()).isEqualTo(PLAN);
+    assertThat(record.staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(target(record)).isEqualTo(PathStatus.GOING);
+    assertThat(recovered.tombstones()).hasSize(1);
+    assertThat(recovered.unknown()).isEmpty();
+  }
+
+  @Test
+  void aTombstoneWithNothingMountedIsNoVolume() {
+    bury(USE);
+
+    Recovered recovered = recover();
+
+    assertThat(recovered.volumes()).isEmpty();
+    assertThat(recovered.tombstones()).hasSize(1);
+  }
+
+  @Test
+  @Tag("G4")
+  void aDirectoryThatNobodyRemembersIsRebuiltAsNotWanted() {
+    String use = VolumeLayout.id(USE);
+    directories.add(new VolumeDirectories.Found(IDENTITY, List.of(use)));
+    MountPath stray = LAYOUT.uses(IDENTITY).resolve(use).resolve("t");
+    see(stray, DISK);
+
+    Recovered recovered = recover();
+
+    UsageKey found = StrayUse.of(IDENTITY, use);
+    VolumeRecord record = only(recovered);
+    assertThat(record.staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(record.target(found).orElseThrow().path().status()).isEqualTo(PathStatus.GOING);
+    assertThat(LAYOUT.target(IDENTITY, found)).isEqualTo(stray);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.STATE_REBUILT);
+    assertThat(recovered.unknown()).isEmpty();
+  }
+
+  @Test
+  void aDirectoryOfAVolumeOnRecordIsNothingNew() {
+    remember(present(HERE));
+    mount(DISK, DISK);
+    directories.add(new VolumeDirectories.Found(IDENTITY, List.of(VolumeLayout.id(USE))));
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered)).isEqualTo(present(HERE));
+    assertThat(recovered.findings()).isEmpty();
+  }
+
+  @Test
+  @Tag("G6")
+  void aMountThatNobodyExplainsIsReportedAndLeftAlone() {
+    MountPath path = LAYOUT.volumes().resolve("x").resolve("s");
+    see(path, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(recovered.volumes()).isEmpty();
+    assertThat(recovered.unknown()).containsExactly(path);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.UNKNOWN_MOUNT);
+  }
+
+  @Test
+  void whatAWorkloadHasMountedInItsVolumeIsItsOwnBusiness() {
+    remember(present(HERE));
+    mount(DISK, DISK);
+    see(LAYOUT.target(IDENTITY, USE).resolve("inner"), OTHER);
+
+    assertThat(recover().unknown()).isEmpty();
+  }
+
+  @Test
+  void aRecordThatCannotBeReadIsReported() {
+    state.value(LAYOUT.key(IDENTITY), StateValue.of(new byte[] {1, 2, 3}));
+
+    Recovered recovered = recover();
+
+    assertThat(recovered.volumes()).isEmpty();
+    assertThat(codes(recovered)).containsExactly(OperatorCode.RECORD_UNREADABLE);
+  }
+
+  @Test
+  void onlyTheDirectoriesOfReadableRecordsNeedNoReading() {
+    remember(present(HERE));
+    state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
+    state.value(StateKey.volume("torn"), StateValue.of(new byte[] {1, 2, 3}));
+    bury(USE);
+
+    Remembered remembered = Remembered.of(state.build());
+
+    assertThat(remembered.owner(VolumeLayout.id(IDENTITY))).contains(IDENTITY);
+    assertThat(remembered.owner("other")).isEmpty();
+    assertThat(remembered.owner("torn")).isEmpty();
+  }
+
+  @Test
+  void aRecordOfAnotherVolumeThanItsKeyIsReported() {
+    state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
+
+    Recovered recovered = recover();
+
+    assertThat(recovered.volumes()).isEmpty();
+    assertThat(codes(recovered)).containsExactly(OperatorCode.RECORD_UNREADABLE);
+  }
+
+  @Test
+  void withoutTheRuleForPlacesWhatWasSeenElsewhereIsBelieved() {
+    rules = Rules.allBut(Rule.PLACE_CHECKED);
+    remember(present(new Place("boot-0", 7)));
+    mount(DISK, DISK);
+
+    assertThat(recover().adopted()).containsExactly(USE);
+  }
+}

@@ -1,0 +1,211 @@
+package io.csi4j.volume.kill;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.manager.OpenedManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The process that is killed: a manager that does what it reads, a line each, and says what came of
+ * it, a line each. A use is written {@code volume:workload:handle:context}.
+ */
+final class EngineMain {
+
+  static final PluginId PLUGIN = PluginId.of("hostpath.csi4j.example");
+
+  /** So short that a recovery does not have to wait for minutes. */
+  private static final Duration QUARANTINE = Duration.ofMillis(200);
+
+  private final VolumeEngine engine;
+  private final Gate gate;
+  private final PrintStream out;
+
+  private EngineMain(VolumeEngine engine, Gate gate, PrintStream out) {
+    this.engine = engine;
+    this.gate = gate;
+    this.out = out;
+  }
+
+  /** Opens a manager of the directory given, with the plugin at the socket given. */
+  public static void main(String[] arguments) throws IOException {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    Gate gate = new Gate(out::println);
+    PluginBinding plugin =
+        PluginBinding.builder(PLUGIN, CsiEndpoint.of(Path.of(arguments[1])))
+            .policy(policy())
+            .build();
+    OpenedManager.Options options =
+        new OpenedManager.Options(
+            MountPath.of(arguments[0]),
+            List.of(plugin),
+            List.of(),
+            settings(),
+            JournalSettings.defaults(),
+            null);
+    try (OpenedManager manager = OpenedManager.open(options, gate)) {
+      out.println("opened " + told(manager.engine().report()));
+      new EngineMain(manager.engine(), gate, out).obey();
+    } catch (StateException refused) {
+      out.println("refused " + refused.reason() + " " + refused.getMessage());
+    } catch (VolumeException refused) {
+      out.println("refused " + refused.code() + " " + refused.getMessage());
+    }
+  }
+
+  private static ManagerSettings settings() {
+    // As many threads as there are volumes that stand still at a moment.
+    return ManagerSettings.defaults()
+        .withThreads(128)
+        .withTombstones(Duration.ofMinutes(1))
+        .withClosing(Duration.ofSeconds(5));
+  }
+
+  private static MountPolicy policy() {
+    return MountPolicy.defaults()
+        .withQuarantine(QUARANTINE)
+        .withBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
+        .withBackgroundCap(Duration.ofMillis(100))
+        .withCallsInFlight(128);
+  }
+
+  private static String told(RecoveryReport found) {
+    return "adopted="
+        + found.adopted().size()
+        + " inDoubt="
+        + found.inDoubt().size()
+        + " going="
+        + found.going().size()
+        + " findings="
+        + found.findings().stream()
+            .map(finding -> finding.code().name())
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining(","));
+  }
+
+  private void obey() throws IOException {
+    BufferedReader orders =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+      List<String> words = Arrays.asList(order.split(" ", -1));
+      List<String> rest = words.subList(1, words.size());
+      switch (words.get(0)) {
+        case "arm" -> gate.arm(rest.get(0));
+        case "passed" -> out.println("passed " + gate.passed());
+        case "mount" -> mount(rest.get(0));
+        case "unmount" -> unmount(rest.get(0));
+        case "reconcile" -> reconcile(rest.stream());
+        case "resting" -> out.println(resting() ? "resting" : "busy");
+        case "has" -> out.println("has " + engine.hasMount(usage(rest.get(0))));
+        case "close" -> {
+          return;
+        }
+        default -> throw new IllegalArgumentException(order);
+      }
+    }
+  }
+
+  private void mount(String use) {
+    engine
+        .mount(request(use))
+        .whenComplete(
+            (MountedVolume mounted, Throwable failure) ->
+                out.println(
+                    failure == null ? "mounted " + mounted.path() : "failed " + cause(failure)));
+  }
+
+  private void unmount(String use) {
+    engine
+        .unmount(usage(use))
+        .whenComplete(
+            (Release release, Throwable failure) ->
+                out.println(failure == null ? "unmounted " + release : "failed " + cause(failure)));
+  }
+
+  private void reconcile(Stream<String> uses) {
+    Reconciliation begun =
+        engine.reconcile(
+            uses.filter(use -> !use.isEmpty())
+                .<LiveMount>map(use -> new LiveMount.Wanted(request(use)))
+                .toList());
+    begun
+        .done()
+        .whenComplete(
+            (Reconciliation.Summary summary, Throwable failure) ->
+                out.println(
+                    failure == null
+                        ? "reconciled mounted=%d released=%d failed=%d"
+                            .formatted(summary.mounted(), summary.released(), summary.failed())
+                        : "failed " + cause(failure)));
+  }
+
+  /** Whether nothing is going on, and nothing will without being asked for. */
+  private boolean resting() {
+    return engine.volumes().stream()
+        .allMatch(
+            volume ->
+                (volume.staging() == PathStatus.PRESENT || volume.staging() == PathStatus.NONE)
+                    && !volume.uses().isEmpty()
+                    && volume.uses().stream().allMatch(use -> use.status() == PathStatus.PRESENT));
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException wrapped && wrapped.getCause() != null
+        ? wrapped.getCause()
+        : failure;
+  }
+
+  private static UsageKey usage(String use) {
+    String[] parts = use.split(":", -1);
+    return UsageKey.of(VolumeKey.of(parts[0]), WorkloadId.of(parts[1]));
+  }
+
+  private static MountRequest request(String use) {
+    return MountRequest.builder(
+            PLUGIN,
+            usage(use),
+            VolumeId.of(use.split(":", -1)[2]),
+            AccessMode.SINGLE_NODE_MULTI_WRITER)
+        .volumeContext(VolumeContext.of(context(use.split(":", 4)[3])))
+        .build();
+  }
+
+  private static Map<String, String> context(String words) {
+    return Arrays.stream(words.split(",", -1))
+        .map(word -> word.split("=", 2))
+        .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
+  }
+}

@@ -1,0 +1,245 @@
+package io.csi4j.volume.kill;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.real.Scratch;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.Referee;
+import io.csi4j.testkit.referee.Breach;
+import io.csi4j.testkit.referee.Duty;
+import io.csi4j.testkit.referee.DutyId;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What is around the engine that is killed, in this process: the plugin, its volumes with a file in
+ * each, and the kernel's table. Nothing of the engine is asked here.
+ */
+final class KillWorld implements AutoCloseable {
+
+  private static final VolumeCapability USE =
+      VolumeCapability.mount(AccessMode.SINGLE_NODE_MULTI_WRITER);
+
+  /** Of mount(2). */
+  private static final long MS_SHARED = 1 << 20;
+
+  private static final DutyId GAVE_BACK_WHAT_IT_NEVER_TOOK = DutyId.of(434);
+
+  private final Scratch scratch;
+  private final Path directory;
+  private final HostPathPlugin plugin;
+  private final CsiPlugin client;
+  private final VolumeLayout layout;
+  private final List<EngineProcess> started = new ArrayList<>();
+
+  /**
+   * A use of a volume, by the names that the engine is given.
+   *
+   * @param volume the name of the volume
+   * @param workload the name of the workload
+   * @param handle the volume as the plugin names it
+   * @param context what the plugin gave with it, as {@code key=value,key=value}
+   */
+  record Use(String volume, String workload, VolumeId handle, String context) {
+
+    Use by(String other) {
+      return new Use(volume, other, handle, context);
+    }
+
+    UsageKey key() {
+      return UsageKey.of(VolumeKey.of(volume), WorkloadId.of(workload));
+    }
+
+    VolumeIdentity identity() {
+      return new VolumeIdentity(EngineMain.PLUGIN, handle);
+    }
+
+    @Override
+    public String toString() {
+      return volume + ":" + workload + ":" + handle.value() + ":" + context;
+    }
+  }
+
+  KillWorld(Scratch scratch) {
+    this.scratch = scratch;
+    directory = scratch.root().toPath();
+    plugin =
+        HostPathPlugin.builder(directory.resolve("plugin"))
+            .socket(directory.resolve("csi").resolve("csi.sock"))
+            .open();
+    client = CsiPlugin.connect(plugin.endpoint());
+    layout = new VolumeLayout(MountPath.of(directory.resolve("m")));
+  }
+
+  HostPathPlugin plugin() {
+    return plugin;
+  }
+
+  VolumeLayout layout() {
+    return layout;
+  }
+
+  /** A volume with a file in it that nobody wrote through the engine, for workload {@code w1}. */
+  Use volume(String name) {
+    Volume made =
+        client
+            .controller()
+            .createVolume(
+                CreateVolumeRequest.builder(name, List.of(USE))
+                    .capacityRange(CapacityRange.atLeast(1 << 20))
+                    .build());
+    VolumeId handle = made.id();
+    try {
+      Path content = directory.resolve("plugin").resolve("volumes").resolve(handle.value());
+      Files.writeString(content.resolve("disk").resolve("name"), name);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    String context =
+        made.context().reveal().entrySet().stream()
+            .map(entry -> entry.getKey() + "=" + entry.getValue())
+            .collect(Collectors.joining(","));
+    return new Use(name, "w1", handle, context);
+  }
+
+  /** An engine over what those before it left. */
+  EngineProcess engine(String... first) {
+    EngineProcess engine =
+        EngineProcess.start(layout.root().toPath(), directory.resolve("csi/csi.sock"), first);
+    started.add(engine);
+    return engine;
+  }
+
+  // ---- what the kernel says
+
+  /** The number of each mount below the root of the engine, by its path. */
+  Map<String, Long> mounts() {
+    Map<String, Long> mounts = new TreeMap<>();
+    String root = layout.root() + "/";
+    for (String row : Scratch.rows("self")) {
+      String[] fields = row.split(" ", -1);
+      if (fields[4].startsWith(root)) {
+        Long before = mounts.put(fields[4], Long.valueOf(fields[0]));
+        if (before != null) {
+          throw new AssertionError("Mounted twice: " + row);
+        }
+      }
+    }
+    return mounts;
+  }
+
+  /** Where a use appears. */
+  Path target(Use use) {
+    return layout.target(use.identity(), use.key()).toPath();
+  }
+
+  /** What is wrong with a use that is wanted: nothing, if it is mounted and has its file. */
+  List<String> wrongIfWanted(Use use) {
+    Map<String, Long> mounts = mounts();
+    List<String> wrong = new ArrayList<>();
+    if (!mounts.containsKey(target(use).toString())) {
+      wrong.add(use + " is not mounted");
+    } else if (!content(use).equals(use.volume())) {
+      wrong.add(use + " has another volume's file: " + content(use));
+    }
+    if (!mounts.containsKey(layout.staging(use.identity()).toString())) {
+      wrong.add(use + " is not staged");
+    }
+    return wrong;
+  }
+
+  /** What is left of a volume that nobody wants. */
+  List<String> leftOf(Use use) {
+    List<String> left = new ArrayList<>();
+    String top = layout.volume(use.identity()).toString();
+    mounts().keySet().stream().filter(path -> path.startsWith(top)).forEach(left::add);
+    if (Files.exists(Path.of(top))) {
+      left.add("directory " + top);
+    }
+    if (plugin.contents().staged().stream().anyMatch(s -> s.volume().equals(use.handle()))) {
+      left.add("the plugin has it staged: " + use);
+    }
+    return left;
+  }
+
+  /** What is left of one use of a volume that others go on using. */
+  List<String> leftOfUse(Use use) {
+    String top = layout.use(use.identity(), use.key()).toString();
+    List<String> left = new ArrayList<>();
+    mounts().keySet().stream().filter(path -> path.startsWith(top)).forEach(left::add);
+    if (Files.exists(Path.of(top))) {
+      left.add("directory " + top);
+    }
+    return left;
+  }
+
+  /** Everything that is left of any volume, after all were given back. */
+  List<String> left() {
+    List<String> left = new ArrayList<>(mounts().keySet());
+    try (Stream<Path> all = Files.list(layout.volumes().toPath())) {
+      all.map(Path::toString).forEach(left::add);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (!plugin.contents().idle()) {
+      left.add(plugin.contents().toString());
+    }
+    return left;
+  }
+
+  /** Lets mounts that are made here be seen in other mount namespaces, and the other way round. */
+  void shareMounts() {
+    scratch.rawMount("none", directory, "none", MS_SHARED, null);
+  }
+
+  /**
+   * What the plugin's caller did that CSI forbids. A caller who was killed before it could call
+   * gives back what it never took, which is not forbidden to it.
+   */
+  List<Breach> breaches() {
+    Set<DutyId> binding =
+        Referee.duties().stream()
+            .filter(duty -> duty.level().binding())
+            .map(Duty::id)
+            .collect(Collectors.toSet());
+    return plugin.verdict().breaches().stream()
+        .filter(breach -> binding.contains(breach.duty()))
+        .filter(breach -> !breach.duty().equals(GAVE_BACK_WHAT_IT_NEVER_TOOK))
+        .toList();
+  }
+
+  private String content(Use use) {
+    try {
+      return Files.readString(target(use).resolve("name"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Override
+  public void close() {
+    started.forEach(EngineProcess::close);
+    client.close();
+    plugin.close();
+  }
+}

@@ -1,0 +1,258 @@
+package io.csi4j.volume.manager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.MemoryMedium;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a host meets at the front door while a plugin hangs. */
+@Timeout(120)
+class FrontDoorTest {
+
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+  private static final VolumeId HANDLE = VolumeId.of("vol-7f3");
+  private static final VolumeKey KEY = VolumeKey.of("db-1");
+  private static final UsageKey WEB_1 = UsageKey.of(KEY, WorkloadId.of("web-1"));
+  private static final UsageKey WEB_2 = UsageKey.of(KEY, WorkloadId.of("web-2"));
+  private static final When STAGING = When.calling(CsiOperation.NODE_STAGE_VOLUME);
+
+  @TempDir private Path temp;
+  private final MemoryMedium medium = MemoryMedium.create();
+  private FakeCsiPlugin fake;
+
+  @BeforeEach
+  void openPlugin() {
+    fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+    fake.addVolume(HANDLE);
+  }
+
+  @AfterEach
+  void closePlugin() {
+    fake.close();
+  }
+
+  private VolumeManager manager() {
+    return VolumeManager.builder(temp.resolve("root"))
+        .state(medium.open())
+        .settings(ManagerSettings.defaults().withClosing(Duration.ofMillis(200)))
+        .plugin(
+            PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                // The plugin makes directories only, so that everybody may run this.
+                .policy(MountPolicy.defaults().withRequireMount(false))
+                .build())
+        .open();
+  }
+
+  private static MountRequest request(UsageKey usage) {
+    return MountRequest.builder(PLUGIN, usage, HANDLE, AccessMode.MULTI_NODE_MULTI_WRITER).build();
+  }
+
+  private void hangs() {
+    Eventually.isTrue(
+        "the plugin hangs", () -> !fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME).isEmpty());
+  }
+
+  private static VolumeException failure(CompletableFuture<?> waiting) throws Exception {
+    ExecutionException thrown =
+        catchThrowableOfType(ExecutionException.class, () -> waiting.get(60, TimeUnit.SECONDS));
+    assertThat(thrown).isNotNull();
+    assertThat(thrown.getCause()).isInstanceOf(VolumeException.class);
+    return (VolumeException) thrown.getCause();
+  }
+
+  @Test
+  void whatHangsIsExplainedByVolumeAndByWorkload() {
+    fake.inject(Fault.fail(StatusCode.ABORTED, "busy"), STAGING.once());
+    fake.inject(Fault.hang(), STAGING.from(2));
+    try (VolumeManager manager = manager()) {
+      CompletableFuture<MountedVolume> first =
+          manager.async().mount(request(WEB_1)).toCompletableFuture();
+      Eventually.isTrue(
+          "the second call hangs",
+          () -> fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME).size() == 2);
+      CompletableFuture<MountedVolume> second =
+          manager.async().mount(request(WEB_2)).toCompletableFuture();
+      Eventually.isTrue(
+          "the second waits",
+          () -> manager.explain(WEB_2.workload()).toString().contains("waiting for it"));
+      assertThat(manager.explain(KEY).toString())
+          .startsWith("volume default/db-1\n  volume 'vol-7f3' of plugin 'fake.csi4j.example': ")
+          .contains("filesystem, perhaps staged, used by 1 workload\n")
+          .contains("\n  workload 'web-1' (default/db-1): perhaps published, at /")
+          .contains(
+              "\n  now: mounting for workload 'web-1' (default/db-1): waiting for the plugin to"
+                  + " stage it for ")
+          .contains(", attempt 2\n  last answer: ABORTED: ")
+          .contains("busy")
+          .endsWith("\n  waiting for it: workload 'web-2' (default/db-1)");
+      assertThat(manager.explain(WEB_1.workload()).lines())
+          .hasSameSizeAs(manager.explain(WEB_2.workload()).lines());
+      assertThat(manager.explain(WorkloadId.of("other")).toString())
+          .isEqualTo(
+              "workload other\n  nothing of it is on record on this node, and nothing is being"
+                  + " done for it");
+      fake.clearFaults();
+      fake.release();
+      assertThat(first.join().usage()).isEqualTo(WEB_1);
+      assertThat(second.join().usage()).isEqualTo(WEB_2);
+      assertThat(manager.explain(KEY).lines())
+          .hasSize(4)
+          .endsWith("nothing is being done, and nothing stands in the way");
+      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.NOT_LAST);
+      assertThat(manager.unmount(WEB_2)).isEqualTo(Release.LAST);
+    }
+    fake.assertLawful();
+  }
+
+  @Test
+  void whatThePluginRefusesIsToldWithItsMeaningAndWhatToDo() {
+    fake.inject(Fault.fail(StatusCode.PERMISSION_DENIED, "not for\nyou"), STAGING);
+    try (VolumeManager manager = manager()) {
+      VolumeException refused =
+          catchThrowableOfType(VolumeException.class, () -> manager.mount(request(WEB_1)));
+      assertThat(refused.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(refused.getMessage())
+          .startsWith(
+              "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-7f3' (default/db-1 for workload"
+                  + " 'web-1') of plugin 'fake.csi4j.example' at /")
+          .contains(" (PERMISSION_DENIED to NodeStageVolume: ")
+          .contains("not for\\nyou")
+          .contains("); " + OperatorCode.REFUSED_BY_PLUGIN.safe() + ". ")
+          .endsWith(". " + OperatorCode.REFUSED_BY_PLUGIN.next() + ".");
+      fake.clearFaults();
+    }
+  }
+
+  @Test
+  @Tag("E5")
+  void interruptingACallerEndsItsWaitingAndNothingElse() throws Exception {
+    fake.inject(Fault.hang(), STAGING);
+    try (VolumeManager manager = manager()) {
+      CompletableFuture<MountedVolume> waiting = new CompletableFuture<>();
+      CompletableFuture<Boolean> stillInterrupted = new CompletableFuture<>();
+      Thread caller =
+          new Thread(
+              () -> {
+                try {
+                  waiting.complete(manager.mount(request(WEB_1)));
+                } catch (VolumeException e) {
+                  waiting.completeExceptionally(e);
+                } finally {
+                  stillInterrupted.complete(Thread.currentThread().isInterrupted());
+                }
+              },
+              "test-caller");
+      caller.start();
+      hangs();
+      caller.interrupt();
+      VolumeException ended = failure(waiting);
+      assertThat(ended.outcome()).isEqualTo(Outcome.IN_PROGRESS);
+      assertThat(ended.code()).isEqualTo(OperatorCode.CANCELLED);
+      assertThat(stillInterrupted.get(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(manager.usage(KEY)).containsExactly(WEB_1.workload());
+      fake.clearFaults();
+      fake.release();
+      assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
+      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).hasSize(1);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.LAST);
+    }
+    fake.assertLawful();
+  }
+
+  @Test
+  @Tag("E7")
+  void closingDuringAMountTakesNothingAwayAndTheNextStartKnowsOfIt() throws Exception {
+    fake.inject(Fault.hang(), STAGING);
+    CompletableFuture<MountedVolume> waiting;
+    try (VolumeManager manager = manager()) {
+      waiting = manager.async().mount(request(WEB_1)).toCompletableFuture();
+      hangs();
+    }
+    VolumeException ended = failure(waiting);
+    assertThat(ended.outcome()).isEqualTo(Outcome.IN_PROGRESS);
+    assertThat(ended.code()).isEqualTo(OperatorCode.CLOSED_WITH);
+    assertThat(fake.journal().operations())
+        .doesNotContain(CsiOperation.NODE_UNPUBLISH_VOLUME, CsiOperation.NODE_UNSTAGE_VOLUME);
+    fake.clearFaults();
+    fake.release();
+    try (VolumeManager manager = manager()) {
+      assertThat(manager.recovered().inDoubt()).containsExactly(WEB_1);
+      assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  @Tag("E8")
+  void aClosedManagerRefusesAndDoesNotHang() {
+    VolumeManager manager = manager();
+    manager.close();
+    manager.close();
+    for (VolumeException refused :
+        List.of(
+            catchThrowableOfType(VolumeException.class, () -> manager.mount(request(WEB_1))),
+            catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB_1)))) {
+      assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.code()).isEqualTo(OperatorCode.ENGINE_CLOSED);
+    }
+    assertThat(fake.journal().calls(HANDLE)).isEmpty();
+  }
+
+  @Test
+  @Tag("F11")
+  void aTargetIsNotRemovedBeforeThePluginSaidThatItIsUnpublished() {
+    try (VolumeManager manager = manager()) {
+      Path target = manager.mount(request(WEB_1)).path();
+      assertThat(target).isDirectory();
+      fake.inject(
+          Fault.fail(StatusCode.INTERNAL, "busy"),
+          When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+      VolumeException failed =
+          catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB_1));
+      assertThat(failed.outcome()).isEqualTo(Outcome.IN_PROGRESS);
+      assertThat(failed.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(target).isDirectory();
+      assertThat(manager.usage(KEY)).containsExactly(WEB_1.workload());
+      fake.clearFaults();
+      Eventually.isTrue(
+          "it is released in the background or now",
+          () -> manager.unmount(WEB_1) != Release.NOT_LAST && manager.volumes().isEmpty());
+      assertThat(target).doesNotExist();
+    }
+    fake.assertLawful();
+  }
+}

@@ -1,0 +1,57 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.volume.model.UsageKey;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * One process of the host, from its start to its crash. What the engine of a dead one still does
+ * has no effect: each of its ports throws.
+ */
+final class Life {
+
+  private final int number;
+  private boolean dead;
+
+  /** The uses that were asked for, or given up, by name. */
+  final Set<UsageKey> named = new HashSet<>();
+
+  /** Whether the host has told what it wants. */
+  boolean told;
+
+  /** The uses of which this process has been handed the request. */
+  final Set<UsageKey> requested = new HashSet<>();
+
+  Life(int number) {
+    this.number = number;
+  }
+
+  /** The end of the process, thrown to get out of what it was doing. */
+  static final class Crash extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Crash() {
+      super("the process has crashed", null, false, false);
+    }
+  }
+
+  boolean isDead() {
+    return dead;
+  }
+
+  void die() {
+    dead = true;
+  }
+
+  /** Keeps the dead from doing anything. */
+  void check() {
+    if (dead) {
+      throw new Crash();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "life " + number;
+  }
+}

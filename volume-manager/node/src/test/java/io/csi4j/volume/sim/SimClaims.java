@@ -1,0 +1,113 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.NodeClaims;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * The claims of a cluster in which other nodes want the volumes, too: they are granted to this one,
+ * and may be moved on behind its back. Who is asked about them may be late, or never answer.
+ */
+final class SimClaims {
+
+  private static final NodeClaims TERMS =
+      NodeClaims.of(
+              NodeName.of("node"),
+              (usage, epoch) -> {
+                throw new IllegalStateException("The port is asked, and not the host.");
+              })
+          .withInterval(Duration.ofMinutes(10));
+
+  private static final Duration LATE = TERMS.patience().plusSeconds(5);
+
+  private final World world;
+  private final Map<UsageKey, Long> granted = new TreeMap<>();
+  private final Set<UsageKey> over = new TreeSet<>();
+  private long epoch;
+
+  SimClaims(World world) {
+    this.world = world;
+  }
+
+  /** The host claims a use anew. */
+  void claim(UsageKey usage) {
+    granted.put(usage, ++epoch);
+    over.remove(usage);
+  }
+
+  /** The claim that the host has, current or not. */
+  long epoch(UsageKey usage) {
+    return granted.get(usage);
+  }
+
+  /** Whether this node may have a volume mounted for a use. */
+  boolean isCurrent(UsageKey usage) {
+    return granted.containsKey(usage) && !over.contains(usage);
+  }
+
+  /** Another node may have got the claim by now. */
+  void mayMoveOn(UsageKey usage, String when) {
+    if (world.trouble("the claim of " + usage.workload() + " moves on " + when, 2) == 1) {
+      moveOn(usage);
+    }
+  }
+
+  private void moveOn(UsageKey usage) {
+    world.findings().note("MOVED ON", usage);
+    epoch++;
+    over.add(usage);
+  }
+
+  /** As a process sees them. */
+  Claims seenBy(Life life) {
+    return new Claims() {
+      @Override
+      public Optional<NodeClaims> terms() {
+        return Optional.of(TERMS);
+      }
+
+      @Override
+      public void standing(UsageKey usage, long asked, Consumer<ClaimStanding> then) {
+        life.check();
+        int kind = world.trouble("the answer about " + usage.workload(), 6);
+        world.findings().note("CONFIRM " + kind, usage);
+        ClaimStanding before = worth(usage, asked);
+        Consumer<ClaimStanding> answer =
+            standing -> world.time().later(Duration.ZERO, life, () -> then.accept(standing));
+        switch (kind) {
+          case 1 -> {
+            moveOn(usage);
+            answer.accept(worth(usage, asked));
+          }
+          case 2 -> {}
+          case 3 -> {
+            world.time().later(Duration.ofSeconds(1), () -> moveOn(usage));
+            world.time().later(LATE, life, () -> then.accept(before));
+          }
+          case 5 -> {
+            answer.accept(before);
+            world.time().later(Duration.ofNanos(1), () -> moveOn(usage));
+          }
+          case 4 -> answer.accept(new ClaimStanding.Unknown(new Clause("the store is down")));
+          default -> answer.accept(before);
+        }
+      }
+    };
+  }
+
+  private ClaimStanding worth(UsageKey usage, long asked) {
+    return isCurrent(usage) && granted.get(usage) == asked
+        ? new ClaimStanding.Current()
+        : new ClaimStanding.Stale(epoch);
+  }
+}

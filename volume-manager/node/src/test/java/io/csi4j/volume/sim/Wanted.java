@@ -1,0 +1,78 @@
+package io.csi4j.volume.sim;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Something that a host of a simulation may want. */
+record Wanted(UsageKey usage, MountRequest request) {
+
+  /** The plugin with which things go wrong. */
+  static final PluginId FAULTY = PluginId.of("faulty");
+
+  /** A plugin that always does what it is asked. */
+  static final PluginId STEADY = PluginId.of("steady");
+
+  /** Two uses of one volume; for long histories also two of another. */
+  static List<Wanted> all(Setup setup) {
+    List<Wanted> all = new ArrayList<>();
+    all.add(of(FAULTY, "db-1", "A", setup.shared(), false));
+    all.add(of(FAULTY, "db-1", "B", setup.shared(), setup.shared()));
+    if (setup.roams()) {
+      all.add(of(STEADY, "web-2", "A", true, false));
+      all.add(of(STEADY, "web-2", "C", true, true));
+    }
+    return all;
+  }
+
+  private static Wanted of(
+      PluginId plugin, String volume, String workload, boolean shared, boolean readOnly) {
+    UsageKey usage = UsageKey.of(VolumeKey.of(volume), WorkloadId.of(workload));
+    MountRequest.Builder request =
+        MountRequest.builder(
+                plugin,
+                usage,
+                VolumeId.of("vol-" + volume),
+                shared ? AccessMode.SINGLE_NODE_MULTI_WRITER : AccessMode.SINGLE_NODE_SINGLE_WRITER)
+            .volumeOptions(MountOptions.none().withFlags(MountFlags.of("password=" + World.CANARY)))
+            .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-context")))
+            .publishContext(PublishContext.of(Map.of("lun", World.CANARY + "-publish")))
+            .secrets(SecretsProvider.always(Secrets.of(Map.of("key", World.CANARY + "-secret"))));
+    return new Wanted(usage, (readOnly ? request.readOnly() : request).build());
+  }
+
+  /** The same under a claim. */
+  MountRequest claimed(long epoch) {
+    MountRequest.Builder claimed =
+        MountRequest.builder(
+                request.plugin(), usage, request.handle(), request.capability().accessMode())
+            .volumeOptions(request.capability().mountOptions().orElseThrow())
+            .volumeContext(request.volumeContext())
+            .publishContext(request.publishContext())
+            .secrets(request.secrets())
+            .claim(epoch);
+    return (request.readOnly() ? claimed.readOnly() : claimed).build();
+  }
+
+  VolumeIdentity identity() {
+    return new VolumeIdentity(request.plugin(), request.handle());
+  }
+
+  boolean isSingleWriter() {
+    return request.capability().accessMode() == AccessMode.SINGLE_NODE_SINGLE_WRITER;
+  }
+}

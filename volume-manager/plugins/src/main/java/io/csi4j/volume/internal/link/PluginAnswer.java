@@ -1,0 +1,85 @@
+package io.csi4j.volume.internal.link;
+
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.model.OperatorCode;
+import java.util.Optional;
+
+/** What is known of a plugin now. */
+public sealed interface PluginAnswer {
+
+  /**
+   * It is there.
+   *
+   * @param stages whether volumes are staged before they are published
+   * @param instance the process that it is now, as a word; empty when it is not known
+   * @param offersExpand whether it wants to know of volumes that have grown
+   * @param offersStats whether it tells how full volumes are
+   */
+  record Up(boolean stages, String instance, boolean offersExpand, boolean offersStats)
+      implements PluginAnswer {}
+
+  /**
+   * It is not there, does not say what it can do, or gets nothing to do.
+   *
+   * @param text why: one line for people
+   * @param cause the exception, where there is one
+   * @param stated what an operator is told, where it was not the plugin that was asked
+   */
+  record Down(String text, Optional<CsiException> cause, Optional<OperatorCode> stated)
+      implements PluginAnswer {
+
+    /** It is not there, and no exception says why. */
+    public Down(String text) {
+      this(text, Optional.empty());
+    }
+
+    /** It is not there; the exception, if there is one, decides what an operator is told. */
+    public Down(String text, Optional<CsiException> cause) {
+      this(text, cause, Optional.empty());
+    }
+
+    /** It was not asked, for a reason that is known. */
+    public Down(String text, OperatorCode stated) {
+      this(text, Optional.empty(), Optional.of(stated));
+    }
+
+    /** What an operator is told. */
+    public OperatorCode code() {
+      return stated.orElseGet(this::codeOfCause);
+    }
+
+    private OperatorCode codeOfCause() {
+      CsiException failed = cause.orElse(null);
+      if (failed instanceof CsiConnectException unconnected) {
+        return code(unconnected.reason());
+      }
+      CsiOperation asked = failed == null ? null : failed.operation().orElse(null);
+      if (asked == null || failed == null || failed.failure().pluginText().isEmpty()) {
+        return OperatorCode.PLUGIN_NOT_UP;
+      }
+      return asked == CsiOperation.PROBE
+          ? OperatorCode.PLUGIN_NOT_READY
+          : OperatorCode.CAPABILITIES_UNKNOWN;
+    }
+
+    private static OperatorCode code(CsiConnectException.Reason reason) {
+      return switch (reason) {
+        case NOBODY_LISTENING -> OperatorCode.PLUGIN_SOCKET_STALE;
+        case PERMISSION_DENIED, UNSAFE_DIRECTORY, SYMLINK, WRONG_PEER ->
+            OperatorCode.PLUGIN_SOCKET_DENIED;
+        case NOT_READY, UNHEALTHY -> OperatorCode.PLUGIN_NOT_READY;
+        case WRONG_PLUGIN -> OperatorCode.PLUGIN_NAME_CHANGED;
+        case NO_SUCH_SOCKET,
+            NOT_A_SOCKET,
+            PATH_TOO_LONG,
+            NOT_GRPC,
+            NO_ANSWER,
+            INTERRUPTED,
+            NO_TRANSPORT ->
+            OperatorCode.PLUGIN_NOT_UP;
+      };
+    }
+  }
+}

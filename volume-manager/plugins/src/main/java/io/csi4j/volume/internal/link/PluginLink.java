@@ -1,0 +1,168 @@
+package io.csi4j.volume.internal.link;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection to one plugin: made when it is first needed, on a thread that exists only for as
+ * long as that takes, and kept.
+ */
+public final class PluginLink {
+
+  private final CsiEndpoint endpoint;
+  private final ConnectOptions options;
+  private final ThreadFactory threads;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<Consumer<Way>> waiting = new ArrayList<>();
+  private @Nullable CsiPlugin plugin;
+  private @Nullable Thread connecting;
+  private @Nullable String closed;
+
+  public PluginLink(CsiEndpoint endpoint, ConnectOptions options, ThreadFactory threads) {
+    this.endpoint = endpoint;
+    this.options = options;
+    this.threads = threads;
+  }
+
+  /** Whether there is a way to the plugin. */
+  public sealed interface Way {
+
+    /**
+     * There is one.
+     *
+     * @param plugin the plugin
+     */
+    record Open(CsiPlugin plugin) implements Way {}
+
+    /**
+     * There is none.
+     *
+     * @param text why, in one line
+     * @param cause the exception, where there is one
+     */
+    record Shut(String text, Optional<CsiException> cause) implements Way {}
+  }
+
+  /** Whether it was connected; the plugin may have gone since. */
+  public boolean isConnected() {
+    lock.lock();
+    try {
+      return plugin != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Connects, unless that was done; everybody who asks meanwhile is told the same. */
+  public void use(Consumer<Way> then) {
+    Way known = null;
+    lock.lock();
+    try {
+      CsiPlugin there = plugin;
+      String end = closed;
+      if (end != null) {
+        known = new Way.Shut(end, Optional.empty());
+      } else if (there != null) {
+        known = new Way.Open(there);
+      } else {
+        waiting.add(then);
+        if (connecting == null) {
+          known = begin();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (known != null) {
+      then.accept(known);
+    }
+  }
+
+  /** Starts to connect; gives the reason if there is no thread for it. The lock is held. */
+  private @Nullable Way begin() {
+    try {
+      Thread thread = threads.newThread(this::connect);
+      connecting = thread;
+      thread.start();
+      return null;
+    } catch (OutOfMemoryError refused) {
+      connecting = null;
+      waiting.clear();
+      return new Way.Shut(
+          "the machine gives no thread to connect to the plugin; raise the limit of processes",
+          Optional.empty());
+    }
+  }
+
+  private void connect() {
+    Way found;
+    try {
+      found = new Way.Open(CsiPlugin.connect(endpoint, options));
+    } catch (CsiException failed) {
+      found = new Way.Shut(String.valueOf(failed.getMessage()), Optional.of(failed));
+    } catch (RuntimeException | Error failed) {
+      found =
+          new Way.Shut(
+              "connecting to " + endpoint + " failed: " + failed.getClass().getName(),
+              Optional.empty());
+    }
+    List<Consumer<Way>> told = List.of();
+    CsiPlugin late = null;
+    lock.lock();
+    try {
+      connecting = null;
+      if (closed == null) {
+        told = List.copyOf(waiting);
+        waiting.clear();
+        plugin = found instanceof Way.Open open ? open.plugin() : null;
+      } else {
+        late = found instanceof Way.Open open ? open.plugin() : null;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (late != null) {
+      late.close();
+    }
+    for (Consumer<Way> each : told) {
+      each.accept(found);
+    }
+  }
+
+  /** Ends the connection; takes as long as the options allow for closing at most. */
+  public void close(String reason) {
+    List<Consumer<Way>> told;
+    CsiPlugin old;
+    lock.lock();
+    try {
+      if (closed == null) {
+        closed = reason;
+      }
+      told = List.copyOf(waiting);
+      waiting.clear();
+      old = plugin;
+      plugin = null;
+      Thread thread = connecting;
+      if (thread != null) {
+        thread.interrupt();
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (Consumer<Way> each : told) {
+      each.accept(new Way.Shut(reason, Optional.empty()));
+    }
+    if (old != null) {
+      old.close();
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package io.csi4j.volume.internal.path;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.DiskFile;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.path.PathProblem.Kind;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The disk for directories that nobody else should touch: looks before it acts, follows no link,
+ * removes only what is empty, and tells what is wrong as a {@link PathProblem}.
+ */
+public final class CarefulDisk {
+
+  private static final int DIRECTORY_MODE = 0700;
+  private static final int FILE_MODE = 0600;
+
+  private final Disk disk;
+
+  /** On this disk. */
+  public CarefulDisk(Disk disk) {
+    this.disk = disk;
+  }
+
+  /** An operation of the disk. */
+  @FunctionalInterface
+  private interface Operation<T> {
+    T on(Path path) throws DiskException;
+  }
+
+  /** What is there; empty when nothing is. */
+  public Optional<FileFacts> look(MountPath path) throws PathProblem {
+    return attempt("looked at", path, disk::facts);
+  }
+
+  /** Whether a directory is there. Anything else there is a problem. */
+  public boolean isDirectory(MountPath path) throws PathProblem {
+    Optional<FileFacts> facts = look(path);
+    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
+      throw inTheWay(path, facts.get(), "a directory");
+    }
+    return facts.isPresent();
+  }
+
+  /** Whether a regular file is there. Anything else there is a problem. */
+  public boolean isFile(MountPath path) throws PathProblem {
+    Optional<FileFacts> facts = look(path);
+    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.FILE) {
+      throw inTheWay(path, facts.get(), "a file of csi4j");
+    }
+    return facts.isPresent();
+  }
+
+  /** Whether a regular file is there. Nothing there, or anything else, is no problem yet. */
+  public boolean isPlainFile(MountPath path) throws PathProblem {
+    return attempt("looked at", path, disk::isPlainFile);
+  }
+
+  /** Makes a directory for us alone, if there is none. Returns whether it made one. */
+  public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
+    if (isDirectory(path)) {
+      restrict(path, DIRECTORY_MODE, findings);
+      return false;
+    }
+    if (!create(path)) {
+      return false;
+    }
+    // The umask can take from the mode, and a list of default rights can add to it.
+    restrict(path, DIRECTORY_MODE, new ArrayList<>());
+    return true;
+  }
+
+  /** Creates a directory, unless another thread does so at this moment. */
+  private boolean create(MountPath path) throws PathProblem {
+    try {
+      attempt("made", path, it -> done(() -> disk.createDirectory(it)));
+      return true;
+    } catch (PathProblem problem) {
+      if (problem.kind() == Kind.IN_THE_WAY && isDirectory(path)) {
+        return false;
+      }
+      throw problem;
+    }
+  }
+
+  /** Writes a file as a whole: after a crash it has the old content or the new. */
+  public void write(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
+    delete(temporary);
+    attempt(
+        "written",
+        temporary,
+        it ->
+            done(
+                () -> {
+                  try (DiskFile file = disk.create(it)) {
+                    file.write(0, content);
+                    file.sync();
+                  }
+                }));
+    restrict(temporary, FILE_MODE, new ArrayList<>());
+    attempt("given its name", path, it -> done(() -> disk.rename(temporary.toPath(), it)));
+    sync(path.parent());
+  }
+
+  /** Sees to it that nobody else can use a file of ours. */
+  public void restrictFile(MountPath path, List<Finding> findings) throws PathProblem {
+    restrict(path, FILE_MODE, findings);
+  }
+
+  private void restrict(MountPath path, int mode, List<Finding> findings) throws PathProblem {
+    Optional<FileFacts> facts = look(path);
+    if (facts.isPresent() && facts.get().mode() != mode) {
+      attempt("restricted to us", path, it -> done(() -> disk.setMode(it, mode)));
+      findings.add(
+          new Finding(
+              Finding.Kind.MODE_FIXED,
+              path,
+              "'%s' had mode %s and has %s again; find out who changed it"
+                  .formatted(path, octal(facts.get().mode()), octal(mode))));
+    }
+  }
+
+  /** The names in a directory. */
+  public List<String> names(MountPath directory) throws PathProblem {
+    return attempt("listed", directory, disk::list);
+  }
+
+  /** The bytes of a file, as far as the limit. */
+  public byte[] read(MountPath path, int limit) throws PathProblem {
+    return attempt("read", path, it -> disk.read(it, limit));
+  }
+
+  /** Deletes a file of ours. Nothing there is fine. */
+  public void delete(MountPath file) throws PathProblem {
+    if (isFile(file)) {
+      attempt("deleted", file, it -> done(() -> disk.deleteFile(it)));
+    }
+  }
+
+  /** Deletes a socket that nobody listens at. Nothing there is fine, anything else a problem. */
+  public void deleteSocket(MountPath socket) throws PathProblem {
+    Optional<FileFacts> facts = look(socket);
+    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.SOCKET) {
+      throw inTheWay(socket, facts.get(), "a socket");
+    }
+    if (facts.isPresent()) {
+      attempt("deleted", socket, it -> done(() -> disk.deleteFile(it)));
+    }
+  }
+
+  /** Removes a directory if it is empty; with anything in it, it is a problem. */
+  public void removeEmpty(MountPath directory) throws PathProblem {
+    int entries = names(directory).size();
+    if (entries > 0) {
+      throw notEmpty(directory, entries);
+    }
+    attempt("removed", directory, it -> done(() -> disk.removeDirectory(it)));
+  }
+
+  /** Returns when the names in a directory are on the medium. */
+  public void sync(MountPath directory) throws PathProblem {
+    attempt("synced", directory, it -> done(() -> disk.syncDirectory(it)));
+  }
+
+  /** The type of the filesystem. */
+  public String filesystemType(MountPath directory) throws PathProblem {
+    return attempt("looked at", directory, disk::filesystemType);
+  }
+
+  /** The number of the user that this process acts as. */
+  public int user(MountPath asking) throws PathProblem {
+    return attempt("looked at", asking, it -> disk.user());
+  }
+
+  // ---- problems
+
+  public static PathProblem notEmpty(MountPath directory, int entries) {
+    return new PathProblem(
+        Kind.NOT_EMPTY,
+        directory,
+        "'%s' holds %d %s that csi4j did not make, and nothing was deleted; look at it and move away what is in it"
+            .formatted(directory, entries, entries == 1 ? "entry" : "entries"));
+  }
+
+  /** Something else is where something of a kind should be. */
+  public static PathProblem inTheWay(MountPath path, FileFacts there, String wanted) {
+    return switch (there.kind()) {
+      case LINK ->
+          new PathProblem(
+              Kind.SYMLINK,
+              path,
+              "'%s' is a symbolic link, and none is followed; find out who put it there and remove it"
+                  .formatted(path));
+      case FILE, DIRECTORY, BLOCK_DEVICE, SOCKET, OTHER ->
+          new PathProblem(
+              Kind.IN_THE_WAY,
+              path,
+              "'%s' is %s where %s has to be; find out who put it there and move it away"
+                  .formatted(path, shown(there), wanted));
+    };
+  }
+
+  private static String shown(FileFacts there) {
+    return switch (there.kind()) {
+      case FILE -> "a file of " + there.size() + " bytes";
+      case DIRECTORY -> "a directory";
+      case LINK -> "a symbolic link";
+      case BLOCK_DEVICE -> "a block device";
+      case SOCKET -> "a socket";
+      case OTHER -> "neither a file nor a directory";
+    };
+  }
+
+  public static String octal(int mode) {
+    return "0%o".formatted(mode);
+  }
+
+  /** Something that returns nothing. */
+  @FunctionalInterface
+  private interface Work {
+    void run() throws DiskException;
+  }
+
+  private static Boolean done(Work work) throws DiskException {
+    work.run();
+    return Boolean.TRUE;
+  }
+
+  private <T> T attempt(String doing, MountPath path, Operation<T> operation) throws PathProblem {
+    try {
+      return operation.on(path.toPath());
+    } catch (InvalidPathException e) {
+      throw new PathProblem(
+          Kind.FAILED,
+          path,
+          "'%s' cannot be named in the encoding of this process; start it with a locale of UTF-8"
+              .formatted(path));
+    } catch (DiskException e) {
+      throw problem(doing, path, e);
+    }
+  }
+
+  private PathProblem problem(String doing, MountPath path, DiskException failure) {
+    String what = "'%s' could not be %s".formatted(path, doing);
+    return switch (failure.kind()) {
+      case NO_SPACE ->
+          new PathProblem(
+              Kind.NO_SPACE,
+              path,
+              what + ": no space, quota or inodes are left; free some (df, df -i)");
+      case READ_ONLY ->
+          new PathProblem(
+              Kind.READ_ONLY,
+              path,
+              what
+                  + ": the filesystem is read-only; look at the kernel's log, then remount it"
+                  + " writable");
+      case DENIED -> new PathProblem(Kind.DENIED, path, what + ": " + denied(path));
+      case TOO_MANY_FILES ->
+          new PathProblem(
+              Kind.TOO_MANY_FILES,
+              path,
+              what + ": too many files are open; raise the limit (ulimit -n, LimitNOFILE=)");
+      case IN_THE_WAY ->
+          new PathProblem(
+              Kind.IN_THE_WAY,
+              path,
+              what + ": something came in between; find out who else works in this directory");
+      case NOT_FOUND ->
+          new PathProblem(
+              Kind.FAILED,
+              path,
+              what + ": it, or a directory above it, is missing; find out who removed it");
+      case FAILED ->
+          new PathProblem(
+              Kind.FAILED,
+              path,
+              what + " (" + failure.getMessage() + "); look at the kernel's log");
+    };
+  }
+
+  /** Which directory denies it: the nearest one above that can be looked at. */
+  private String denied(MountPath path) {
+    for (MountPath above = path.parent(); ; above = above.parent()) {
+      try {
+        Optional<FileFacts> facts = disk.facts(above.toPath());
+        if (facts.isPresent()) {
+          return "'%s' is of user %d with mode %s, and this process is user %d; let it write there"
+              .formatted(above, facts.get().owner(), octal(facts.get().mode()), disk.user());
+        }
+      } catch (DiskException e) {
+        // One further up says more.
+      }
+      if (above.isRoot()) {
+        return "permission denied; let this process write there";
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.csi4j.volume.internal.path;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.OperatorCode;
+
+/** A path that cannot be used, made or removed. */
+public final class PathProblem extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Kind kind;
+  private final transient MountPath path;
+
+  /** Why. */
+  public enum Kind {
+    /** The disk or the quota is full. */
+    NO_SPACE(OperatorCode.NO_SPACE),
+    /** The filesystem is read-only. */
+    READ_ONLY(OperatorCode.PATH_READ_ONLY),
+    /** It is not permitted. */
+    DENIED(OperatorCode.PATH_DENIED),
+    /** Something else is at the path. */
+    IN_THE_WAY(OperatorCode.PATH_IN_THE_WAY),
+    /** A directory is not empty, and its contents are not ours. */
+    NOT_EMPTY(OperatorCode.PATH_NOT_EMPTY),
+    /** A part of the path is a symbolic link. */
+    SYMLINK(OperatorCode.SYMLINK_IN_PATH),
+    /** The identity file says that the directory is another volume's, or is damaged. */
+    WRONG_IDENTITY(OperatorCode.WRONG_IDENTITY),
+    /** Too many files are open. */
+    TOO_MANY_FILES(OperatorCode.TOO_MANY_FILES),
+    /** The path is too long. */
+    TOO_LONG(OperatorCode.ROOT_TOO_LONG),
+    /** Anything else. */
+    FAILED(OperatorCode.PATH_FAILED);
+
+    private final OperatorCode code;
+
+    Kind(OperatorCode code) {
+      this.code = code;
+    }
+
+    /** What operators are told of it. */
+    public OperatorCode code() {
+      return code;
+    }
+  }
+
+  /** A problem of this kind at this path; the text is a clause. */
+  public PathProblem(Kind kind, MountPath path, String text) {
+    super(text);
+    this.kind = kind;
+    this.path = path;
+  }
+
+  /** Why. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /** Where. */
+  public MountPath path() {
+    return path;
+  }
+}

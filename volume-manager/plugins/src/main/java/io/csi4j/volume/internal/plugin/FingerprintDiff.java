@@ -1,0 +1,77 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.volume.plugin.FingerprintChange;
+import io.csi4j.volume.plugin.FingerprintChange.Part;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * What a plugin says of itself that it did not say before. When it was asked, and what only people
+ * understand, makes no difference; nor does a service that it was not asked about both times.
+ */
+public final class FingerprintDiff {
+
+  private FingerprintDiff() {}
+
+  /** All that is new, in the order of the parts. */
+  public static List<FingerprintChange> of(PluginFingerprint before, PluginFingerprint now) {
+    List<FingerprintChange> changes = new ArrayList<>();
+    value(changes, Part.VERSION, before.version(), now.version());
+    capabilities(changes, before.plugin(), now.plugin());
+    if (before.controller().isPresent() && now.controller().isPresent()) {
+      capabilities(changes, before.controller().get(), now.controller().get());
+    }
+    if (before.node().isPresent() && now.node().isPresent()) {
+      node(changes, before.node().get(), now.node().get());
+    }
+    return List.copyOf(changes);
+  }
+
+  private static void node(List<FingerprintChange> changes, NodeFacts before, NodeFacts now) {
+    value(changes, Part.NODE_ID, before.nodeId(), now.nodeId());
+    value(changes, Part.MAX_VOLUMES, limit(before.maxVolumes()), limit(now.maxVolumes()));
+    if (!before.topology().equals(now.topology())) {
+      changes.add(
+          changed(
+              Part.TOPOLOGY,
+              before.topology().map(Object::toString).orElse("none"),
+              now.topology().map(Object::toString).orElse("none")));
+    }
+    capabilities(changes, before.capabilities(), now.capabilities());
+  }
+
+  private static String limit(OptionalLong volumes) {
+    return volumes.isPresent() ? Long.toString(volumes.getAsLong()) : "no limit";
+  }
+
+  private static void value(List<FingerprintChange> changes, Part part, Object before, Object now) {
+    if (!Objects.equals(before, now)) {
+      changes.add(changed(part, before.toString(), now.toString()));
+    }
+  }
+
+  private static FingerprintChange changed(Part part, String before, String now) {
+    return new FingerprintChange.Value(
+        part, new PluginHealth.Text("'" + before + "' -> '" + now + "'"));
+  }
+
+  private static <C extends Enum<C>> void capabilities(
+      List<FingerprintChange> changes, CapabilitySet<C> before, CapabilitySet<C> now) {
+    for (C capability : before.offered()) {
+      if (!now.offers(capability)) {
+        changes.add(new FingerprintChange.Lost(capability));
+      }
+    }
+    for (C capability : now.offered()) {
+      if (!before.offers(capability)) {
+        changes.add(new FingerprintChange.Gained(capability));
+      }
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.volume.internal.plugin.RosterRules.Move;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHandle;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginListener;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * The registry of this process. Who looks something up takes no lock; changes are made one after
+ * the other, and nobody is told of them, nor anything written, before the lock is free.
+ */
+public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
+
+  private final Ground ground;
+  private final PluginMemory memory;
+  private final ServingSwitch serving;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<ListenerLane> lanes = new ArrayList<>();
+  private final Waiters waiters;
+  private volatile Roster roster;
+  private long tickets;
+  private boolean closed;
+
+  /**
+   * What a registry works with.
+   *
+   * @param clock time
+   * @param scheduler for limits of time
+   * @param telling where listeners are told, and those who wait
+   */
+  public record Ground(Clock clock, Scheduler scheduler, Executor telling) {}
+
+  private LivePluginRegistry(Ground ground, PluginMemory memory, ServingSwitch serving) {
+    this.ground = ground;
+    this.memory = memory;
+    this.serving = serving;
+    roster = memory.load(ground.clock().wall());
+    waiters = new Waiters(ground, () -> roster);
+  }
+
+  /** Knows what the memory holds from an earlier run, and lets that serve. */
+  public static LivePluginRegistry open(Ground ground, PluginMemory memory, ServingSwitch serving) {
+    LivePluginRegistry registry = new LivePluginRegistry(ground, memory, serving);
+    registry.roster.plugins().forEach(plugin -> registry.show(plugin).run());
+    return registry;
+  }
+
+  // ---- changes
+
+  @Override
+  public PluginHandle register(PluginRegistration registration) {
+    return register(registration, Move.REFUSED);
+  }
+
+  /** The same for a host that says itself that the instance is elsewhere now. */
+  public PluginHandle replace(PluginRegistration registration) {
+    return register(registration, Move.ALLOWED);
+  }
+
+  private PluginHandle register(PluginRegistration registration, Move move) {
+    Handle handle = new Handle(registration);
+    change(
+        registration.id(),
+        now -> {
+          if (closed) {
+            throw new IllegalStateException(
+                "The plugin '"
+                    + registration.id()
+                    + "' was not registered: the volume manager is closed.");
+          }
+          handle.ticket = ++tickets;
+          return RosterRules.register(
+              now, registration, handle.ticket, move, ground.clock().wall());
+        });
+    return handle;
+  }
+
+  @Override
+  public boolean deregister(PluginId plugin, InstanceId instance) {
+    boolean[] was = new boolean[1];
+    change(
+        plugin,
+        now -> {
+          Optional<Member> member = now.member(plugin, instance).filter(known -> !closed);
+          was[0] = member.isPresent();
+          return member
+              .map(gone -> RosterRules.deregister(now, gone))
+              .orElseGet(() -> Change.silent(now));
+        });
+    return was[0];
+  }
+
+  /** Makes a change, and then tells everybody whom it concerns. */
+  private void change(PluginId plugin, Function<Roster, Change> rule) {
+    List<ListenerLane> told = new ArrayList<>();
+    Runnable after;
+    Change change;
+    lock.lock();
+    try {
+      change = rule.apply(roster);
+      roster = change.roster();
+      for (ListenerLane lane : lanes) {
+        change.told().stream()
+            .filter(each -> each.role() == lane.role())
+            .forEach(each -> lane.add(each.event()));
+      }
+      told.addAll(lanes);
+      after = show(plugin);
+    } finally {
+      lock.unlock();
+    }
+    if (change.durable()) {
+      memory.save(plugin, () -> roster.of(plugin));
+    }
+    after.run();
+    waiters.serve();
+    told.forEach(ListenerLane::wake);
+    change
+        .refusal()
+        .ifPresent(
+            refusal -> {
+              throw refusal;
+            });
+  }
+
+  private Runnable show(PluginId plugin) {
+    return serving.serve(plugin, roster.serving(plugin, PluginRole.NODE).map(Member::known));
+  }
+
+  // ---- the hands of those who register
+
+  private final class Handle implements PluginHandle {
+
+    private final PluginRegistration registration;
+
+    /** Under the lock. */
+    private long ticket;
+
+    Handle(PluginRegistration registration) {
+      this.registration = registration;
+    }
+
+    @Override
+    public PluginRegistration registration() {
+      return registration;
+    }
+
+    @Override
+    public void report(PluginHealth health) {
+      changeMine((now, member) -> RosterRules.report(now, member, health));
+    }
+
+    @Override
+    public void report(PluginFingerprint fingerprint) {
+      changeMine(
+          (now, member) -> RosterRules.report(now, member, fingerprint, ground.clock().wall()));
+    }
+
+    @Override
+    public void close() {
+      changeMine(RosterRules::deregister);
+    }
+
+    private void changeMine(Rule rule) {
+      change(
+          registration.id(),
+          now ->
+              now.member(registration.id(), registration.instance())
+                  .filter(member -> member.ticket() == ticket && !closed)
+                  .map(member -> rule.apply(now, member))
+                  .orElseGet(() -> Change.silent(now)));
+    }
+
+    @Override
+    public String toString() {
+      return "PluginHandle[" + registration + "]";
+    }
+  }
+
+  private interface Rule {
+    Change apply(Roster roster, Member member);
+  }
+
+  // ---- looking up
+
+  @Override
+  public Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role) {
+    return roster.serving(plugin, role).map(Member::known);
+  }
+
+  @Override
+  public RegisteredPlugin get(PluginId plugin, PluginRole role) {
+    Roster now = roster;
+    return now.serving(plugin, role)
+        .map(Member::known)
+        .orElseThrow(() -> PluginMessages.missing(plugin, role, now.all()));
+  }
+
+  @Override
+  public List<RegisteredPlugin> plugins() {
+    return roster.all();
+  }
+
+  @Override
+  public CompletableFuture<RegisteredPlugin> await(
+      PluginId plugin, PluginRole role, Duration limit) {
+    return waiters.await(plugin, role, limit);
+  }
+
+  // ---- listening
+
+  @Override
+  public AutoCloseable listen(PluginRole role, PluginListener listener) {
+    ListenerLane lane = new ListenerLane(role, listener, ground.telling());
+    lock.lock();
+    try {
+      for (RegisteredPlugin known : roster.all()) {
+        if (known.registration().roles().contains(role)) {
+          lane.add(new PluginEvent.Registered(known, false));
+        }
+      }
+      lanes.add(lane);
+    } finally {
+      lock.unlock();
+    }
+    lane.wake();
+    return () -> forget(lane);
+  }
+
+  private void forget(ListenerLane lane) {
+    lane.close();
+    lock.lock();
+    try {
+      lanes.remove(lane);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes nothing in any more: what is registered now is what is remembered, although those who
+   * registered it leave afterwards. Listeners hear no more.
+   */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      lanes.forEach(ListenerLane::close);
+      lanes.clear();
+    } finally {
+      lock.unlock();
+    }
+    waiters.close();
+  }
+}

@@ -1,0 +1,247 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.FingerprintChange;
+import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The words of the registry. */
+final class PluginMessages {
+
+  /** So many instances are named in a message. */
+  private static final int NAMED = 10;
+
+  private PluginMessages() {}
+
+  /** How an instance is that was just registered. */
+  static PluginHealth notAsked(Instant since) {
+    return new PluginHealth(
+        State.STARTING,
+        Reason.NOT_ASKED,
+        new PluginHealth.Text("nobody has asked it yet how it is"),
+        since);
+  }
+
+  // ---- refusals
+
+  static PluginException duplicate(PluginRegistration claims, PluginRegistration has) {
+    return new PluginException(
+        Messages.of(
+            OperatorCode.PLUGIN_DUPLICATE,
+            subject("registering", claims),
+            "it is registered at "
+                + has.binding().endpoint()
+                + ", and "
+                + claims.binding().endpoint()
+                + " claims its name"));
+  }
+
+  static PluginException renamed(PluginRegistration instance, PluginName known, PluginName given) {
+    return new PluginException(
+        Messages.of(
+            OperatorCode.PLUGIN_NAME_CHANGED,
+            subject("registering", instance),
+            "it calls itself '"
+                + given
+                + "', and the plugin of this id calls itself '"
+                + known
+                + "'"));
+  }
+
+  static PluginException missing(PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
+    return new PluginException(
+        Messages.of(
+            OperatorCode.PLUGIN_NOT_REGISTERED,
+            looking(plugin, role),
+            absence(plugin, role, all) + "; " + registered(all)));
+  }
+
+  static PluginException late(
+      PluginId plugin, PluginRole role, Duration limit, List<RegisteredPlugin> all) {
+    boolean isThere =
+        all.stream().map(RegisteredPlugin::registration).anyMatch(it -> is(it, plugin, role));
+    return new PluginException(
+        Messages.of(
+            isThere ? OperatorCode.PLUGIN_NOT_UP : OperatorCode.PLUGIN_NOT_REGISTERED,
+            looking(plugin, role),
+            (isThere ? "none of its instances was ready" : absence(plugin, role, all))
+                + " within "
+                + span(limit)
+                + "; "
+                + registered(all)));
+  }
+
+  static PluginException closed(PluginId plugin, PluginRole role) {
+    return new PluginException(
+        Messages.of(
+            OperatorCode.ENGINE_CLOSED,
+            looking(plugin, role),
+            "the plugins were closed meanwhile"));
+  }
+
+  private static boolean is(PluginRegistration registration, PluginId plugin, PluginRole role) {
+    return registration.id().equals(plugin) && registration.roles().contains(role);
+  }
+
+  private static String absence(PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
+    if (all.stream().map(RegisteredPlugin::registration).anyMatch(it -> is(it, plugin, role))) {
+      return "it is not what it was registered as";
+    }
+    return all.stream().anyMatch(known -> known.registration().id().equals(plugin))
+        ? "it is registered, and not as a " + word(role)
+        : "it is not registered";
+  }
+
+  private static Subject looking(PluginId plugin, PluginRole role) {
+    return Subject.of("looking for the " + word(role) + " plugin '" + plugin + "'");
+  }
+
+  /** Those that there are, for whoever looked for another one. */
+  static String registered(List<RegisteredPlugin> all) {
+    if (all.isEmpty()) {
+      return "none is registered";
+    }
+    return "registered are: "
+        + all.stream().limit(NAMED).map(PluginMessages::brief).collect(Collectors.joining(", "))
+        + (all.size() > NAMED ? " and " + (all.size() - NAMED) + " more" : "");
+  }
+
+  private static String brief(RegisteredPlugin known) {
+    PluginRegistration registration = known.registration();
+    return "'"
+        + ForeignText.of(registration.id().value())
+        + "' (instance '"
+        + ForeignText.of(registration.instance().value())
+        + "', "
+        + registration.roles().stream()
+            .sorted()
+            .map(PluginMessages::word)
+            .collect(Collectors.joining(" and "))
+        + ", "
+        + word(known.health().state())
+        + (known.remembered() ? ", remembered" : "")
+        + ")";
+  }
+
+  // ---- what listeners are told
+
+  /** What an operator is told of another process of the same version. */
+  static OperatorMessage startedAnew(PluginRegistration instance, PluginFingerprint now) {
+    return Messages.of(
+        OperatorCode.PLUGIN_REPLACED,
+        subject("asking", instance),
+        "it was started anew, with the same version '" + now.version() + "'");
+  }
+
+  /** What an operator is told of another health, if it is worth it. */
+  static Optional<OperatorMessage> of(
+      PluginRegistration instance, PluginHealth before, PluginHealth now) {
+    return switch (now.state()) {
+      case STARTING, READY -> Optional.empty();
+      case UNHEALTHY ->
+          Optional.of(
+              Messages.of(
+                  before.state() == State.STARTING
+                      ? OperatorCode.PLUGIN_START_TIMEOUT
+                      : OperatorCode.PLUGIN_UNHEALTHY,
+                  subject("looking after", instance),
+                  now.text() + ", since " + now.since()));
+      case GONE ->
+          Optional.of(
+              Messages.of(
+                  now.reason() == Reason.STOPPED
+                      ? OperatorCode.PLUGIN_STOPPED
+                      : OperatorCode.PLUGIN_NOT_UP,
+                  subject("looking after", instance),
+                  now.text() + ", since " + now.since()));
+    };
+  }
+
+  /** What an operator is told of what is new in what a plugin says of itself. */
+  static List<OperatorMessage> of(PluginRegistration instance, List<FingerprintChange> changes) {
+    List<OperatorMessage> messages = new ArrayList<>();
+    for (FingerprintChange change : changes) {
+      of(change)
+          .ifPresent(
+              code -> messages.add(Messages.of(code, subject("asking", instance), seen(change))));
+    }
+    return messages;
+  }
+
+  private static Optional<OperatorCode> of(FingerprintChange change) {
+    if (change instanceof FingerprintChange.Value value) {
+      return switch (value.part()) {
+        case VERSION -> Optional.of(OperatorCode.PLUGIN_REPLACED);
+        case NODE_ID -> Optional.of(OperatorCode.NODE_ID_CHANGED);
+        case MAX_VOLUMES, TOPOLOGY -> Optional.empty();
+      };
+    }
+    return Optional.of(
+        change instanceof FingerprintChange.Lost
+            ? OperatorCode.CAPABILITY_LOST
+            : OperatorCode.CAPABILITY_GAINED);
+  }
+
+  private static String seen(FingerprintChange change) {
+    if (change instanceof FingerprintChange.Value value) {
+      return (value.part() == FingerprintChange.Part.VERSION ? "its version: " : "the node's id: ")
+          + value.values();
+    } else if (change instanceof FingerprintChange.Lost lost) {
+      return "it does not offer " + service(lost.capability()) + " any more";
+    } else {
+      return "it offers " + service(((FingerprintChange.Gained) change).capability()) + " now";
+    }
+  }
+
+  private static String service(Enum<?> capability) {
+    String name = capability.name();
+    if (capability instanceof ControllerCapability) {
+      return name + " of its controller service";
+    } else if (capability instanceof NodeCapability) {
+      return name + " of its node service";
+    }
+    return capability instanceof PluginCapability ? name + " as a whole" : name;
+  }
+
+  /** What is done with an instance. */
+  static Subject subject(String doing, PluginRegistration instance) {
+    return Subject.of(
+        doing
+            + " plugin '"
+            + instance.id()
+            + "' (instance '"
+            + instance.instance()
+            + "') at "
+            + instance.binding().endpoint());
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String span(Duration limit) {
+    return limit.toMillis() % 1000 == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms";
+  }
+}

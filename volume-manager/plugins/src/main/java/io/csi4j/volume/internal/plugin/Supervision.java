@@ -1,0 +1,247 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.StartTimeout;
+import io.csi4j.volume.plugin.SupervisedPlugin;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watch over one instance: looks at its socket, asks it when that is due, registers it once it
+ * is ready, and tells what changes. Everything is done in turns, one after the other; between them
+ * it has no thread.
+ */
+public final class Supervision implements SupervisedPlugin {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  /** The time between two looks at the socket, which ask nobody. */
+  static final Duration LOOK = Duration.ofSeconds(1);
+
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  private final PluginConfig config;
+  private final InstanceId instance;
+  private final Ground ground;
+  private final Prober prober;
+  private final Mailbox turns;
+  private final Standing standing;
+  private final Inquiry inquiry;
+  private final Consumer<Supervision> gone;
+
+  /** When the next round is due; only turns use it. */
+  private long due;
+
+  /** Only turns use it. */
+  private Scheduler.@Nullable Timer timer;
+
+  /**
+   * What all supervisions share.
+   *
+   * @param clock time
+   * @param scheduler where turns are taken
+   * @param events told of what happens, in a turn; must not block
+   * @param timeouts told of instances that were not ready in time, in a turn; must not block
+   */
+  public record Ground(
+      Clock clock,
+      Scheduler scheduler,
+      Consumer<PluginEvent> events,
+      Consumer<StartTimeout> timeouts) {}
+
+  /**
+   * Nothing is begun.
+   *
+   * @param gone told when it has ended
+   */
+  public Supervision(
+      PluginConfig config,
+      Ground ground,
+      Prober prober,
+      Enrolment enrolment,
+      Consumer<Supervision> gone) {
+    this.config = config;
+    this.ground = ground;
+    this.prober = prober;
+    this.gone = gone;
+    instance = enrolment.registration().instance();
+    turns =
+        new Mailbox(
+            ground.scheduler(),
+            failure ->
+                LOGGER.log(Level.ERROR, "Watching over a plugin failed. Report this.", failure));
+    Announcer announcer =
+        new Announcer(enrolment.registration(), ground.clock().wall(), ground.events());
+    standing = new Standing(config, ground.clock(), ground.events(), enrolment, announcer);
+    inquiry =
+        new Inquiry(config, ground.clock(), prober, enrolment, announcer, this::turn, this::found);
+  }
+
+  @Override
+  public PluginConfig config() {
+    return config;
+  }
+
+  @Override
+  public InstanceId instance() {
+    return instance;
+  }
+
+  @Override
+  public PluginHealth health() {
+    return standing.health();
+  }
+
+  @Override
+  public Optional<PluginFingerprint> fingerprint() {
+    return inquiry.fingerprint();
+  }
+
+  /** Begins. */
+  public void start() {
+    turn(() -> due = ground.clock().nanos());
+  }
+
+  @Override
+  public void refresh() {
+    turn(
+        () -> {
+          inquiry.doubt();
+          due = ground.clock().nanos();
+        });
+  }
+
+  @Override
+  public void restarted() {
+    turn(
+        () -> {
+          inquiry.doubt();
+          due = ground.clock().nanos();
+          standing.restarted();
+        });
+  }
+
+  /** Ends it; completes when the instance is deregistered. */
+  public CompletableFuture<Void> stop() {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    try {
+      turns.put(
+          () -> {
+            try {
+              end();
+            } finally {
+              ended.complete(null);
+            }
+          });
+    } catch (RejectedExecutionException closed) {
+      ended.complete(null);
+    }
+    return ended;
+  }
+
+  @Override
+  public void close() {
+    try {
+      var unused = stop().get(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOGGER.log(
+          Level.WARNING,
+          "The watch over plugin {0} was not ended within {1}. It ends when it can.",
+          config.id(),
+          CLOSING);
+    }
+  }
+
+  // ---- turns
+
+  private void turn(Runnable work) {
+    try {
+      turns.put(
+          () -> {
+            if (!standing.isGone()) {
+              boolean isDone = false;
+              try {
+                work.run();
+                look();
+                isDone = true;
+              } finally {
+                if (!isDone) {
+                  inquiry.abandon();
+                  due = ground.clock().nanos() + interval().toNanos();
+                }
+                alarm();
+              }
+            }
+          });
+    } catch (RejectedExecutionException closed) {
+      // Nobody watches any more.
+    }
+  }
+
+  /** Sees what is due, and tells what is new. */
+  private void look() {
+    standing.timeout(this).ifPresent(ground.timeouts());
+    long now = ground.clock().nanos();
+    OptionalLong deadline = inquiry.deadline();
+    if (deadline.isEmpty()) {
+      if (now - due >= 0 || inquiry.isAnotherSocket()) {
+        inquiry.begin();
+      }
+    } else if (now - deadline.getAsLong() >= 0) {
+      inquiry.overdue();
+    }
+    standing.tell(fingerprint());
+  }
+
+  private void found(Optional<PluginTrouble> trouble) {
+    standing.found(trouble);
+    due = ground.clock().nanos() + interval().toNanos();
+  }
+
+  private Duration interval() {
+    return standing.isSettled() ? config.probeInterval() : config.startInterval();
+  }
+
+  private void alarm() {
+    Scheduler.Timer old = timer;
+    if (old != null) {
+      old.cancel();
+    }
+    timer = standing.isGone() ? null : ground.scheduler().after(pause(), () -> turn(() -> {}));
+  }
+
+  /** Until the next look, or until something is due before that. */
+  private Duration pause() {
+    long left = inquiry.deadline().orElse(due) - ground.clock().nanos();
+    return Duration.ofNanos(Math.max(0, Math.min(left, LOOK.toNanos())));
+  }
+
+  /** Says good-bye with what is known; nobody is asked. */
+  private void end() {
+    if (!standing.isGone()) {
+      inquiry.abandon();
+      prober.close();
+      gone.accept(this);
+      standing.end(fingerprint());
+      alarm();
+    }
+  }
+}

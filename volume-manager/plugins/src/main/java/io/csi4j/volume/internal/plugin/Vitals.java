@@ -1,0 +1,188 @@
+package io.csi4j.volume.internal.plugin;
+
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginHealth.Text;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How a plugin is, and what it takes to change that. Decides only; asks nobody.
+ *
+ * @param health how it is
+ * @param failures so many probes in a row came to nothing, while it counts as ready
+ * @param answers so many good answers in a row there were, while it counts as unhealthy
+ * @param last the trouble that was seen last; nothing if it was well
+ * @param told what an operator is told of its being so, if that is worth it
+ */
+public record Vitals(
+    PluginHealth health,
+    int failures,
+    int answers,
+    Optional<PluginTrouble> last,
+    Optional<Told> told) {
+
+  /**
+   * What an operator is told.
+   *
+   * @param code the code
+   * @param seen what was seen, as a clause
+   */
+  public record Told(OperatorCode code, String seen) {}
+
+  /**
+   * What it takes.
+   *
+   * @param failuresToUnhealthy so many failures in a row
+   * @param answersToReady so many good answers in a row
+   * @param healthTimeout how long it may take to be ready for the first time
+   */
+  public record Limits(int failuresToUnhealthy, int answersToReady, Duration healthTimeout) {}
+
+  /** Something that happened. */
+  public sealed interface Input {
+
+    /** It said that it is ready. */
+    record Good() implements Input {}
+
+    /**
+     * It did not.
+     *
+     * @param trouble why
+     */
+    record Bad(PluginTrouble trouble) implements Input {}
+
+    /** The time in which it was to become ready is over. */
+    record Overdue() implements Input {}
+
+    /** The host has started it anew. */
+    record Restarted() implements Input {}
+
+    /** The host has stopped it. */
+    record Stopped() implements Input {}
+  }
+
+  /** Nobody has asked it yet. */
+  public static Vitals starting(Instant now) {
+    return new Vitals(
+        new PluginHealth(
+            State.STARTING, Reason.NOT_ASKED, new Text("nobody has asked it yet"), now),
+        0,
+        0,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /** How it is after that. */
+  public Vitals after(Input input, Limits limits, Instant now) {
+    if (health.state() == State.GONE) {
+      return this;
+    } else if (input instanceof Input.Good) {
+      return good(limits, now);
+    } else if (input instanceof Input.Bad bad) {
+      return bad(bad.trouble(), limits, now);
+    } else if (input instanceof Input.Overdue) {
+      return health.state() == State.STARTING ? overdue(limits, now) : this;
+    } else if (input instanceof Input.Restarted) {
+      return starting(now);
+    }
+    return new Vitals(
+        new PluginHealth(State.GONE, Reason.STOPPED, new Text("it was stopped"), now),
+        0,
+        0,
+        last,
+        Optional.of(new Told(OperatorCode.PLUGIN_STOPPED, "the host has stopped it")));
+  }
+
+  private Vitals good(Limits limits, Instant now) {
+    if (health.state() == State.READY) {
+      return new Vitals(health, 0, 0, Optional.empty(), Optional.empty());
+    }
+    int enough = health.state() == State.STARTING ? 1 : limits.answersToReady();
+    if (answers + 1 < enough) {
+      return new Vitals(health, 0, answers + 1, Optional.empty(), told);
+    }
+    return new Vitals(
+        new PluginHealth(State.READY, Reason.ANSWERED, new Text("it says that it is ready"), now),
+        0,
+        0,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  private Vitals bad(PluginTrouble trouble, Limits limits, Instant now) {
+    return switch (health.state()) {
+      case STARTING -> still(trouble, isExpected(trouble) ? Optional.empty() : told(trouble));
+      case READY -> failed(trouble, limits, now);
+      case UNHEALTHY -> still(trouble, trouble.reason() == health.reason() ? told : told(trouble));
+      case GONE -> this;
+    };
+  }
+
+  private Vitals failed(PluginTrouble trouble, Limits limits, Instant now) {
+    int count = failures + 1;
+    if (!trouble.isCertain() && count < limits.failuresToUnhealthy()) {
+      return new Vitals(health, count, 0, Optional.of(trouble), Optional.empty());
+    }
+    Optional<Told> worth =
+        trouble.isCertain()
+            ? told(trouble)
+            : Optional.of(
+                new Told(
+                    OperatorCode.PLUGIN_UNHEALTHY,
+                    (count == 1 ? "a probe" : count + " probes in a row")
+                        + " came to nothing: "
+                        + trouble.text()));
+    return new Vitals(
+        new PluginHealth(State.UNHEALTHY, trouble.reason(), trouble.text(), now),
+        0,
+        0,
+        Optional.of(trouble),
+        worth);
+  }
+
+  private Vitals overdue(Limits limits, Instant now) {
+    Told late =
+        new Told(
+            OperatorCode.PLUGIN_START_TIMEOUT,
+            "it was not ready "
+                + limits.healthTimeout().toSeconds()
+                + " s after its start: "
+                + health.text());
+    return new Vitals(
+        new PluginHealth(State.UNHEALTHY, health.reason(), health.text(), now),
+        0,
+        0,
+        last,
+        Optional.of(late));
+  }
+
+  private Vitals still(PluginTrouble trouble, Optional<Told> worth) {
+    return new Vitals(
+        new PluginHealth(health.state(), trouble.reason(), trouble.text(), health.since()),
+        0,
+        0,
+        Optional.of(trouble),
+        worth);
+  }
+
+  private static Optional<Told> told(PluginTrouble trouble) {
+    return Optional.of(new Told(trouble.code(), trouble.text().value()));
+  }
+
+  /** What every plugin goes through when it starts. */
+  private static boolean isExpected(PluginTrouble trouble) {
+    return switch (trouble.reason()) {
+      case NO_SOCKET, NOBODY_LISTENS, SILENT, NOT_READY -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it is well, and was at the last question. */
+  public boolean isSettled() {
+    return health.isReady() && failures == 0;
+  }
+}

@@ -1,0 +1,167 @@
+package io.csi4j.volume.internal.probe;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginFailures;
+import io.csi4j.volume.internal.link.PluginLink;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Finds out whether a plugin is ready and what it can do. Nothing is kept: each answer is as new as
+ * the question, and those who ask meanwhile are told the same.
+ */
+public final class PluginFacts {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  private final PluginLink link;
+  private final CurrentProcess process;
+  private final boolean requireReady;
+  private final Executor aside;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<Consumer<PluginAnswer>> asking = new ArrayList<>();
+
+  /** The process that was found to be ready last; empty if none was, or it is not known. */
+  private volatile String well = "";
+
+  /**
+   * Nothing is asked yet.
+   *
+   * @param requireReady whether a plugin that is not ready is down
+   * @param aside runs what may block
+   */
+  public PluginFacts(
+      PluginLink link, CurrentProcess process, boolean requireReady, Executor aside) {
+    this.link = link;
+    this.process = process;
+    this.requireReady = requireReady;
+    this.aside = aside;
+  }
+
+  public void ask(Consumer<PluginAnswer> then) {
+    boolean isFirst;
+    lock.lock();
+    try {
+      isFirst = asking.isEmpty();
+      asking.add(then);
+    } finally {
+      lock.unlock();
+    }
+    if (isFirst) {
+      link.use(this::ask);
+    }
+  }
+
+  private void ask(PluginLink.Way way) {
+    if (way instanceof PluginLink.Way.Open there) {
+      ask(there.plugin(), true);
+    } else if (way instanceof PluginLink.Way.Shut shut) {
+      tell(new PluginAnswer.Down(shut.text(), shut.cause()));
+    }
+  }
+
+  /**
+   * Asks, and once more if that came to nothing on the way: the first question after a restart may
+   * meet the end of the old connection.
+   */
+  private void ask(CsiPlugin plugin, boolean maybeAgain) {
+    answer(plugin)
+        .whenComplete(
+            (told, thrown) -> {
+              if (thrown == null) {
+                tell(told);
+              } else {
+                // A look at the process may block, and this may be the I/O thread.
+                aside.execute(() -> failed(plugin, maybeAgain, thrown));
+              }
+            });
+  }
+
+  private void failed(CsiPlugin plugin, boolean maybeAgain, Throwable thrown) {
+    process.look(plugin);
+    if (maybeAgain && PluginFailures.isLost(thrown)) {
+      ask(plugin, false);
+    } else {
+      tell(PluginFailures.down(thrown));
+    }
+  }
+
+  private CompletionStage<PluginAnswer> answer(CsiPlugin plugin) {
+    try {
+      return readiness(plugin)
+          .thenCompose(
+              down ->
+                  down.isPresent()
+                      ? CompletableFuture.<PluginAnswer>completedFuture(down.get())
+                      : abilities(plugin));
+    } catch (RuntimeException | Error failed) {
+      return CompletableFuture.failedFuture(failed);
+    }
+  }
+
+  /** Nothing if it is ready. Asked only when there is reason to doubt it. */
+  private CompletionStage<Optional<PluginAnswer>> readiness(CsiPlugin plugin) {
+    String before = well;
+    boolean isSame = !before.isEmpty() && before.equals(process.look(plugin));
+    if (isSame || !requireReady) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    return plugin
+        .identity()
+        .with(policy -> policy.withAttempts(1))
+        .async()
+        .probe()
+        .thenApply(readiness -> readiness.isReady() ? Optional.empty() : Optional.of(notReady()));
+  }
+
+  private static PluginAnswer notReady() {
+    return new PluginAnswer.Down("the plugin answers, but says that it is not ready yet");
+  }
+
+  private CompletionStage<PluginAnswer> abilities(CsiPlugin plugin) {
+    return plugin
+        .node()
+        .with(policy -> policy.withAttempts(1))
+        .async()
+        .getCapabilities()
+        .thenApply(offered -> up(offered, process.answered(plugin)));
+  }
+
+  private static PluginAnswer up(CapabilitySet<NodeCapability> offered, String instance) {
+    return new PluginAnswer.Up(
+        offered.offers(NodeCapability.STAGE_UNSTAGE_VOLUME),
+        instance,
+        offered.offers(NodeCapability.EXPAND_VOLUME),
+        offered.offers(NodeCapability.GET_VOLUME_STATS));
+  }
+
+  private void tell(PluginAnswer answer) {
+    well = answer instanceof PluginAnswer.Up up ? up.instance() : "";
+    List<Consumer<PluginAnswer>> told;
+    lock.lock();
+    try {
+      told = List.copyOf(asking);
+      asking.clear();
+    } finally {
+      lock.unlock();
+    }
+    for (Consumer<PluginAnswer> each : told) {
+      try {
+        each.accept(answer);
+      } catch (RuntimeException | Error failed) {
+        LOGGER.log(
+            Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.csi4j.volume.internal.probe;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.ConnectOptions.Transport;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Gives a word to the process behind a socket, another one to each process.
+ *
+ * <p>Where the kernel tells the process, the word is made of its number and the moment of its
+ * start: one process that replaces its socket is the same as before. Elsewhere the socket stands
+ * for the process that made it.
+ */
+public final class PluginProcesses {
+
+  private static final int STAT_LIMIT = 4096;
+
+  /** The start is the 22nd field of the file; the first two end with the bracket. */
+  private static final int START = 22 - 3;
+
+  private static final List<String> ENDED = List.of("Z", "X", "x");
+
+  private final Disk disk;
+  private final String boot;
+
+  /**
+   * Gives words that are good for one boot.
+   *
+   * @param boot which
+   */
+  public PluginProcesses(Disk disk, String boot) {
+    this.disk = disk;
+    this.boot = boot.length() <= 8 ? boot : boot.substring(0, 8);
+  }
+
+  /**
+   * The word for who listened when it was connected last; empty if he is gone, or nobody can tell.
+   */
+  String word(CsiPlugin plugin) {
+    OptionalInt pid = plugin.peer().pid();
+    if (pid.isPresent() && pid.getAsInt() > 0) {
+      return process(pid.getAsInt());
+    }
+    // Number 0 is a process whose number has no meaning here. None at all, where the kernel tells
+    // it, means that a connection is just being made.
+    return pid.isPresent() || plugin.transport() == Transport.JDK
+        ? socket(plugin.endpoint().path())
+        : "";
+  }
+
+  /** Whether the process with this word is certainly still there. */
+  public boolean isRunning(String word) {
+    String[] parts = word.split("/", -1);
+    if (parts.length != 3 || !parts[0].equals(boot)) {
+      return false;
+    }
+    try {
+      return process(Integer.parseInt(parts[1])).equals(word);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  /** The start goes with the number, in ticks since the boot: a number may be given twice. */
+  private String process(int pid) {
+    try {
+      byte[] stat = disk.read(Path.of("/proc/" + pid + "/stat"), STAT_LIMIT);
+      String text = new String(stat, StandardCharsets.ISO_8859_1);
+      List<String> fields = List.of(text.substring(text.lastIndexOf(')') + 2).split(" ", -1));
+      return ENDED.contains(fields.get(0)) ? "" : boot + "/" + pid + "/" + fields.get(START);
+    } catch (DiskException | RuntimeException e) {
+      return "";
+    }
+  }
+
+  /** The word for the socket at a path; empty if there is none. */
+  String socket(Path path) {
+    try {
+      return disk.facts(path)
+          .map(facts -> boot + "/socket-" + facts.identity() + "-" + facts.modified())
+          .orElse("");
+    } catch (DiskException | RuntimeException e) {
+      return "";
+    }
+  }
+}

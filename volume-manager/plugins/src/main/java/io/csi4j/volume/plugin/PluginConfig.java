@@ -1,0 +1,299 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a host knows of a plugin before it runs: its name and roles, its directories, and how
+ * patient the host is with it. Says nothing of how it is started.
+ */
+public final class PluginConfig {
+
+  private final Builder parts;
+  private final PluginId id;
+  private final Set<PluginRole> roles;
+
+  private PluginConfig(Builder parts) {
+    this.parts = parts;
+    id = PluginId.of(parts.id);
+    roles = Set.copyOf(parts.roles);
+  }
+
+  /**
+   * Begins with a plugin for volumes of this node and the usual patience.
+   *
+   * @param id the name under which the host knows it
+   * @param socketDirectory the directory on this host in which it makes its socket, and which is
+   *     its own
+   */
+  public static Builder builder(String id, Path socketDirectory) {
+    return new Builder(id, socketDirectory);
+  }
+
+  /** The name under which the host knows it. */
+  public PluginId id() {
+    return id;
+  }
+
+  /** What it serves. */
+  public Set<PluginRole> roles() {
+    return roles;
+  }
+
+  /** The directory on this host in which it makes its socket. */
+  public Path socketDirectory() {
+    return parts.socketDirectory;
+  }
+
+  /** Where it sees the directory of its socket, if not where the host does. */
+  public Optional<PluginPath> seesSocketDirectoryAt() {
+    return Optional.ofNullable(parts.seesSocketDirectoryAt);
+  }
+
+  /** The name of its socket. */
+  public String socketName() {
+    return parts.socketName;
+  }
+
+  /** The directory of the volume manager, in which it stages and publishes, if it serves nodes. */
+  public Optional<Path> volumeRoot() {
+    return Optional.ofNullable(parts.volumeRoot);
+  }
+
+  /** Where it sees the directory of the volume manager, if not where the host does. */
+  public Optional<PluginPath> seesVolumeRootAt() {
+    return Optional.ofNullable(parts.seesVolumeRootAt);
+  }
+
+  /** How long it may take until it is ready for the first time. */
+  public Duration healthTimeout() {
+    return parts.healthTimeout;
+  }
+
+  /** The time between two probes until it is ready. */
+  public Duration startInterval() {
+    return parts.startInterval;
+  }
+
+  /** The time between two probes after that. */
+  public Duration probeInterval() {
+    return parts.probeInterval;
+  }
+
+  /** How long a probe, and each question for what the plugin can do, may take. */
+  public Duration probeLimit() {
+    return parts.probeLimit;
+  }
+
+  /** So many probes in a row have to fail until it counts as unhealthy. */
+  public int failuresToUnhealthy() {
+    return parts.failuresToUnhealthy;
+  }
+
+  /** So many good answers in a row make it ready again after it was unhealthy. */
+  public int answersToReady() {
+    return parts.answersToReady;
+  }
+
+  /** How it is treated when volumes are mounted with it. */
+  public MountPolicy policy() {
+    return parts.policy;
+  }
+
+  /** How to connect to it: who has to listen, which name it has to have. */
+  public ConnectOptions connectOptions() {
+    return parts.connectOptions;
+  }
+
+  /** Its socket, as this host sees it. */
+  public CsiEndpoint endpoint() {
+    return CsiEndpoint.of(parts.socketDirectory.resolve(parts.socketName));
+  }
+
+  /** Its socket, as it sees that itself: the value of {@code CSI_ENDPOINT}. */
+  public CsiEndpoint pluginEndpoint() {
+    PluginPath seen = parts.seesSocketDirectoryAt;
+    return seen == null
+        ? endpoint()
+        : CsiEndpoint.of(Path.of(seen.value()).resolve(parts.socketName));
+  }
+
+  /** An instance of it, ready to be registered. */
+  public PluginRegistration registration(InstanceId instance) {
+    PluginBinding.Builder binding =
+        PluginBinding.builder(id, endpoint())
+            .policy(parts.policy)
+            .connectOptions(parts.connectOptions);
+    seesVolumeRootAt().ifPresent(binding::seesRootAt);
+    return new PluginRegistration(binding.build(), instance, roles);
+  }
+
+  @Override
+  public String toString() {
+    return "PluginConfig[" + id + " at " + endpoint() + "]";
+  }
+
+  /** Collects what is known of a plugin. */
+  public static final class Builder {
+
+    final String id;
+    final Path socketDirectory;
+    Set<PluginRole> roles = EnumSet.of(PluginRole.NODE);
+    @Nullable String role;
+    @Nullable PluginPath seesSocketDirectoryAt;
+    String socketName = "csi.sock";
+    @Nullable Path volumeRoot;
+    @Nullable PluginPath seesVolumeRootAt;
+    Duration healthTimeout = Duration.ofSeconds(30);
+    Duration startInterval = Duration.ofSeconds(5);
+    Duration probeInterval = Duration.ofSeconds(30);
+    Duration probeLimit = Duration.ofSeconds(5);
+    int failuresToUnhealthy = 3;
+    int answersToReady = 1;
+    MountPolicy policy = MountPolicy.defaults();
+    ConnectOptions connectOptions = ConnectOptions.defaults();
+
+    private Builder(String id, Path socketDirectory) {
+      this.id = Objects.requireNonNull(id, "id");
+      this.socketDirectory = Objects.requireNonNull(socketDirectory, "socketDirectory");
+    }
+
+    private Builder(Builder other) {
+      id = other.id;
+      socketDirectory = other.socketDirectory;
+      roles = other.roles;
+      role = other.role;
+      seesSocketDirectoryAt = other.seesSocketDirectoryAt;
+      socketName = other.socketName;
+      volumeRoot = other.volumeRoot;
+      seesVolumeRootAt = other.seesVolumeRootAt;
+      healthTimeout = other.healthTimeout;
+      startInterval = other.startInterval;
+      probeInterval = other.probeInterval;
+      probeLimit = other.probeLimit;
+      failuresToUnhealthy = other.failuresToUnhealthy;
+      answersToReady = other.answersToReady;
+      policy = other.policy;
+      connectOptions = other.connectOptions;
+    }
+
+    /** What it serves. Volumes of this node by default. */
+    public Builder roles(Set<PluginRole> value) {
+      roles = Set.copyOf(value);
+      role = null;
+      return this;
+    }
+
+    /** What it serves, as a word of a configuration: node, controller or monolith. */
+    public Builder role(String word) {
+      role = Objects.requireNonNull(word, "word");
+      return this;
+    }
+
+    /** Where it sees the directory of its socket: for a plugin in a container. */
+    public Builder seesSocketDirectoryAt(PluginPath value) {
+      seesSocketDirectoryAt = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** The name of its socket, {@code csi.sock} by default. */
+    public Builder socketName(String value) {
+      socketName = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** The directory of the volume manager. Needed for a plugin that serves nodes. */
+    public Builder volumeRoot(Path value) {
+      volumeRoot = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Where it sees the directory of the volume manager: for a plugin in a container. */
+    public Builder seesVolumeRootAt(PluginPath value) {
+      seesVolumeRootAt = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** How long it may take until it is ready for the first time. 30 s by default. */
+    public Builder healthTimeout(Duration value) {
+      healthTimeout = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** The time between two probes until it is ready. 5 s by default. */
+    public Builder startInterval(Duration value) {
+      startInterval = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** The time between two probes after that. 30 s by default. */
+    public Builder probeInterval(Duration value) {
+      probeInterval = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** How long a probe, and each question for what the plugin can do, may take. 5 s by default. */
+    public Builder probeLimit(Duration value) {
+      probeLimit = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** So many probes in a row have to fail until it counts as unhealthy. 3 by default. */
+    public Builder failuresToUnhealthy(int value) {
+      failuresToUnhealthy = value;
+      return this;
+    }
+
+    /** So many good answers in a row make it ready again after it was unhealthy. 1 by default. */
+    public Builder answersToReady(int value) {
+      answersToReady = value;
+      return this;
+    }
+
+    /** How it is treated when volumes are mounted with it. */
+    public Builder policy(MountPolicy value) {
+      policy = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** How to connect to it. Who has to listen, and which name it has to have, are said here. */
+    public Builder connectOptions(ConnectOptions value) {
+      connectOptions = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws PluginException if it cannot be, with all that is wrong at once
+     */
+    public PluginConfig build() {
+      List<String> wrong = PluginConfigRules.violations(this);
+      if (!wrong.isEmpty()) {
+        throw new PluginException(
+            Messages.of(
+                OperatorCode.PLUGIN_CONFIG_REFUSED,
+                Subject.of("configuring the plugin '" + id + "'"),
+                String.join("; ", wrong)));
+      }
+      Builder checked = new Builder(this);
+      checked.roles = PluginConfigRules.roles(this).orElseThrow();
+      return new PluginConfig(checked);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import java.util.List;
+import java.util.Optional;
+
+/** Something that happened to an instance of a plugin. No event holds a secret. */
+public sealed interface PluginEvent {
+
+  /** The plugin. */
+  PluginId plugin();
+
+  /** The instance. */
+  InstanceId instance();
+
+  /**
+   * It was registered, or its registration was replaced by the same instance.
+   *
+   * @param registered how it is known now
+   * @param update whether it was known before
+   */
+  record Registered(RegisteredPlugin registered, boolean update) implements PluginEvent {
+    @Override
+    public PluginId plugin() {
+      return registered.registration().id();
+    }
+
+    @Override
+    public InstanceId instance() {
+      return registered.registration().instance();
+    }
+  }
+
+  /**
+   * It is registered no more.
+   *
+   * @param last how it was known
+   */
+  record Deregistered(RegisteredPlugin last) implements PluginEvent {
+    @Override
+    public PluginId plugin() {
+      return last.registration().id();
+    }
+
+    @Override
+    public InstanceId instance() {
+      return last.registration().instance();
+    }
+  }
+
+  /**
+   * Its health is another one.
+   *
+   * @param plugin the plugin
+   * @param instance the instance
+   * @param before how it was
+   * @param now how it is
+   * @param message what an operator is told, where it is worth it
+   */
+  record HealthChanged(
+      PluginId plugin,
+      InstanceId instance,
+      PluginHealth before,
+      PluginHealth now,
+      Optional<OperatorMessage> message)
+      implements PluginEvent {}
+
+  /**
+   * It says something else of itself than before.
+   *
+   * @param plugin the plugin
+   * @param instance the instance
+   * @param now what it says
+   * @param changes what is new in it; empty for the first time
+   * @param messages what an operator is told
+   */
+  record Fingerprinted(
+      PluginId plugin,
+      InstanceId instance,
+      PluginFingerprint now,
+      List<FingerprintChange> changes,
+      List<OperatorMessage> messages)
+      implements PluginEvent {
+
+    /** Copies the lists. */
+    public Fingerprinted {
+      changes = List.copyOf(changes);
+      messages = List.copyOf(messages);
+    }
+  }
+
+  /**
+   * Something else that an operator has to know.
+   *
+   * @param plugin the plugin
+   * @param instance the instance
+   * @param message what
+   */
+  record Noticed(PluginId plugin, InstanceId instance, OperatorMessage message)
+      implements PluginEvent {}
+}

@@ -1,0 +1,23 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.volume.model.OperatorMessage;
+import java.io.Serial;
+
+/** Something about a plugin that cannot be done. The message has all that an operator is told. */
+public final class PluginException extends RuntimeException {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  private final transient OperatorMessage told;
+
+  /** With what an operator is told. */
+  public PluginException(OperatorMessage message) {
+    super(message.line());
+    told = message;
+  }
+
+  /** What an operator is told. */
+  public OperatorMessage operatorMessage() {
+    return told;
+  }
+}

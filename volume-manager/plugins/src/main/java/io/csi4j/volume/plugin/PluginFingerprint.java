@@ -1,0 +1,92 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.node.NodeCapability;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What an instance of a plugin said of itself.
+ *
+ * @param name the name that it gives itself
+ * @param version its vendor's version, shortened and escaped where need be
+ * @param plugin what the plugin as a whole can do
+ * @param controller what its controller service can do, where it has that role
+ * @param node what its node service can do, where it has that role
+ * @param taken when it was asked
+ */
+public record PluginFingerprint(
+    PluginName name,
+    Version version,
+    CapabilitySet<PluginCapability> plugin,
+    Optional<CapabilitySet<ControllerCapability>> controller,
+    Optional<NodeFacts> node,
+    Instant taken) {
+
+  /**
+   * The vendor's version.
+   *
+   * @param value for people; may be empty
+   */
+  public record Version(String value) {
+    @Override
+    public String toString() {
+      return value;
+    }
+  }
+
+  /**
+   * What is said of the node.
+   *
+   * @param nodeId how the storage system knows it
+   * @param maxVolumes how many volumes it takes; nothing if no limit was stated
+   * @param topology where it is; nothing if the plugin knows no topology
+   * @param capabilities what the node service can do
+   */
+  public record NodeFacts(
+      NodeId nodeId,
+      OptionalLong maxVolumes,
+      Optional<Topology> topology,
+      CapabilitySet<NodeCapability> capabilities) {
+
+    /** Checks that all parts are there. */
+    public NodeFacts {
+      Objects.requireNonNull(nodeId, "nodeId");
+      Objects.requireNonNull(maxVolumes, "maxVolumes");
+      Objects.requireNonNull(topology, "topology");
+      Objects.requireNonNull(capabilities, "capabilities");
+    }
+
+    /** Whether volumes are staged before they are published. */
+    public boolean requiresStaging() {
+      return capabilities.offers(NodeCapability.STAGE_UNSTAGE_VOLUME);
+    }
+  }
+
+  /** Checks that all parts are there. */
+  public PluginFingerprint {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(version, "version");
+    Objects.requireNonNull(plugin, "plugin");
+    Objects.requireNonNull(controller, "controller");
+    Objects.requireNonNull(node, "node");
+    Objects.requireNonNull(taken, "taken");
+  }
+
+  /** Whether volumes have to be attached by a controller before a node can use them. */
+  public boolean requiresController() {
+    return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
+  }
+
+  /** Whether a volume need not be reachable from every node. */
+  public boolean constrainsTopology() {
+    return plugin.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+  }
+}

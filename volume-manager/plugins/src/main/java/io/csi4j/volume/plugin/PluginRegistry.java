@@ -1,0 +1,56 @@
+package io.csi4j.volume.plugin;
+
+import io.csi4j.volume.model.PluginId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The instances of plugins that there are. Of several instances of one plugin the newest that is
+ * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent. One
+ * that is not what it was registered as does not serve at all.
+ */
+public interface PluginRegistry {
+
+  /**
+   * Registers an instance for all its roles at once. The same instance again is an update, after
+   * which the former handle does nothing any more.
+   *
+   * @throws PluginException if the same instance is registered at another socket already, and not
+   *     only remembered there
+   */
+  PluginHandle register(PluginRegistration registration);
+
+  /** Forgets an instance. False if it was not registered. */
+  boolean deregister(PluginId plugin, InstanceId instance);
+
+  /** The instance that serves a role of a plugin now. */
+  Optional<RegisteredPlugin> find(PluginId plugin, PluginRole role);
+
+  /**
+   * The instance that serves a role of a plugin now.
+   *
+   * @throws PluginException if there is none, naming those that are registered
+   */
+  RegisteredPlugin get(PluginId plugin, PluginRole role);
+
+  /**
+   * The instance that serves a role of a plugin, as soon as one is ready. One that nobody looks
+   * after never is.
+   *
+   * @param limit when to give up, with {@link PluginException}
+   */
+  CompletableFuture<RegisteredPlugin> await(PluginId plugin, PluginRole role, Duration limit);
+
+  /** All instances, by plugin, the newest first. */
+  List<RegisteredPlugin> plugins();
+
+  /**
+   * Tells a listener what happens to instances with a role from now on; it is told first of those
+   * that there are.
+   *
+   * @return ends it
+   */
+  AutoCloseable listen(PluginRole role, PluginListener listener);
+}

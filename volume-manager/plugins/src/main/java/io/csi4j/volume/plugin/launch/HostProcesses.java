@@ -1,0 +1,145 @@
+package io.csi4j.volume.plugin.launch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * The processes of this host, each with a thread that reads what it writes until it ends.
+ *
+ * <p>That thread never waits for the pipe: a process that was started by the one that is read may
+ * hold it open for ever, and no close of this end would wake who waits for it.
+ */
+public final class HostProcesses implements HostProcessTable {
+
+  private static final int PIPE = 64 * 1024;
+
+  /** The longest time between two looks, in milliseconds. */
+  private static final long LONGEST_PAUSE = 50;
+
+  /** The JDK puts what is left in the pipe aside soon after the end, and does not say when. */
+  private static final long QUIET = 50;
+
+  private static final long LONGEST_REST = 2000;
+
+  private final ThreadFactory threads;
+  private final int longestLine;
+
+  /**
+   * The processes of this host.
+   *
+   * @param threads makes the thread of each process
+   * @param longestLine how many bytes of a line are kept
+   */
+  public HostProcesses(ThreadFactory threads, int longestLine) {
+    this.threads = threads;
+    this.longestLine = longestLine;
+  }
+
+  @Override
+  public Running start(Order order, Consumer<String> line, IntConsumer ended) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(order.command()).redirectErrorStream(true);
+    builder.environment().clear();
+    builder.environment().putAll(order.environment());
+    order.directory().ifPresent(directory -> builder.directory(directory.toFile()));
+    Process process = builder.start();
+    try {
+      process.getOutputStream().close();
+      OutputLines lines = new OutputLines(longestLine, line);
+      threads.newThread(() -> follow(process, lines, ended)).start();
+    } catch (IOException | OutOfMemoryError refused) {
+      // Without the thread nobody would ever know of its end.
+      process.destroyForcibly();
+      throw refused instanceof IOException failed
+          ? failed
+          : new IOException("the machine gives no thread to read what it writes", refused);
+    }
+    return new Child(process.toHandle());
+  }
+
+  private static void follow(Process process, OutputLines lines, IntConsumer ended) {
+    byte[] some = new byte[PIPE];
+    InputStream output = process.getInputStream();
+    long pause = 1;
+    while (!hasEnded(process, pause)) {
+      boolean isQuiet = read(output, some, lines) == 0;
+      pause = isQuiet ? Math.min(2 * pause + 1, LONGEST_PAUSE) : 0;
+    }
+    rest(output, some, lines);
+    lines.finish();
+    ended.accept(process.exitValue());
+  }
+
+  /** What it wrote last. Those that it left behind may go on writing, and are not listened to. */
+  private static void rest(InputStream output, byte[] some, OutputLines lines) {
+    for (long silent = 0, all = 0; silent < QUIET && all < LONGEST_REST; all++) {
+      if (read(output, some, lines) > 0) {
+        silent = 0;
+      } else {
+        silent++;
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+      }
+    }
+    try {
+      output.close();
+    } catch (IOException e) {
+      // Nobody reads it any more.
+    }
+  }
+
+  private static boolean hasEnded(Process process, long pause) {
+    try {
+      return process.waitFor(pause, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      // Nobody has a reason to interrupt it.
+      return !process.isAlive();
+    }
+  }
+
+  /** Reads what is there; returns how much that was. */
+  private static int read(InputStream output, byte[] some, OutputLines lines) {
+    try {
+      int there = Math.min(output.available(), some.length);
+      int read = there > 0 ? output.read(some, 0, there) : 0;
+      lines.add(some, read);
+      return Math.max(read, 0);
+    } catch (IOException e) {
+      // The JDK is just putting the rest aside.
+      return 0;
+    }
+  }
+
+  /**
+   * A process of this host.
+   *
+   * @param handle its handle: {@link Process#destroy} would close its output as well, and with it
+   *     whatever it has to say at its end
+   */
+  private record Child(ProcessHandle handle) implements Running {
+
+    @Override
+    public long pid() {
+      return handle.pid();
+    }
+
+    @Override
+    public void terminate() {
+      signal(handle::destroy);
+    }
+
+    @Override
+    public void kill() {
+      signal(handle::destroyForcibly);
+    }
+
+    /** False, when it has ended meanwhile, is as good. */
+    private static void signal(BooleanSupplier sent) {
+      var unused = sent.getAsBoolean();
+    }
+  }
+}

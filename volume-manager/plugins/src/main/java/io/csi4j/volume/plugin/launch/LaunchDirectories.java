@@ -1,0 +1,108 @@
+package io.csi4j.volume.plugin.launch;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.path.CarefulDisk;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.PluginException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+
+/**
+ * What has to be there before a plugin starts: its directories, and no socket of one that is gone.
+ * Doing it again changes nothing.
+ */
+public final class LaunchDirectories {
+
+  private static final int WRITABLE_BY_ALL = 0002;
+
+  private final CarefulDisk disk;
+  private final ListeningSocket sockets;
+
+  /**
+   * On this disk.
+   *
+   * @param sockets tells whether somebody listens
+   */
+  public LaunchDirectories(Disk disk, ListeningSocket sockets) {
+    this.disk = new CarefulDisk(disk);
+    this.sockets = sockets;
+  }
+
+  /**
+   * Makes the directories that are missing, and removes a socket at which nobody listens.
+   *
+   * @throws PluginException if the plugin must not be started, because something is in the way
+   */
+  public void prepare(PluginLaunchPlan plan) {
+    Subject subject = Subject.of("preparing the start of plugin '" + plan.config().id() + "'");
+    MountPath looked = MountPath.of(plan.endpoint().path());
+    try {
+      for (Path each : plan.directories()) {
+        looked = MountPath.of(each);
+        make(looked);
+      }
+      looked = MountPath.of(plan.config().socketDirectory());
+      checkWritable(looked, subject);
+      looked = MountPath.of(plan.endpoint().path());
+      removeStale(looked, subject);
+    } catch (PathProblem problem) {
+      throw new PluginException(
+          Messages.of(
+              problem.kind() == PathProblem.Kind.SYMLINK
+                  ? OperatorCode.PLUGIN_SOCKET_DENIED
+                  : problem.kind().code(),
+              subject.at(looked),
+              String.valueOf(problem.getMessage())));
+    }
+  }
+
+  /** Makes a directory with those above it; one that is there stays as it is. */
+  private void make(MountPath directory) throws PathProblem {
+    if (disk.isDirectory(directory)) {
+      return;
+    }
+    if (!directory.isRoot() && disk.look(directory.parent()).isEmpty()) {
+      make(directory.parent());
+    }
+    disk.make(directory, new ArrayList<>());
+  }
+
+  private void checkWritable(MountPath directory, Subject subject) throws PathProblem {
+    int mode = disk.look(directory).map(FileFacts::mode).orElse(0);
+    if ((mode & WRITABLE_BY_ALL) != 0) {
+      throw new PluginException(
+          Messages.of(
+              OperatorCode.PLUGIN_SOCKET_DENIED,
+              subject.at(directory),
+              "everybody may write to the directory of its socket (mode 0%o), so anybody could"
+                      .formatted(mode)
+                  + " listen in its place",
+              new OperatorMessage.Part(
+                  "Take that right away with 'chmod o-w " + directory + "', then start it")));
+    }
+  }
+
+  private void removeStale(MountPath socket, Subject subject) throws PathProblem {
+    boolean isListening =
+        disk.look(socket).filter(there -> there.kind() == FileFacts.Kind.SOCKET).isPresent()
+            && sockets.isListening(socket.toPath());
+    if (isListening) {
+      throw new PluginException(
+          Messages.of(
+              OperatorCode.PLUGIN_DUPLICATE,
+              subject.at(socket),
+              "somebody listens at its socket already, so it was neither removed nor the plugin"
+                  + " started",
+              new OperatorMessage.Part(
+                  "If that is the plugin of an earlier run, use it as it is or stop it; otherwise"
+                      + " give this one a directory of its own")));
+    }
+    disk.deleteSocket(socket);
+  }
+}

@@ -1,0 +1,220 @@
+package io.csi4j.volume.plugin.launch;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.plugin.PluginRole;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * All that whoever starts a plugin has to see to, the same for each of its starts: directories,
+ * bind mounts, variables and privileges. Only {@link #prepare} does anything.
+ */
+public final class PluginLaunchPlan {
+
+  /** The variable that tells a plugin where to listen. */
+  public static final String ENDPOINT = "CSI_ENDPOINT";
+
+  private static final String SYS_ADMIN = "CAP_SYS_ADMIN";
+  private static final Path DEVICES = Path.of("/dev");
+
+  private final PluginConfig config;
+  private final boolean contained;
+  private final Map<String, String> environment;
+
+  /**
+   * A directory of the host that the plugin has to see, writable.
+   *
+   * @param source the directory on the host
+   * @param target where the plugin sees it
+   * @param propagation whose mounts below it the other side has to see
+   */
+  public record Bind(Path source, PluginPath target, Propagation propagation) {}
+
+  private PluginLaunchPlan(Builder builder, Map<String, String> environment) {
+    config = builder.config;
+    contained = builder.contained;
+    this.environment = environment;
+  }
+
+  /** The plan for a plugin that needs no variables but the one of CSI. */
+  public static PluginLaunchPlan of(PluginConfig config) {
+    return builder(config).build();
+  }
+
+  /** Begins with a plugin that needs no variables but the one of CSI. */
+  public static Builder builder(PluginConfig config) {
+    return new Builder(config);
+  }
+
+  /** What is known of the plugin. */
+  public PluginConfig config() {
+    return config;
+  }
+
+  /** Whether it has a view of its own of the filesystem, and sees nothing that is not bound. */
+  public boolean isContained() {
+    return contained;
+  }
+
+  /** The directories that have to be there, with a mode of 0700 if they are made. */
+  public List<Path> directories() {
+    List<Path> directories = new ArrayList<>();
+    directories.add(config.socketDirectory());
+    config.volumeRoot().ifPresent(directories::add);
+    return List.copyOf(directories);
+  }
+
+  /**
+   * What has to be bound for it, in this order; nothing for a plugin that sees the filesystem of
+   * the host. Only mounts that it makes for volumes have to reach the host.
+   */
+  public List<Bind> binds() {
+    if (!contained) {
+      return List.of();
+    }
+    List<Bind> binds = new ArrayList<>();
+    Path sockets = config.socketDirectory();
+    binds.add(
+        new Bind(
+            sockets,
+            config.seesSocketDirectoryAt().orElseGet(() -> same(sockets)),
+            Propagation.PRIVATE));
+    if (isForNodes()) {
+      config
+          .volumeRoot()
+          .ifPresent(
+              root ->
+                  binds.add(
+                      new Bind(
+                          root,
+                          config.seesVolumeRootAt().orElseGet(() -> same(root)),
+                          Propagation.BIDIRECTIONAL)));
+      binds.add(new Bind(DEVICES, same(DEVICES), Propagation.PRIVATE));
+    }
+    return List.copyOf(binds);
+  }
+
+  /**
+   * The variables that it has to find: those of the user, and {@value #ENDPOINT} if that is not
+   * among them. The library invents no other variable.
+   */
+  public Map<String, String> environment() {
+    return environment;
+  }
+
+  /** The capabilities of Linux that it has to have: one for a plugin that mounts. */
+  public Set<String> capabilities() {
+    return isForNodes() ? Set.of(SYS_ADMIN) : Set.of();
+  }
+
+  /** Its socket, as the host sees it. */
+  public CsiEndpoint endpoint() {
+    return config.endpoint();
+  }
+
+  /** How the volume manager reaches it. */
+  public PluginBinding binding() {
+    return config.registration(InstanceId.ONLY).binding();
+  }
+
+  /**
+   * Makes the directories that are missing, and removes the socket of a plugin that is gone: only a
+   * socket, and only if nobody listens. To be done before each start; doing it twice is harmless.
+   *
+   * @throws PluginException if the plugin must not be started: everybody may write to the directory
+   *     of its socket, or a symbolic link or anything else is in the way, or somebody listens
+   */
+  public void prepare() {
+    new LaunchDirectories(new RealDisk(), ListeningSocket.KERNEL).prepare(this);
+  }
+
+  private boolean isForNodes() {
+    return config.roles().contains(PluginRole.NODE);
+  }
+
+  private static PluginPath same(Path path) {
+    return PluginPath.of(path.toString());
+  }
+
+  /** The plan in words, without the values of variables. */
+  @Override
+  public String toString() {
+    return "PluginLaunchPlan["
+        + config.id()
+        + (contained ? ", contained" : ", on the host")
+        + ", with "
+        + environment.keySet()
+        + "]";
+  }
+
+  /** Collects what a plan is made of. */
+  public static final class Builder {
+
+    private final PluginConfig config;
+    private final Map<String, String> variables = new TreeMap<>();
+    private boolean contained;
+
+    private Builder(PluginConfig config) {
+      this.config = config;
+      contained =
+          config.seesSocketDirectoryAt().isPresent() || config.seesVolumeRootAt().isPresent();
+    }
+
+    /**
+     * It has a view of its own of the filesystem, even if it sees its directories where the host
+     * does. So it is anyway if it sees one of them elsewhere.
+     */
+    public Builder contained() {
+      contained = true;
+      return this;
+    }
+
+    /**
+     * Variables of the user, all of which are kept. {@value PluginLaunchPlan#ENDPOINT} may be among
+     * them, in a form that the plugin likes better ({@code unix:/csi/csi.sock}).
+     */
+    public Builder environment(Map<String, String> value) {
+      variables.putAll(value);
+      return this;
+    }
+
+    /**
+     * The plan.
+     *
+     * @throws PluginException if {@value PluginLaunchPlan#ENDPOINT} names another socket than the
+     *     host connects to
+     */
+    public PluginLaunchPlan build() {
+      Map<String, String> environment = new TreeMap<>(variables);
+      String meant = config.pluginEndpoint().path().toString();
+      String given = environment.putIfAbsent(ENDPOINT, "unix://" + meant);
+      if (given != null && !given.equals("unix://" + meant) && !given.equals("unix:" + meant)) {
+        throw new PluginException(
+            Messages.of(
+                OperatorCode.PLUGIN_CONFIG_REFUSED,
+                Subject.of("planning the start of plugin '" + config.id() + "'"),
+                ENDPOINT
+                    + " is set to '"
+                    + given
+                    + "', and this host connects to what the plugin sees as 'unix://"
+                    + meant
+                    + "'; leave it out, or change the directory or name of the socket"));
+      }
+      return new PluginLaunchPlan(this, Map.copyOf(environment));
+    }
+  }
+}

@@ -1,0 +1,285 @@
+package io.csi4j.volume.plugin.launch;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginException;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one process running: starts it, and again after a pause when it has ended, until it is
+ * stopped.
+ *
+ * <p>All that changes is changed on the scheduler, which must do one thing after the other; who
+ * asks from outside only looks.
+ */
+public final class ProcessKeeper {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  /** The first number of those that stand for a signal. */
+  private static final int SIGNAL = 128;
+
+  private final Parts parts;
+  private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+  private volatile @Nullable Run current;
+  private volatile LastWords words;
+  private Scheduler.@Nullable Timer timer;
+  private int failures;
+  private boolean isStopping;
+  private boolean isRestarting;
+  private volatile boolean isSinkBroken;
+
+  /**
+   * What it works with.
+   *
+   * @param plugin the name of the plugin, for messages
+   * @param clock time
+   * @param scheduler does one thing after the other
+   * @param processes starts processes
+   * @param order what is started
+   * @param prepare done before each start; throws {@link PluginException} if it must not be started
+   * @param settings pauses and bounds
+   * @param output given each line
+   * @param listener told what happens
+   */
+  public record Parts(
+      String plugin,
+      Clock clock,
+      Scheduler scheduler,
+      HostProcessTable processes,
+      HostProcessTable.Order order,
+      Runnable prepare,
+      LaunchSettings settings,
+      Consumer<String> output,
+      Consumer<LaunchEvent> listener) {}
+
+  /**
+   * One run of the process.
+   *
+   * @param instance its name
+   * @param process the process
+   * @param begun when it was started
+   */
+  private record Run(InstanceId instance, HostProcessTable.Running process, long begun) {}
+
+  /** Nothing is started yet. */
+  public ProcessKeeper(Parts parts) {
+    this.parts = parts;
+    words = new LastWords(parts.settings().lastWords());
+  }
+
+  /** Starts it. To be called once. */
+  public void start() {
+    later(this::launch);
+  }
+
+  /** Ends it, if it runs, and starts it at once. */
+  public void restart() {
+    later(
+        () -> {
+          if (isStopping) {
+            return;
+          }
+          failures = 0;
+          if (current == null) {
+            launch();
+          } else if (!isRestarting) {
+            isRestarting = true;
+            end();
+          }
+        });
+  }
+
+  /** Ends it and starts it no more; the stage ends with the process. */
+  public CompletableFuture<Void> stop() {
+    later(
+        () -> {
+          if (isStopping) {
+            return;
+          }
+          isStopping = true;
+          if (current == null) {
+            cancelTimer();
+            stopped.complete(null);
+          } else if (!isRestarting) {
+            end();
+          }
+        });
+    return stopped.copy();
+  }
+
+  /** The number of the process that runs now. */
+  public OptionalLong process() {
+    Run run = current;
+    return run == null ? OptionalLong.empty() : OptionalLong.of(run.process().pid());
+  }
+
+  /** The last lines of the process that runs, or ran last. */
+  public List<String> lastWords() {
+    return words.lines();
+  }
+
+  // ---- on the scheduler
+
+  private void launch() {
+    cancelTimer();
+    if (isStopping || current != null) {
+      return;
+    }
+    LastWords said = new LastWords(parts.settings().lastWords());
+    words = said;
+    try {
+      parts.prepare().run();
+      begin(said);
+    } catch (PluginException refused) {
+      notStarted(refused.operatorMessage());
+    } catch (IOException failed) {
+      notStarted(exited("it could not be started: " + failed.getMessage()));
+    }
+  }
+
+  private void begin(LastWords said) throws IOException {
+    CompletableFuture<Run> begun = new CompletableFuture<>();
+    HostProcessTable.Running process =
+        parts
+            .processes()
+            .start(
+                parts.order(),
+                line -> {
+                  said.add(line);
+                  hand(line);
+                },
+                status -> begun.thenAccept(run -> later(() -> ended(run, said, status))));
+    InstanceId instance =
+        InstanceId.of("process " + process.pid() + " of " + parts.clock().wall().toEpochMilli());
+    Run run = new Run(instance, process, parts.clock().nanos());
+    current = run;
+    tell(new LaunchEvent.Started(instance, process.pid()));
+    begun.complete(run);
+  }
+
+  private void ended(Run run, LastWords said, int status) {
+    cancelTimer();
+    current = null;
+    Duration lived = Duration.ofNanos(parts.clock().nanos() - run.begun());
+    boolean isEarly = lived.compareTo(parts.settings().early()) < 0;
+    boolean isMeant = isStopping || isRestarting;
+    boolean isTold = isEarly && !isMeant && status > 0 && status < SIGNAL;
+    Duration pause = isRestarting ? Duration.ZERO : pause(isEarly);
+    isRestarting = false;
+    tell(
+        new LaunchEvent.Ended(
+            run.instance(),
+            status,
+            lived,
+            said.lines(),
+            isStopping ? Optional.empty() : Optional.of(pause),
+            isTold ? Optional.of(exited(text(status, lived, said))) : Optional.empty()));
+    again(pause);
+  }
+
+  private void notStarted(OperatorMessage message) {
+    Duration pause = pause(true);
+    tell(new LaunchEvent.NotStarted(message, pause));
+    again(pause);
+  }
+
+  private void again(Duration pause) {
+    if (isStopping) {
+      stopped.complete(null);
+    } else {
+      timer = parts.scheduler().after(pause, this::launch);
+    }
+  }
+
+  /** Some time up to a limit that doubles with each failure in a row: full jitter. */
+  private Duration pause(boolean isFailure) {
+    failures = isFailure ? failures + 1 : 1;
+    Duration limit = parts.settings().backoff();
+    for (int i = 1; i < failures && limit.compareTo(parts.settings().backoffCap()) < 0; i++) {
+      limit = limit.multipliedBy(2);
+    }
+    if (limit.compareTo(parts.settings().backoffCap()) > 0) {
+      limit = parts.settings().backoffCap();
+    }
+    return Duration.ofNanos((long) (limit.toNanos() * parts.scheduler().random()));
+  }
+
+  /** Asks the process to end, and kills it if it does not. */
+  private void end() {
+    Run run = current;
+    if (run != null) {
+      run.process().terminate();
+      timer = parts.scheduler().after(parts.settings().stopping(), run.process()::kill);
+    }
+  }
+
+  private void cancelTimer() {
+    Scheduler.Timer set = timer;
+    timer = null;
+    if (set != null) {
+      set.cancel();
+    }
+  }
+
+  // ---- to others
+
+  private OperatorMessage exited(String seen) {
+    return Messages.of(
+        OperatorCode.PLUGIN_EXITED,
+        Subject.of("starting the process of plugin '" + parts.plugin() + "'"),
+        seen);
+  }
+
+  private static String text(int status, Duration lived, LastWords said) {
+    String last = said.text();
+    return "it ended with status "
+        + status
+        + " after "
+        + lived.toMillis()
+        + " ms"
+        + (last.isEmpty() ? ", without a word" : ", and its last words were: " + last);
+  }
+
+  private void later(Runnable work) {
+    try {
+      parts.scheduler().execute(work);
+    } catch (RejectedExecutionException closed) {
+      // It was given up before.
+      stopped.complete(null);
+    }
+  }
+
+  private void hand(String line) {
+    try {
+      parts.output().accept(line);
+    } catch (RuntimeException failed) {
+      if (!isSinkBroken) {
+        isSinkBroken = true;
+        LOGGER.log(Level.WARNING, "Who is given the output of a plugin failed; told once.", failed);
+      }
+    }
+  }
+
+  private void tell(LaunchEvent event) {
+    try {
+      parts.listener().accept(event);
+    } catch (RuntimeException failed) {
+      LOGGER.log(Level.WARNING, "A listener of a plugin's process failed.", failed);
+    }
+  }
+}

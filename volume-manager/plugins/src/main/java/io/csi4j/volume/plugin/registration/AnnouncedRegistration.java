@@ -1,0 +1,195 @@
+package io.csi4j.volume.plugin.registration;
+
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.registration.AnnouncementPolicy.Decision;
+import io.csi4j.volume.plugin.registration.Conversations.Heard;
+import io.csi4j.volume.plugin.registration.WatchedSocket.Registered;
+import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Makes registrations of what is announced: by the rules, by the host's policy, once. */
+final class AnnouncedRegistration {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  private final AnnouncementPolicy policy;
+  private final PluginRegistry registry;
+  private final Optional<PluginSupervisor> supervisor;
+
+  AnnouncedRegistration(
+      AnnouncementPolicy policy, PluginRegistry registry, Optional<PluginSupervisor> supervisor) {
+    this.policy = policy;
+    this.registry = registry;
+    this.supervisor = supervisor;
+  }
+
+  /**
+   * What came of an announcement.
+   *
+   * @param events what happened, in order
+   * @param refusal what an operator is told if it was refused
+   */
+  record Result(List<RegistrationEvent> events, Optional<OperatorMessage> refusal) {
+
+    static Result refused(WatchedSocket socket, OperatorCode code, String why) {
+      return refused(Messages.of(code, SocketWatch.subject(socket), why));
+    }
+
+    static Result refused(OperatorMessage message) {
+      return new Result(List.of(), Optional.of(message));
+    }
+  }
+
+  /** Registers what a socket announces, unless something speaks against it. */
+  Result judge(WatchedSocket socket, Heard heard, Collection<WatchedSocket> all) {
+    Optional<Announcement> fit = AnnouncementRules.accepted(socket.endpoint, heard);
+    if (fit.isEmpty()) {
+      return Result.refused(
+          socket,
+          OperatorCode.REGISTRATION_REFUSED,
+          AnnouncementRules.objections(heard).orElse("it announces nothing"));
+    }
+    Announcement announcement = fit.get();
+    Registered before = socket.registered;
+    if (before != null
+        && before.identity().equals(socket.identity)
+        && before.announcement().equals(announcement)) {
+      // It only did not hear that it is registered.
+      return new Result(List.of(), Optional.empty());
+    }
+    Decision decision;
+    try {
+      decision = policy.decide(announcement);
+    } catch (RuntimeException e) {
+      return Result.refused(
+          socket,
+          OperatorCode.REGISTRATION_REFUSED,
+          "the host's policy failed with " + e.getClass().getName());
+    }
+    if (decision instanceof Decision.Refuse refuse) {
+      return Result.refused(socket, OperatorCode.REGISTRATION_REFUSED, refuse.reason());
+    }
+    return register(socket, announcement, wish(decision), all);
+  }
+
+  private Result register(
+      WatchedSocket socket, Announcement announcement, Wish wish, Collection<WatchedSocket> all) {
+    PluginRegistration registration = wish.registration();
+    List<RegistrationEvent> events = new ArrayList<>();
+    for (WatchedSocket other : all) {
+      Registered theirs = other.registered;
+      if (other != socket && theirs != null && theirs.claims(registration)) {
+        if (other.missing.isEmpty()) {
+          return Result.refused(
+              socket,
+              OperatorCode.PLUGIN_DUPLICATE,
+              "it announces the plugin '"
+                  + registration.id()
+                  + "' at "
+                  + registration.binding().endpoint()
+                  + ", and '"
+                  + other.endpoint.path()
+                  + "' has announced it at "
+                  + theirs.registration().binding().endpoint());
+        }
+        // Its registrar is gone, and this one has come in its place.
+        undo(other).ifPresent(events::add);
+      }
+    }
+    Registered same = socket.registered;
+    if (same != null && !same.sameInstance(registration)) {
+      same = null;
+    }
+    if (same != null && same.claims(registration)) {
+      // An instance has one socket; it has to leave there before it can come here.
+      same = null;
+      undo(socket).ifPresent(events::add);
+    }
+    Registered now;
+    try {
+      now =
+          new Registered(
+              socket.identity,
+              announcement,
+              registration,
+              wish.begin().apply(same == null ? null : same.handle()));
+    } catch (PluginException e) {
+      return new Result(events, Optional.of(e.operatorMessage()));
+    } catch (RuntimeException e) {
+      return new Result(
+          events,
+          Optional.of(
+              Messages.of(
+                  OperatorCode.REGISTRATION_REFUSED,
+                  SocketWatch.subject(socket),
+                  "registering it failed: " + e.getMessage())));
+    }
+    if (same == null) {
+      undo(socket).ifPresent(events::add);
+    }
+    socket.registered = now;
+    events.add(new RegistrationEvent.Registered(announcement, registration, same != null));
+    return new Result(events, Optional.empty());
+  }
+
+  /**
+   * What is to be done about a plugin.
+   *
+   * @param registration as what it will be known
+   * @param begin does it, given what was done before for the same instance; gives what ends it
+   */
+  private record Wish(
+      PluginRegistration registration, Function<@Nullable AutoCloseable, AutoCloseable> begin) {}
+
+  private Wish wish(Decision decision) {
+    if (decision instanceof Decision.Supervise supervise) {
+      return new Wish(
+          supervise.config().registration(supervise.instance()),
+          before -> supervise(supervise, before));
+    }
+    PluginRegistration registration = ((Decision.Register) decision).registration();
+    return new Wish(registration, before -> registry.register(registration));
+  }
+
+  private AutoCloseable supervise(Decision.Supervise wanted, @Nullable AutoCloseable before) {
+    if (before instanceof SupervisedPlugin known) {
+      known.refresh();
+      return known;
+    }
+    return supervisor
+        .orElseThrow(() -> new IllegalStateException("the watch was given no supervisor"))
+        .supervise(wanted.config(), wanted.instance());
+  }
+
+  /** Deregisters what a socket has registered, if it has. */
+  Optional<RegistrationEvent> undo(WatchedSocket socket) {
+    Registered gone = socket.registered;
+    if (gone == null) {
+      return Optional.empty();
+    }
+    socket.registered = null;
+    try {
+      gone.handle().close();
+    } catch (Exception e) {
+      LOGGER.log(
+          Level.WARNING,
+          "Deregistering the plugin ''{0}'' failed. Deregister it by hand: {1}",
+          gone.registration().id(),
+          e.toString());
+    }
+    return Optional.of(
+        new RegistrationEvent.Deregistered(gone.announcement(), gone.registration()));
+  }
+}

@@ -1,0 +1,158 @@
+package io.csi4j.volume.plugin.registration;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.registration.PluginRegistrar;
+import io.csi4j.client.registration.RegistrarException;
+import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.volume.internal.link.CallQueue;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.plugin.registration.Conversations.Failure.Kind;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Talks to registrars over their sockets, each on a thread that exists only for as long as that
+ * takes; to so many at a time.
+ */
+final class RegistrarConversations implements Conversations {
+
+  private static final int AT_A_TIME = 16;
+
+  private final ConnectOptions options;
+  private final Duration closing;
+  private final NamedThreads threads = new NamedThreads("csi4j-volume-registrar");
+  private final CallQueue places = new CallQueue(AT_A_TIME);
+  private final Set<Thread> talking = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /**
+   * Nobody is talked to yet.
+   *
+   * @param closing how long closing may take
+   */
+  RegistrarConversations(ConnectOptions options, Duration closing) {
+    this.options = options;
+    this.closing = closing;
+  }
+
+  @Override
+  public void begin(
+      CsiEndpoint socket,
+      Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
+      Consumer<End> then) {
+    places.enter(
+        () -> {
+          Thread thread =
+              threads.newThread(
+                  () -> {
+                    End end = talk(socket, judge);
+                    talking.remove(Thread.currentThread());
+                    places.leave();
+                    then.accept(end);
+                  });
+          start(thread, then);
+        });
+  }
+
+  private void start(Thread thread, Consumer<End> then) {
+    talking.add(thread);
+    try {
+      thread.start();
+      if (closed) {
+        thread.interrupt();
+      }
+    } catch (OutOfMemoryError refused) {
+      // How the JVM says that the machine gives no more threads.
+      talking.remove(thread);
+      places.leave();
+      then.accept(failed(Kind.SILENT, "the machine gives no thread to ask it; raise the limit"));
+    }
+  }
+
+  private End talk(
+      CsiEndpoint socket, Function<Heard, CompletableFuture<RegistrationOutcome>> judge) {
+    if (closed) {
+      return failed(Kind.CLOSED, "the watch is closed");
+    }
+    try (PluginRegistrar registrar = PluginRegistrar.connect(socket, options)) {
+      Heard heard = Heard.of(registrar.info(), registrar.peer());
+      return tell(registrar, judge.apply(heard).get());
+    } catch (CsiConnectException e) {
+      return failed(kind(e.reason()), e.failure().why());
+    } catch (RegistrarException e) {
+      return new End.Failed(failure(e));
+    } catch (InterruptedException e) {
+      return failed(Kind.CLOSED, "the watch is closed");
+    } catch (ExecutionException e) {
+      return failed(Kind.UNFIT, "judging what it announces failed with " + e.getCause());
+    } catch (RuntimeException | Error e) {
+      return failed(Kind.UNFIT, "asking it failed with " + e.getClass().getName());
+    }
+  }
+
+  private static End tell(PluginRegistrar registrar, RegistrationOutcome outcome) {
+    try {
+      registrar.tell(outcome);
+      return new End.Told(outcome);
+    } catch (RegistrarException e) {
+      return new End.NotTold(outcome, failure(e));
+    }
+  }
+
+  private static Failure failure(RegistrarException e) {
+    Kind kind =
+        switch (e.reason()) {
+          case NO_ANSWER, LOST, FAILED -> Kind.SILENT;
+          case NOT_A_REGISTRAR, UNUSABLE_ANSWER -> Kind.UNFIT;
+          case INTERRUPTED, CANCELLED, CLOSED -> Kind.CLOSED;
+        };
+    String words =
+        e.failure().pluginText().map(text -> " (" + e.code() + ": " + text + ")").orElse("");
+    return new Failure(kind, e.failure().why() + words);
+  }
+
+  private static Kind kind(CsiConnectException.Reason reason) {
+    return switch (reason) {
+      case NO_SUCH_SOCKET -> Kind.GONE;
+      case NOBODY_LISTENING -> Kind.LEFT_BEHIND;
+      case PERMISSION_DENIED -> Kind.DENIED;
+      case NO_ANSWER, NOT_READY, UNHEALTHY -> Kind.SILENT;
+      case INTERRUPTED -> Kind.CLOSED;
+      case NOT_A_SOCKET,
+          PATH_TOO_LONG,
+          NOT_GRPC,
+          SYMLINK,
+          UNSAFE_DIRECTORY,
+          WRONG_PEER,
+          WRONG_PLUGIN,
+          NO_TRANSPORT ->
+          Kind.UNFIT;
+    };
+  }
+
+  private static End failed(Kind kind, String why) {
+    return new End.Failed(new Failure(kind, why));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    talking.forEach(Thread::interrupt);
+    long end = System.nanoTime() + closing.toNanos();
+    try {
+      for (Thread thread : talking) {
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, end - System.nanoTime()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

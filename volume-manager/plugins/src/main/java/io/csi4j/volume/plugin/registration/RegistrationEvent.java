@@ -1,0 +1,49 @@
+package io.csi4j.volume.plugin.registration;
+
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.PluginRegistration;
+import java.nio.file.Path;
+
+/** Something that happened to a socket of a registrar. */
+public sealed interface RegistrationEvent {
+
+  /** The socket of the registrar, or the directory if it is about all of them. */
+  Path socket();
+
+  /**
+   * What it announces was registered, or is watched over and registered while it is ready.
+   *
+   * @param announcement what
+   * @param registration as what
+   * @param update whether the same socket had registered that plugin before
+   */
+  record Registered(Announcement announcement, PluginRegistration registration, boolean update)
+      implements RegistrationEvent {
+    @Override
+    public Path socket() {
+      return announcement.socket();
+    }
+  }
+
+  /**
+   * What it had announced is registered no more: the socket is gone, or announces something else.
+   *
+   * @param announcement what
+   * @param registration as what
+   */
+  record Deregistered(Announcement announcement, PluginRegistration registration)
+      implements RegistrationEvent {
+    @Override
+    public Path socket() {
+      return announcement.socket();
+    }
+  }
+
+  /**
+   * Something that an operator has to know: it was refused, or gives no answer, or was given up.
+   *
+   * @param socket where
+   * @param message what
+   */
+  record Noticed(Path socket, OperatorMessage message) implements RegistrationEvent {}
+}

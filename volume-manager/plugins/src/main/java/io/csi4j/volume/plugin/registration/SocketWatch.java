@@ -1,0 +1,310 @@
+package io.csi4j.volume.plugin.registration;
+
+import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.registration.Conversations.End;
+import io.csi4j.volume.plugin.registration.Conversations.Failure;
+import io.csi4j.volume.plugin.registration.Conversations.Heard;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a directory of sockets again and again, has each new one asked once, and again after a
+ * pause that grows where it gives no answer. What is asked and heard comes in as tasks that run one
+ * at a time; nobody who talks is waited for.
+ */
+final class SocketWatch {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  static final Duration LONGEST_PAUSE = Duration.ofMinutes(2);
+  private static final int MOST_DOUBLINGS = 20;
+
+  /** How long after a ring of the bell is looked: more than one name may change at a time. */
+  static final Duration BELL_PAUSE = Duration.ofMillis(50);
+
+  private final SocketDirectory directory;
+  private final WatchSettings settings;
+  private final Clock clock;
+  private final Scheduler scheduler;
+  private final Conversations conversations;
+  private final AnnouncedRegistration registering;
+  private final Consumer<RegistrationEvent> events;
+  private final Mailbox tasks;
+  private final Map<String, WatchedSocket> sockets = new TreeMap<>();
+  private String saidOfDirectory = "";
+  private Scheduler.@Nullable Timer nextLook;
+  private final AtomicBoolean rung = new AtomicBoolean();
+  private volatile List<Announcement> registered = List.of();
+
+  SocketWatch(
+      SocketDirectory directory,
+      WatchSettings settings,
+      Clock clock,
+      Scheduler scheduler,
+      Conversations conversations,
+      AnnouncedRegistration registering,
+      Consumer<RegistrationEvent> events) {
+    this.directory = directory;
+    this.settings = settings;
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.conversations = conversations;
+    this.registering = registering;
+    this.events = events;
+    this.tasks = new Mailbox(scheduler, SocketWatch::broke);
+  }
+
+  /** Looks soon, and then again and again. */
+  void lookSoon() {
+    tasks.put(this::look);
+  }
+
+  /** Something changed in the directory. */
+  void bellRings() {
+    if (rung.compareAndSet(false, true)) {
+      var unused = scheduler.after(BELL_PAUSE, this::lookSoon);
+    }
+  }
+
+  private static void broke(Throwable failure) {
+    LOGGER.log(Level.ERROR, "A task of the registration watch failed. Report this.", failure);
+  }
+
+  /** What is registered. */
+  List<Announcement> registered() {
+    return registered;
+  }
+
+  /** Decides nothing any more. */
+  void close() {
+    tasks.close();
+  }
+
+  // ---- looking
+
+  private void look() {
+    rung.set(false);
+    Scheduler.Timer planned = nextLook;
+    if (planned != null) {
+      planned.cancel();
+    }
+    nextLook = scheduler.after(settings.interval(), this::lookSoon);
+    Map<String, String> seen;
+    try {
+      seen = directory.sockets();
+      saidOfDirectory = "";
+    } catch (DiskException e) {
+      sayOfDirectory(e);
+      if (e.kind() != DiskException.Kind.NOT_FOUND) {
+        return;
+      }
+      seen = Map.of();
+    }
+    for (WatchedSocket socket : List.copyOf(sockets.values())) {
+      if (!seen.containsKey(socket.name)) {
+        missing(socket);
+      }
+    }
+    seen.forEach(this::seen);
+  }
+
+  private void seen(String name, String identity) {
+    WatchedSocket known = sockets.get(name);
+    if (known == null) {
+      known = new WatchedSocket(directory.path().resolve(name), identity);
+      sockets.put(name, known);
+      ask(known);
+      return;
+    }
+    known.missing = OptionalLong.empty();
+    if (!known.identity.equals(identity)) {
+      known.madeAnew(identity);
+      ask(known);
+    }
+  }
+
+  private void missing(WatchedSocket socket) {
+    if (socket.missing.isEmpty()) {
+      socket.missing = OptionalLong.of(clock.nanos());
+      socket.stopWaiting();
+    }
+    long since = clock.nanos() - socket.missing.getAsLong();
+    if (since >= settings.grace().toNanos()) {
+      sockets.remove(socket.name);
+      deregister(socket);
+    }
+  }
+
+  private void deregister(WatchedSocket socket) {
+    Optional<RegistrationEvent> told = registering.undo(socket);
+    // Whoever is told and asks then sees what he was told.
+    refresh();
+    told.ifPresent(events);
+  }
+
+  private void refresh() {
+    List<Announcement> now = new ArrayList<>();
+    for (WatchedSocket each : sockets.values()) {
+      if (each.registered != null) {
+        now.add(each.registered.announcement());
+      }
+    }
+    registered = List.copyOf(now);
+  }
+
+  // ---- talking
+
+  private void ask(WatchedSocket socket) {
+    if (socket.talking || sockets.get(socket.name) != socket) {
+      return;
+    }
+    socket.talking = true;
+    socket.asked = socket.identity;
+    conversations.begin(
+        socket.endpoint,
+        heard -> {
+          CompletableFuture<RegistrationOutcome> outcome = new CompletableFuture<>();
+          tasks.put(() -> outcome.completeAsync(() -> judge(socket, heard), Runnable::run));
+          return outcome;
+        },
+        end -> tasks.put(() -> ended(socket, end)));
+  }
+
+  private RegistrationOutcome judge(WatchedSocket begun, Heard heard) {
+    WatchedSocket socket = sockets.get(begun.name);
+    if (socket != null && socket.missing.isPresent()) {
+      // It may be there again: whoever just spoke need not be the one that is gone.
+      look();
+      socket = sockets.get(begun.name);
+    }
+    if (socket == null || socket.missing.isPresent()) {
+      return RegistrationOutcome.refused("the socket is gone");
+    }
+    socket.asked = socket.identity;
+    AnnouncedRegistration.Result result = registering.judge(socket, heard, sockets.values());
+    refresh();
+    result.events().forEach(events);
+    if (result.refusal().isEmpty()) {
+      socket.said = "";
+      return RegistrationOutcome.accepted();
+    }
+    OperatorMessage message = result.refusal().get();
+    say(socket, message);
+    return RegistrationOutcome.refused(message.line());
+  }
+
+  private void ended(WatchedSocket socket, End end) {
+    socket.talking = false;
+    if (sockets.get(socket.name) != socket) {
+      return;
+    }
+    if (!socket.identity.equals(socket.asked)) {
+      ask(socket);
+    } else if (end instanceof End.Failed failed) {
+      trouble(socket, failed.failure());
+    } else if (end instanceof End.NotTold notTold && notTold.outcome().registered()) {
+      if (socket.failures == 0) {
+        // It may just be going, or be made anew.
+        again(socket);
+      } else {
+        trouble(socket, notTold.failure());
+      }
+    } else {
+      socket.failures = 0;
+    }
+  }
+
+  /** It says nothing, or does not hear that it is registered. */
+  private void trouble(WatchedSocket socket, Failure failure) {
+    switch (failure.kind()) {
+      case CLOSED -> {
+        return;
+      }
+      case GONE -> {
+        // The next look tells.
+      }
+      case LEFT_BEHIND -> {
+        say(
+            socket,
+            Messages.of(
+                OperatorCode.REGISTRATION_SILENT,
+                subject(socket),
+                failure.why(),
+                new OperatorMessage.Part(
+                    "Start its registrar, or remove the socket; it is asked again when it is made"
+                        + " anew")));
+        return;
+      }
+      case SILENT -> say(socket, OperatorCode.REGISTRATION_SILENT, failure);
+      case DENIED -> say(socket, OperatorCode.PLUGIN_SOCKET_DENIED, failure);
+      case UNFIT -> say(socket, OperatorCode.REGISTRATION_REFUSED, failure);
+    }
+    again(socket);
+  }
+
+  /** Asks it again after a pause. */
+  private void again(WatchedSocket socket) {
+    socket.failures++;
+    socket.stopWaiting();
+    socket.retry =
+        scheduler.after(
+            pause(socket.failures, scheduler.random()), () -> tasks.put(() -> ask(socket)));
+  }
+
+  /** Doubles from one failure to the next, and is spread by a quarter to either side. */
+  static Duration pause(int failures, double random) {
+    long doubled = FIRST_PAUSE.toNanos() << Math.min(failures - 1, MOST_DOUBLINGS);
+    long pause = Math.min(doubled, LONGEST_PAUSE.toNanos());
+    return Duration.ofNanos((long) (pause * (0.75 + random / 2)));
+  }
+
+  // ---- telling
+
+  static Subject subject(WatchedSocket socket) {
+    return Subject.of("looking at the registration socket '" + socket.endpoint.path() + "'");
+  }
+
+  private void say(WatchedSocket socket, OperatorCode code, Failure failure) {
+    say(socket, Messages.of(code, subject(socket), failure.why()));
+  }
+
+  private void say(WatchedSocket socket, OperatorMessage message) {
+    if (!message.line().equals(socket.said)) {
+      socket.said = message.line();
+      events.accept(new RegistrationEvent.Noticed(socket.endpoint.path(), message));
+    }
+  }
+
+  private void sayOfDirectory(DiskException problem) {
+    OperatorMessage message =
+        Messages.of(
+            OperatorCode.REGISTRATION_DIRECTORY,
+            Subject.of("looking for registration sockets in '" + directory.path() + "'"),
+            problem.kind() == DiskException.Kind.NOT_FOUND
+                ? "there is no such directory"
+                : String.valueOf(problem.getMessage()));
+    if (!message.line().equals(saidOfDirectory)) {
+      saidOfDirectory = message.line();
+      events.accept(new RegistrationEvent.Noticed(directory.path(), message));
+    }
+  }
+}

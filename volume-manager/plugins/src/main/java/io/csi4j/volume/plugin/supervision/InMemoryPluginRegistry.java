@@ -1,0 +1,29 @@
+package io.csi4j.volume.plugin.supervision;
+
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
+import io.csi4j.volume.internal.plugin.PluginMemory;
+import io.csi4j.volume.internal.plugin.ServingSwitch;
+import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.plugin.PluginRegistry;
+
+/**
+ * A registry that belongs to no volume manager and remembers nothing beyond this process. Its
+ * threads exist only while there is work.
+ */
+public final class InMemoryPluginRegistry {
+
+  private InMemoryPluginRegistry() {}
+
+  /** An empty registry. */
+  public static PluginRegistry open() {
+    return LivePluginRegistry.open(
+        new LivePluginRegistry.Ground(
+            new SystemClock(),
+            new IdleScheduler("csi4j-volume-plugin-limits"),
+            new OnDemandThreads("csi4j-volume-plugin-events")),
+        PluginMemory.NONE,
+        ServingSwitch.NONE);
+  }
+}

@@ -1,0 +1,124 @@
+package io.csi4j.volume.plugin.supervision;
+
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.plugin.Supervisor;
+import io.csi4j.volume.internal.probe.CsiProbers;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginListener;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.StartTimeout;
+import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.state.HostIdentity;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Watches over plugins: waits for their sockets, asks in intervals how they are, finds out what
+ * they can do, registers those that are ready, and tells what changes and why. It starts, stops and
+ * kills no plugin.
+ *
+ * <p>A plugin that does not become ready in time is handed to a callback; what is done about it is
+ * for the host to decide. All plugins together have three threads, and one more for each that is
+ * being connected to.
+ */
+public final class PluginSupervisor implements AutoCloseable {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  private static final int THREADS = 2;
+  private static final Duration CLOSING = Duration.ofSeconds(10);
+
+  private final SystemScheduler scheduler;
+  private final Supervisor supervisor;
+
+  private PluginSupervisor(Builder parts) {
+    scheduler = new SystemScheduler(THREADS, "csi4j-volume-supervisor", CLOSING);
+    SystemClock clock = new SystemClock();
+    RealDisk disk = new RealDisk();
+    CsiProbers probers = new CsiProbers(disk, HostIdentity.current().boot().value(), clock);
+    supervisor =
+        new Supervisor(
+            parts.registry,
+            parts.listeners,
+            parts.onStartTimeout,
+            new Supervisor.Parts(clock, scheduler, disk, probers::prober));
+  }
+
+  /** A supervisor that registers plugins here, and tells nobody else. */
+  public static PluginSupervisor open(PluginRegistry registry) {
+    return builder(registry).open();
+  }
+
+  /** A supervisor that registers plugins here, not opened yet. */
+  public static Builder builder(PluginRegistry registry) {
+    return new Builder(registry);
+  }
+
+  /** Watches over the only instance of a plugin. */
+  public SupervisedPlugin supervise(PluginConfig config) {
+    return supervise(config, InstanceId.ONLY);
+  }
+
+  /**
+   * Watches over an instance from now on, which need not have been started yet.
+   *
+   * @throws io.csi4j.volume.plugin.PluginException if everybody may write to the directory of its
+   *     socket
+   */
+  public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {
+    return supervisor.supervise(config, instance);
+  }
+
+  /** Ends all that it began, and deregisters the plugins. Doing it twice is harmless. */
+  @Override
+  public void close() {
+    try {
+      var unused = supervisor.stop().get(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOGGER.log(Level.WARNING, "Not all was told within {0} after closing.", CLOSING);
+    } finally {
+      scheduler.close();
+    }
+  }
+
+  /** Collects what a supervisor is opened with. */
+  public static final class Builder {
+
+    private final PluginRegistry registry;
+    private final List<PluginListener> listeners = new ArrayList<>();
+    private Consumer<StartTimeout> onStartTimeout = timeout -> {};
+
+    private Builder(PluginRegistry registry) {
+      this.registry = Objects.requireNonNull(registry, "registry");
+    }
+
+    /** Tells this listener what happens, also of instances that are not registered yet. */
+    public Builder listener(PluginListener listener) {
+      listeners.add(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /** Calls this when an instance has not become ready in time. It should not block for long. */
+    public Builder onStartTimeout(Consumer<StartTimeout> callback) {
+      onStartTimeout = Objects.requireNonNull(callback, "callback");
+      return this;
+    }
+
+    /** Opens it. */
+    public PluginSupervisor open() {
+      return new PluginSupervisor(this);
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package io.csi4j.volume.plugin.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.plugin.PluginConfig;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plugins as plain processes: shells that do what a test needs. */
+@Timeout(60)
+class ProcessPluginLauncherTest {
+
+  private static final LaunchSettings QUICK =
+      LaunchSettings.defaults()
+          .withBackoff(Duration.ofMillis(10), Duration.ofMillis(20))
+          .withStopping(Duration.ofSeconds(20));
+
+  @TempDir Path directory;
+
+  private final BlockingQueue<LaunchEvent> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
+  private LaunchSettings settings = QUICK;
+  private ProcessPluginLauncher launcher;
+
+  @AfterEach
+  void close() {
+    if (launcher != null) {
+      launcher.close();
+    }
+    Eventually.isTrue("no thread is left", () -> threads().isEmpty());
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("csi4j-volume-launcher"))
+        .toList();
+  }
+
+  private PluginConfig config() {
+    return PluginConfig.builder("disk.csi", directory.resolve("csi"))
+        .volumeRoot(directory.resolve("volumes"))
+        .build();
+  }
+
+  private void start(String script, Map<String, String> variables) {
+    launcher =
+        ProcessPluginLauncher.builder(
+                PluginLaunchPlan.builder(config()).environment(variables).build(),
+                List.of("sh", "-c", script))
+            .settings(settings)
+            .directory(directory)
+            .output(output::add)
+            .listener(events::add)
+            .start();
+  }
+
+  private void start(String script) {
+    start(script, Map.of());
+  }
+
+  private <T extends LaunchEvent> T next(Class<T> type) throws InterruptedException {
+    while (true) {
+      LaunchEvent event = events.poll(20, TimeUnit.SECONDS);
+      assertThat(event).as("the next " + type.getSimpleName()).isNotNull();
+      if (type.isInstance(event)) {
+        return type.cast(event);
+      }
+    }
+  }
+
+  private String line() throws InterruptedException {
+    return String.valueOf(output.poll(20, TimeUnit.SECONDS));
+  }
+
+  private static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  @Test
+  @Tag("D-020")
+  void itFindsTheVariablesOfThePlanAndOfThisProcessOnlyHarmlessOnes() throws Exception {
+    start("tr '\\0' '\\n' < /proc/$$/environ | sort; pwd", Map.of("A", "b c", "TZ", "Mars"));
+
+    assertThat(line()).isEqualTo("A=b c");
+    assertThat(line()).isEqualTo("CSI_ENDPOINT=unix://" + directory.resolve("csi/csi.sock"));
+    for (String name : List.of("LANG", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR")) {
+      if (System.getenv(name) != null) {
+        assertThat(line()).isEqualTo(name + "=" + System.getenv(name));
+      }
+    }
+    assertThat(line()).isEqualTo("TZ=Mars");
+    assertThat(line()).isEqualTo(directory.toRealPath().toString());
+    assertThat(System.getenv()).containsKey("HOME");
+    assertThat(directory.resolve("csi")).isDirectory();
+  }
+
+  @Test
+  void itIsStartedAgainWhenItHasEnded() throws Exception {
+    start("printf run"); // without an end of the line
+
+    LaunchEvent.Started first = next(LaunchEvent.Started.class);
+    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    LaunchEvent.Started second = next(LaunchEvent.Started.class);
+    assertThat(ended.instance()).isEqualTo(first.instance());
+    assertThat(ended.status()).isZero();
+    assertThat(ended.lastWords()).containsExactly("run");
+    assertThat(ended.message()).isEmpty();
+    assertThat(second.instance()).isNotEqualTo(first.instance());
+  }
+
+  @Test
+  @Tag("D-042")
+  void anEarlyEndWithAnErrorIsToldWithWhatItWroteToEitherOutput() throws Exception {
+    start("echo starting; echo 'no such flag: \033[31m--nodid' >&2; exit 7");
+
+    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    assertThat(ended.status()).isEqualTo(7);
+    assertThat(ended.lastWords()).containsExactly("starting", "no such flag: \\u001b[31m--nodid");
+    assertThat(ended.message().orElseThrow().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
+    assertThat(ended.message().orElseThrow().seen().text())
+        .startsWith("it ended with status 7 after ")
+        .endsWith(" ms, and its last words were: starting / no such flag: \\u001b[31m--nodid");
+  }
+
+  @Test
+  void whatIsKilledFromOutsideComesBack() throws Exception {
+    start("exec sleep 1000");
+    long first = next(LaunchEvent.Started.class).process();
+    assertThat(launcher.process()).hasValue(first);
+
+    ProcessHandle.of(first).orElseThrow().destroyForcibly();
+
+    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    assertThat(ended.status()).isEqualTo(137);
+    assertThat(ended.message()).isEmpty();
+    assertThat(next(LaunchEvent.Started.class).process()).isNotEqualTo(first);
+  }
+
+  @Test
+  void aProgramThatIsNotThereIsToldAndNoThreadIsLeft() throws Exception {
+    launcher =
+        ProcessPluginLauncher.builder(
+                PluginLaunchPlan.of(config()), List.of(directory.resolve("missing").toString()))
+            .settings(QUICK)
+            .listener(events::add)
+            .start();
+
+    LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+    assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
+    assertThat(told.message().seen().text())
+        .startsWith("it could not be started: Cannot run program")
+        .contains("No such file or directory");
+  }
+
+  @Test
+  void closingAsksItToEndAndLeavesNoZombie() throws Exception {
+    start("trap 'echo asked to end; exit 0' TERM; echo up; while :; do sleep 0.05; done");
+    long pid = next(LaunchEvent.Started.class).process();
+    assertThat(line()).isEqualTo("up");
+
+    launcher.close();
+
+    LaunchEvent.Ended ended = next(LaunchEvent.Ended.class);
+    assertThat(ended.status()).isZero();
+    assertThat(ended.pause()).isEmpty();
+    assertThat(launcher.lastWords()).containsExactly("up", "asked to end");
+    assertThat(launcher.process()).isEmpty();
+    assertThat(Path.of("/proc/" + pid)).doesNotExist();
+    launcher.close();
+  }
+
+  @Test
+  void whatDoesNotWantToEndIsKilledAndNothingElse() throws Exception {
+    settings = QUICK.withStopping(Duration.ofMillis(50));
+    start("trap '' TERM; sleep 1000 & echo $!; while :; do sleep 0.05; done");
+    long pid = next(LaunchEvent.Started.class).process();
+    long child = Long.parseLong(line());
+
+    launcher.close();
+
+    assertThat(next(LaunchEvent.Ended.class).status()).isEqualTo(137);
+    assertThat(Path.of("/proc/" + pid)).doesNotExist();
+    assertThat(isAlive(child)).isTrue();
+    Eventually.isTrue("no thread, although the child holds its output", () -> threads().isEmpty());
+    ProcessHandle.of(child).orElseThrow().destroyForcibly();
+  }
+
+  @Test
+  void aLotOfOutputArrivesInOrderAndIsBounded() throws Exception {
+    settings = QUICK.withOutput(64, 2);
+    start(
+        "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done;"
+            + " head -c 1000000 /dev/zero | tr '\\0' x; echo; echo last; exec sleep 1000");
+
+    for (int i = 0; i < 20_000; i++) {
+      assertThat(line()).isEqualTo("line " + i);
+    }
+    assertThat(line()).isEqualTo("x".repeat(64) + "… (1000000 bytes in all)");
+    assertThat(line()).isEqualTo("last");
+    assertThat(launcher.lastWords())
+        .containsExactly("x".repeat(64) + "… (1000000 bytes in all)", "last");
+  }
+
+  @Test
+  void itsInputIsAtItsEnd() throws Exception {
+    start("cat; echo read all; exec sleep 1000");
+    assertThat(line()).isEqualTo("read all");
+  }
+
+  @Test
+  void aRestartReplacesTheProcess() throws Exception {
+    start("exec sleep 1000");
+    long first = next(LaunchEvent.Started.class).process();
+
+    launcher.restart();
+
+    assertThat(next(LaunchEvent.Ended.class).pause()).isEqualTo(Optional.of(Duration.ZERO));
+    assertThat(next(LaunchEvent.Started.class).process()).isNotEqualTo(first);
+    assertThat(isAlive(first)).isFalse();
+  }
+
+  @Test
+  @Tag("C2")
+  void theSocketOfOneThatWasKilledIsRemovedBeforeTheNextStart() throws Exception {
+    Path csi = Files.createDirectory(directory.resolve("csi"));
+    ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+        .bind(UnixDomainSocketAddress.of(csi.resolve("csi.sock")))
+        .close();
+    assertThat(csi.resolve("csi.sock")).exists();
+
+    start("[ -e csi/csi.sock ] && echo stale || echo clean; exec sleep 1000");
+
+    assertThat(line()).isEqualTo("clean");
+  }
+
+  @Test
+  void aPluginThatOutlivedItsHostIsLeftAloneUntilItHasGone() throws Exception {
+    Path csi = Files.createDirectory(directory.resolve("csi"));
+    try (var listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listening.bind(UnixDomainSocketAddress.of(csi.resolve("csi.sock")));
+      start("echo started; exec sleep 1000");
+      LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+      assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_DUPLICATE);
+      assertThat(launcher.process()).isEmpty();
+    }
+    assertThat(line()).isEqualTo("started");
+  }
+
+  @Test
+  void aPlanForAContainerAndAMissingCommandAreRefused() {
+    PluginLaunchPlan contained =
+        PluginLaunchPlan.of(
+            PluginConfig.builder("disk.csi", directory.resolve("csi"))
+                .volumeRoot(directory.resolve("volumes"))
+                .seesVolumeRootAt(PluginPath.of("/csi-data"))
+                .build());
+    assertThatThrownBy(() -> ProcessPluginLauncher.builder(contained, List.of("true")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("The plugin 'disk.csi' sees its directories in a container");
+    assertThatThrownBy(
+            () -> ProcessPluginLauncher.builder(PluginLaunchPlan.of(config()), List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("No command was given for plugin 'disk.csi'.");
+  }
+
+  @Test
+  void itsThreadsAreNamedDaemonsAndAreThreeForAPlugin() throws Exception {
+    start("exec sleep 1000");
+    next(LaunchEvent.Started.class);
+
+    Eventually.isTrue("three threads", () -> threads().size() == 3);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .filteredOn(thread -> thread.getName().startsWith("csi4j-volume-launcher"))
+        .allMatch(Thread::isDaemon);
+  }
+
+  @Test
+  @Tag("C10")
+  void noDescriptorIsLeftOfManyRuns() throws IOException, InterruptedException {
+    start("exit 0");
+    for (int i = 0; i < 5; i++) {
+      next(LaunchEvent.Ended.class);
+    }
+    long before = descriptors();
+    for (int i = 0; i < 40; i++) {
+      next(LaunchEvent.Ended.class);
+    }
+    launcher.close();
+    assertThat(descriptors()).isLessThanOrEqualTo(before + 3);
+  }
+
+  private static long descriptors() throws IOException {
+    try (var all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+}

@@ -1,0 +1,618 @@
+package io.csi4j.volume.plugin.registration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.testkit.FakeRegistrar;
+import io.csi4j.testkit.FakeRegistrar.Announced;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.model.RegistrationCall;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.registration.AnnouncementPolicy.Decision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A watched directory with registrars in it, over real sockets. */
+@Timeout(120)
+class RegistrationWatchTest {
+
+  private static final PluginName EBS = PluginName.of("ebs.csi.aws.com");
+  private static final CsiEndpoint EBS_SOCKET = CsiEndpoint.of(Path.of("/run/ebs/csi.sock"));
+  private static final String EBS_FILE = "ebs.csi.aws.com-reg.sock";
+  private static final String EBS_LINE =
+      "ebs.csi.aws.com of ebs.csi.aws.com-reg.sock at /run/ebs/csi.sock [NODE]";
+  private static final PluginName NFS = PluginName.of("nfs.csi.k8s.io");
+  private static final CsiEndpoint NFS_SOCKET = CsiEndpoint.of(Path.of("/run/nfs/csi.sock"));
+  private static final String NFS_FILE = "nfs.csi.k8s.io-reg.sock";
+  private static final String NFS_LINE =
+      "nfs.csi.k8s.io of nfs.csi.k8s.io-reg.sock at /run/nfs/csi.sock [NODE]";
+
+  private final RememberingRegistry registry = new RememberingRegistry();
+  private final WatchEvents events = new WatchEvents();
+  private final List<AutoCloseable> opened = new ArrayList<>();
+
+  @TempDir Path home;
+  private Path directory;
+
+  @BeforeEach
+  void makeTheDirectory() throws IOException {
+    directory = Files.createDirectory(home.resolve("reg"));
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (int i = opened.size() - 1; i >= 0; i--) {
+      opened.get(i).close();
+    }
+  }
+
+  private RegistrationWatch watch() {
+    return watch(builder -> builder);
+  }
+
+  private RegistrationWatch watch(UnaryOperator<RegistrationWatch.Builder> change) {
+    RegistrationWatch watch =
+        change
+            .apply(
+                RegistrationWatch.builder(directory, registry)
+                    .listener(events)
+                    .interval(Duration.ofMillis(10))
+                    .grace(Duration.ofMillis(50))
+                    .limit(Duration.ofSeconds(20)))
+            .open();
+    opened.add(watch);
+    return watch;
+  }
+
+  private FakeRegistrar registrar(Announced announced) {
+    return registrar(FakeRegistrar.builder(directory).announce(announced));
+  }
+
+  private FakeRegistrar registrar(FakeRegistrar.Builder builder) {
+    FakeRegistrar registrar = builder.open();
+    opened.add(registrar);
+    return registrar;
+  }
+
+  private static Announced ebs() {
+    return Announced.of(EBS, EBS_SOCKET);
+  }
+
+  private static Announced nfs() {
+    return Announced.of(NFS, NFS_SOCKET);
+  }
+
+  private String line(OperatorCode code, String file, String seen, String safe, String next) {
+    return code.label()
+        + ": looking at the registration socket '"
+        + directory.resolve(file)
+        + "': "
+        + seen
+        + "; "
+        + safe
+        + ". "
+        + next
+        + ".";
+  }
+
+  private String refusal(String file, String seen) {
+    return line(
+        OperatorCode.REGISTRATION_REFUSED,
+        file,
+        seen,
+        "nothing was registered, and what it had registered before stays",
+        "Repair what announces it; it is looked at again when its socket is made anew");
+  }
+
+  private String silence(String file, String seen) {
+    return line(
+        OperatorCode.REGISTRATION_SILENT,
+        file,
+        seen,
+        "nothing was registered, and what is registered stays",
+        "It is asked again after a pause that grows; remove the socket if nobody is behind it");
+  }
+
+  private void assertSaid(OperatorCode code, String line) {
+    assertThat(events.messages(code)).singleElement().hasToString(line);
+  }
+
+  // ---- lawful registrars
+
+  @Test
+  void whatIsAnnouncedIsRegisteredAndTheRegistrarIsToldSo() {
+    RegistrationWatch watch = watch();
+    FakeRegistrar registrar = registrar(ebs());
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    WatchEvents.until(() -> !registrar.told().isEmpty());
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.asked()).isEqualTo(1);
+    assertThat(registrar.authorities()).containsExactly("localhost", "localhost");
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
+    assertThat(watch.registered())
+        .singleElement()
+        .satisfies(
+            known -> {
+              assertThat(known.socket()).isEqualTo(registrar.socket());
+              assertThat(known.name()).isEqualTo(EBS);
+              assertThat(known.endpoint()).isEqualTo(EBS_SOCKET);
+              assertThat(known.versions()).containsExactly("1.0.0");
+            });
+  }
+
+  @Test
+  void aRegistrarWithoutAnEndpointIsThePluginItself() {
+    watch();
+    FakeRegistrar registrar = registrar(ebs().endpoint(""));
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    assertThat(registry.history())
+        .containsExactly(
+            "+ ebs.csi.aws.com of " + EBS_FILE + " at " + registrar.socket() + " [NODE]");
+  }
+
+  @Test
+  void registrarsThatWereThereFirstAreFoundAndOtherFilesArePassedOver() throws IOException {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar(FakeRegistrar.builder(directory).announce(nfs()).socketName(".nfs-reg.sock"));
+    Files.writeString(directory.resolve("a-file"), "not a socket");
+    Files.createDirectory(directory.resolve("b-directory.sock"));
+    Files.createSymbolicLink(directory.resolve("c-link.sock"), registrar.socket());
+    watch();
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    registrar.close();
+    events.await(
+        "registered ebs.csi.aws.com by " + EBS_FILE, "deregistered ebs.csi.aws.com by " + EBS_FILE);
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE, "- " + EBS_LINE);
+  }
+
+  @Test
+  void aRegistrarThatTakesItsTimeIsWaitedFor() {
+    watch();
+    FakeRegistrar registrar =
+        registrar(FakeRegistrar.builder(directory).announce(ebs()).socketName("late.sock"));
+    registrar.inject(RegistrationCall.GET_INFO, Fault.delay(Duration.ofMillis(100)));
+    registrar.inject(
+        RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.delay(Duration.ofMillis(100)));
+    registrar.start();
+
+    WatchEvents.until(() -> registrar.told().contains(RegistrationOutcome.accepted()));
+    assertThat(events.messages(OperatorCode.REGISTRATION_REFUSED)).isEmpty();
+  }
+
+  // ---- sockets that come and go
+
+  @Test
+  void aSocketThatIsGoneTakesItsPluginWithIt() {
+    RegistrationWatch watch = watch();
+    FakeRegistrar registrar = registrar(ebs());
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+
+    registrar.close();
+    events.await(
+        "registered ebs.csi.aws.com by " + EBS_FILE, "deregistered ebs.csi.aws.com by " + EBS_FILE);
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE, "- " + EBS_LINE);
+    assertThat(watch.registered()).isEmpty();
+  }
+
+  @Test
+  void aRegistrarThatRegistersTwiceIsAnUpdateAndNothingElse() {
+    watch();
+    FakeRegistrar registrar = registrar(ebs());
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    WatchEvents.until(() -> registrar.told().size() == 1);
+
+    registrar.start();
+    events.await(
+        "registered ebs.csi.aws.com by " + EBS_FILE, "update ebs.csi.aws.com by " + EBS_FILE);
+    WatchEvents.until(() -> registrar.told().size() == 2);
+    assertThat(registrar.told())
+        .containsExactly(RegistrationOutcome.accepted(), RegistrationOutcome.accepted());
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE, "+ " + EBS_LINE);
+  }
+
+  @Test
+  void aSocketThatIsMadeAnewWithAnotherPluginReplacesTheFormerOne() {
+    watch();
+    FakeRegistrar registrar =
+        registrar(FakeRegistrar.builder(directory).announce(ebs()).socketName("any.sock"));
+    events.await("registered ebs.csi.aws.com by any.sock");
+    WatchEvents.until(() -> registrar.told().size() == 1);
+
+    registrar.announce(nfs());
+    registrar.start();
+    events.await(
+        "registered ebs.csi.aws.com by any.sock",
+        "deregistered ebs.csi.aws.com by any.sock",
+        "registered nfs.csi.k8s.io by any.sock");
+  }
+
+  @Test
+  void aDirectoryThatIsDeletedAndMadeAgainIsWatchedOn() throws IOException {
+    watch();
+    FakeRegistrar first = registrar(ebs());
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    first.close();
+    Files.delete(directory);
+    WatchEvents.until(() -> events.shown().size() == 3);
+    assertThat(events.shown())
+        .containsExactlyInAnyOrder(
+            "registered ebs.csi.aws.com by " + EBS_FILE,
+            "REGISTRATION_DIRECTORY of reg",
+            "deregistered ebs.csi.aws.com by " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_DIRECTORY,
+        OperatorCode.REGISTRATION_DIRECTORY.label()
+            + ": looking for registration sockets in '"
+            + directory
+            + "': there is no such directory; nothing is registered through it, and what is"
+            + " registered stays as long as its socket is there. Make the directory, or let this"
+            + " process read it; it is looked at again and again.");
+
+    Files.createDirectory(directory);
+    registrar(nfs());
+    WatchEvents.until(() -> events.shown().size() == 4);
+    assertThat(events.shown()).last().isEqualTo("registered nfs.csi.k8s.io by " + NFS_FILE);
+  }
+
+  // ---- registrars that misbehave
+
+  @Test
+  void aRegistrarThatNeverAnswersIsToldOfOnceAskedAgainAndHoldsUpNobody() {
+    FakeRegistrar mute = registrar(ebs());
+    mute.inject(RegistrationCall.GET_INFO, Fault.hang());
+    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+    WatchEvents.until(() -> mute.asked() == 1);
+
+    FakeRegistrar other = registrar(nfs());
+    WatchEvents.until(() -> other.told().contains(RegistrationOutcome.accepted()));
+    assertThat(events.shown()).contains("registered nfs.csi.k8s.io by " + NFS_FILE);
+    WatchEvents.until(() -> mute.asked() >= 2);
+    assertSaid(
+        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 2000 ms"));
+
+    mute.clearFaults();
+    mute.release();
+    WatchEvents.until(() -> mute.told().contains(RegistrationOutcome.accepted()));
+    assertThat(registry.history()).containsExactly("+ " + NFS_LINE, "+ " + EBS_LINE);
+  }
+
+  @Test
+  void aRegistrarOfAnotherTypeIsRefusedAndToldWhy() {
+    watch();
+    FakeRegistrar registrar = registrar(ebs().type("DevicePlugin").versions("v1beta1"));
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    String line =
+        refusal(
+            EBS_FILE,
+            "it announces a plugin of type 'DevicePlugin', and only 'CSIPlugin' is registered"
+                + " here");
+    assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
+    WatchEvents.until(() -> !registrar.told().isEmpty());
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(registry.history()).isEmpty();
+  }
+
+  @Test
+  void aRegistrarOfAnotherVersionIsRefusedEndsAndIsAskedAgainWhenItIsBack() {
+    watch();
+    FakeRegistrar registrar = registrar(ebs().versions("0.3.0", "2.0.0"));
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    String line =
+        refusal(
+            EBS_FILE, "it announces the versions '0.3.0', '2.0.0' of CSI, and 1.x is spoken here");
+    assertSaid(OperatorCode.REGISTRATION_REFUSED, line);
+    WatchEvents.until(() -> !registrar.listens());
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(registrar.asked()).isEqualTo(1);
+
+    registrar.announce(ebs().versions("0.3.0", "v1.8.0"));
+    registrar.start();
+    events.await(
+        "REGISTRATION_REFUSED of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);
+  }
+
+  @Test
+  void everythingThatIsWrongWithAnAnnouncementIsToldAtOnce() {
+    watch();
+    registrar(
+        FakeRegistrar.builder(directory)
+            .socketName("bad.sock")
+            .announce(ebs().name("-\n\u202e").endpoint("run/csi.sock").versions(new String[0])));
+
+    events.await("REGISTRATION_REFUSED of bad.sock");
+    assertSaid(
+        OperatorCode.REGISTRATION_REFUSED,
+        refusal(
+            "bad.sock",
+            "it announces the name '-\\n\\u202e', which no plugin of CSI can have: "
+                + PluginName.brokenRule("-\\n\\u202e").orElseThrow()
+                + "; it announces the socket 'run/csi.sock', which is no absolute path; it"
+                + " announces no version of CSI, and 1.x is spoken here"));
+  }
+
+  @Test
+  void anAnswerThatIsTooLargeIsNotTaken() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.inject(RegistrationCall.GET_INFO, Fault.answer(WrongAnswer.OVERSIZED));
+    watch();
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_REFUSED,
+        refusal(EBS_FILE, "its answer is larger than the 65536 bytes allowed"));
+    assertThat(registrar.told()).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatIsNoneIsNotTaken() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.inject(RegistrationCall.GET_INFO, Fault.answer(WrongAnswer.MALFORMED));
+    watch();
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertSaid(OperatorCode.REGISTRATION_REFUSED, refusal(EBS_FILE, "its answer cannot be read"));
+  }
+
+  @Test
+  void aRegistrarThatFailsIsQuotedAndAskedAgain() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.injectOnce(
+        RegistrationCall.GET_INFO, Fault.fail(StatusCode.INTERNAL, "no\nplugin\u0007 yet"));
+    watch();
+
+    events.await("REGISTRATION_SILENT of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_SILENT,
+        silence(EBS_FILE, "it answered with an error (INTERNAL: no\\nplugin\\u0007 yet)"));
+  }
+
+  @Test
+  void aSocketThatWasLeftBehindIsDroppedUntilItIsMadeAnew() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.stop();
+    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+
+    events.await("REGISTRATION_SILENT of " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_SILENT,
+        line(
+            OperatorCode.REGISTRATION_SILENT,
+            EBS_FILE,
+            "the socket file is there, but no process listens on it",
+            "nothing was registered, and what is registered stays",
+            "Start its registrar, or remove the socket; it is asked again when it is made anew"));
+
+    registrar.start();
+    events.await("REGISTRATION_SILENT of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);
+  }
+
+  @Test
+  void aRegistrarThatDiesBeforeItsPluginIsToldStaysRegisteredAndIsToldWhenItIsBack() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.injectOnce(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.drop());
+    watch();
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    WatchEvents.until(() -> !registrar.told().isEmpty());
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+    assertThat(registrar.asked()).isEqualTo(2);
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
+    assertThat(events.shown()).hasSize(1);
+  }
+
+  @Test
+  void aRegistrarThatDoesNotHearIsToldOfOnce() {
+    FakeRegistrar registrar = registrar(ebs());
+    registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.hang());
+    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE, "REGISTRATION_SILENT of " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 2000 ms"));
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
+  }
+
+  @Test
+  void somethingThatIsNoRegistrarIsNotRegistered() throws Exception {
+    try (var plugin =
+        io.csi4j.testkit.FakeCsiPlugin.builder().socket(directory.resolve("csi.sock")).open()) {
+      watch();
+      events.await("REGISTRATION_REFUSED of csi.sock");
+      assertSaid(
+          OperatorCode.REGISTRATION_REFUSED,
+          refusal("csi.sock", "whoever listens speaks gRPC, but serves no plugin registration"));
+      assertThat(plugin.endpoint().path()).isEqualTo(directory.resolve("csi.sock"));
+    }
+  }
+
+  @Test
+  void twoRegistrarsWithOneNameAndTwoSocketsAreNotBothRegistered() {
+    watch();
+    registrar(ebs());
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    FakeRegistrar second =
+        registrar(
+            FakeRegistrar.builder(directory)
+                .socketName("second.sock")
+                .announce(ebs().endpoint("/run/other/csi.sock")));
+
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE, "PLUGIN_DUPLICATE of second.sock");
+    String line =
+        line(
+            OperatorCode.PLUGIN_DUPLICATE,
+            "second.sock",
+            "it announces the plugin 'ebs.csi.aws.com' at unix:///run/other/csi.sock, and '"
+                + directory.resolve(EBS_FILE)
+                + "' has announced it at unix:///run/ebs/csi.sock",
+            "the one that was there first stays, and the other was not sent anything",
+            "Stop the one that is not meant, or register it under an id of its own");
+    assertSaid(OperatorCode.PLUGIN_DUPLICATE, line);
+    WatchEvents.until(() -> !second.told().isEmpty());
+    assertThat(second.told()).containsExactly(RegistrationOutcome.refused(line));
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
+  }
+
+  @Test
+  void registrarsInADirectoryWhereEverybodyMayWriteAreNotAsked() throws IOException {
+    FakeRegistrar registrar = registrar(ebs());
+    Files.setAttribute(directory, "unix:mode", 0777);
+    watch();
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertThat(events.messages(OperatorCode.REGISTRATION_REFUSED).get(0).seen().text())
+        .startsWith("everybody may write to the directory '" + directory + "'");
+    assertThat(registrar.asked()).isZero();
+
+    Files.setAttribute(directory, "unix:mode", 0700);
+    events.await(
+        "REGISTRATION_REFUSED of " + EBS_FILE, "registered ebs.csi.aws.com by " + EBS_FILE);
+  }
+
+  @Test
+  void aRegistrarOfTheWrongUserIsNotAsked() {
+    FakeRegistrar registrar = registrar(ebs());
+    watch(
+        builder -> builder.connectOptions(ConnectOptions.builder().requirePeerUid(54321).build()));
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertThat(events.messages(OperatorCode.REGISTRATION_REFUSED).get(0).seen().text())
+        .endsWith("listens on the socket, but user 54321 is required");
+    assertThat(registrar.asked()).isZero();
+  }
+
+  // ---- the host
+
+  @Test
+  void theHostDecidesWhatIsRegistered() {
+    watch(
+        builder ->
+            builder.policy(
+                announcement -> {
+                  Decision usual = AnnouncementPolicy.nodes().decide(announcement);
+                  PluginRegistration made = ((Decision.Register) usual).registration();
+                  return announcement.name().equals(EBS)
+                      ? new Decision.Register(
+                          PluginRegistration.of(made.binding(), InstanceId.of("pod-7")))
+                      : new Decision.Refuse("only EBS is meant to run here");
+                }));
+    registrar(ebs());
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    FakeRegistrar other = registrar(nfs());
+    events.await(
+        "registered ebs.csi.aws.com by " + EBS_FILE, "REGISTRATION_REFUSED of " + NFS_FILE);
+
+    assertThat(registry.history())
+        .containsExactly("+ ebs.csi.aws.com of pod-7 at /run/ebs/csi.sock [NODE]");
+    assertSaid(
+        OperatorCode.REGISTRATION_REFUSED, refusal(NFS_FILE, "only EBS is meant to run here"));
+    WatchEvents.until(() -> other.told().size() == 1);
+  }
+
+  @Test
+  void aHostThatFailsHasRefused() {
+    watch(
+        builder ->
+            builder.policy(
+                announcement -> {
+                  throw new IllegalStateException("secret");
+                }));
+    registrar(ebs());
+
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_REFUSED,
+        refusal(EBS_FILE, "the host's policy failed with java.lang.IllegalStateException"));
+  }
+
+  @Test
+  void anErrorOfTheHostHoldsUpNobody() {
+    watch(
+        builder ->
+            builder.policy(
+                announcement -> {
+                  if (announcement.name().equals(EBS)) {
+                    throw new StackOverflowError();
+                  }
+                  return AnnouncementPolicy.nodes().decide(announcement);
+                }));
+    registrar(ebs());
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE);
+    assertSaid(
+        OperatorCode.REGISTRATION_REFUSED,
+        refusal(EBS_FILE, "judging what it announces failed with java.lang.StackOverflowError"));
+    registrar(nfs());
+    events.await("REGISTRATION_REFUSED of " + EBS_FILE, "registered nfs.csi.k8s.io by " + NFS_FILE);
+  }
+
+  @Test
+  void whatTheRegistryRefusesTheRegistrarIsTold() {
+    PluginException refused =
+        new PluginException(
+            Messages.of(
+                OperatorCode.PLUGIN_DUPLICATE, Subject.of("registering a plugin"), "it is there"));
+    registry.refuse(refused);
+    watch();
+    FakeRegistrar registrar = registrar(ebs());
+
+    events.await("PLUGIN_DUPLICATE of " + EBS_FILE);
+    WatchEvents.until(() -> !registrar.told().isEmpty());
+    assertThat(registrar.told())
+        .containsExactly(RegistrationOutcome.refused(refused.operatorMessage().line()));
+  }
+
+  @Test
+  void closingEndsEveryThreadAndLeavesWhatIsRegistered() {
+    FakeRegistrar mute = registrar(nfs());
+    mute.inject(RegistrationCall.GET_INFO, Fault.hang());
+    registrar(ebs());
+    RegistrationWatch watch = watch(builder -> builder.limit(Duration.ofMinutes(5)));
+    events.await("registered ebs.csi.aws.com by " + EBS_FILE);
+    WatchEvents.until(() -> mute.asked() == 1);
+    assertThat(threads()).isNotEmpty();
+
+    watch.close();
+    WatchEvents.until(() -> threads().isEmpty());
+    assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
+    watch.close();
+  }
+
+  @Test
+  void aWatchWithoutTimeIsRefused() {
+    RegistrationWatch.Builder builder = RegistrationWatch.builder(directory, registry);
+    assertThatThrownBy(() -> builder.limit(Duration.ZERO))
+        .hasMessage("A time of a registration watch has to be positive, not PT0S.");
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("csi4j-volume-regist") || name.startsWith("csi4j-callback"))
+        .toList();
+  }
+}

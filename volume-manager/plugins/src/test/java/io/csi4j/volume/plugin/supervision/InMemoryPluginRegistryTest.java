@@ -1,0 +1,163 @@
+package io.csi4j.volume.plugin.supervision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.plugin.PluginHandle;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A registry without a manager, with real threads. */
+@Timeout(120)
+class InMemoryPluginRegistryTest {
+
+  private static final PluginId ID = PluginId.of("plugin");
+  private static final PluginHealth READY =
+      new PluginHealth(
+          State.READY, Reason.ANSWERED, new PluginHealth.Text("it is ready"), Instant.EPOCH);
+
+  private final PluginRegistry registry = InMemoryPluginRegistry.open();
+
+  private static PluginRegistration instance(String name) {
+    return new PluginRegistration(
+        PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/" + name + ".sock"))),
+        InstanceId.of(name),
+        EnumSet.allOf(PluginRole.class));
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("csi4j-volume-plugin"))
+        .toList();
+  }
+
+  @Test
+  @Tag("S-41")
+  void noEventIsLostOrOutOfOrderHoweverManyRegisterAtOnce() throws Exception {
+    int workers = 4;
+    int rounds = 250;
+    Map<InstanceId, String> last = new ConcurrentHashMap<>();
+    List<String> wrong = new ArrayList<>();
+    AtomicInteger heard = new AtomicInteger();
+    AutoCloseable listening =
+        registry.listen(
+            PluginRole.CONTROLLER,
+            event -> {
+              String now = event.getClass().getSimpleName();
+              String before = last.put(event.instance(), now);
+              if (now.equals(before)
+                  || (before == null && !(event instanceof PluginEvent.Registered))) {
+                wrong.add(event.instance() + ": " + before + ", " + now);
+              }
+              heard.incrementAndGet();
+            });
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      String name = "i" + i;
+      Thread worker =
+          new Thread(
+              () -> {
+                for (int round = 0; round < rounds; round++) {
+                  registry.register(instance(name)).close();
+                }
+              },
+              "test-" + name);
+      worker.start();
+      all.add(worker);
+    }
+    for (Thread worker : all) {
+      worker.join();
+    }
+
+    Eventually.isTrue("all is told", () -> heard.get() >= workers * rounds * 2);
+    assertThat(heard).hasValue(workers * rounds * 2);
+    assertThat(wrong).isEmpty();
+    assertThat(registry.plugins()).isEmpty();
+    listening.close();
+  }
+
+  @Test
+  @Tag("T-05")
+  void aListenerThatBlocksHoldsUpNobodyElse() throws Exception {
+    CountDownLatch blocked = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    AutoCloseable blocking =
+        registry.listen(
+            PluginRole.NODE,
+            event -> {
+              blocked.countDown();
+              try {
+                end.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    List<InstanceId> heard = new ArrayList<>();
+    CountDownLatch both = new CountDownLatch(2);
+    AutoCloseable listening =
+        registry.listen(
+            PluginRole.NODE,
+            event -> {
+              heard.add(event.instance());
+              both.countDown();
+            });
+
+    PluginHandle one = registry.register(instance("one"));
+    assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
+    PluginHandle two = registry.register(instance("two"));
+
+    assertThat(both.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(heard).containsExactly(one.registration().instance(), two.registration().instance());
+    assertThat(registry.find(ID, PluginRole.NODE)).isPresent();
+    end.countDown();
+    blocking.close();
+    listening.close();
+  }
+
+  @Test
+  void whoWaitsIsServedOrToldWhatThereIsAndNoThreadStays() throws Exception {
+    CompletableFuture<RegisteredPlugin> served =
+        registry.await(ID, PluginRole.NODE, Duration.ofMinutes(10));
+    CompletableFuture<RegisteredPlugin> late =
+        registry.await(PluginId.of("other"), PluginRole.NODE, Duration.ofMillis(10));
+
+    registry.register(instance("one")).report(READY);
+
+    assertThat(served.get(60, TimeUnit.SECONDS).health()).isEqualTo(READY);
+    ExecutionException failure =
+        catchThrowableOfType(ExecutionException.class, () -> late.get(60, TimeUnit.SECONDS));
+    assertThat(((PluginException) failure.getCause()).operatorMessage().code())
+        .isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+    Eventually.isTrue("the threads end", () -> threads().isEmpty());
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * Performs the steps that the lifecycle names, one operation of a volume at a time, through the
- * ports. Begin with {@code VolumeEngine}. Decides nothing that the lifecycle can decide.
- */
-@NullMarked
-package io.csi4j.volume.internal.engine;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,177 @@
+package io.csi4j.volume.internal.journal;
+
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateValue;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One record of a segment: the complete new value of a key.
+ *
+ * <pre>
+ * 0  magic u32      "CSJ1", or "CSJ+" if it was synced together with the record before it
+ * 4  length u32     of what follows the check, without padding
+ * 8  check u32      CRC32C of the length and of what follows the check
+ * 12 seq u64        one more than in the record before
+ * 20 epoch u64      of the owner who wrote it
+ * 28 kind u8
+ * 29 action u8
+ * 30 idLength u8
+ * 31 keyCheck u32   CRC32C of the length, 12 to 30 and the id: tells whose record it is, and
+ *                   where it ends, when the value is damaged
+ * 35 id, value, padding with zeros to a multiple of 8
+ * </pre>
+ *
+ * <p>All numbers are little endian.
+ *
+ * @param seq its place in the order of all writes
+ * @param epoch the epoch of its writer
+ * @param name whose value it is
+ * @param action what becomes of the key
+ * @param value the value; empty when the key is removed
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared, never shown
+record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
+
+  static final int ALIGNMENT = 8;
+
+  /** The key has this value. */
+  static final int PUT = 0;
+
+  /** The key is gone. */
+  static final int REMOVE = 1;
+
+  /** The key has this value, and the volume with its id is gone. */
+  static final int BURY = 2;
+
+  private static final int MAGIC = 0x314a5343;
+  private static final int MAGIC_TOGETHER = 0x2b4a5343;
+  private static final int CHECKED_FROM = 12;
+  private static final int FIXED = 35;
+  private static final int MAX_LENGTH =
+      FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + 1024;
+
+  /** What can be told of a record without trusting all of it. */
+  record Key(long seq, EntryName name, int action, int size) {}
+
+  /** A value for a key, not yet at a place in the order. */
+  static Entry unplaced(EntryName name, int action, byte[] value) {
+    return new Entry(0, 0, name, action, value);
+  }
+
+  /** The same at a place in the order. */
+  Entry at(long seq, long epoch) {
+    return new Entry(seq, epoch, name, action, value);
+  }
+
+  /** Whether this is later than another record. */
+  boolean isAfter(Entry other) {
+    return epoch != other.epoch ? epoch > other.epoch : seq > other.seq;
+  }
+
+  /** The bytes it takes in a segment. */
+  int size() {
+    return padded(FIXED + name.id().length() + value.length);
+  }
+
+  /** The bytes it takes in a segment, padding included. */
+  byte[] encode() {
+    byte[] id = name.id().getBytes(StandardCharsets.US_ASCII);
+    ByteBuffer bytes = ByteBuffer.allocate(size()).order(ByteOrder.LITTLE_ENDIAN);
+    int length = FIXED - CHECKED_FROM + id.length + value.length;
+    bytes.putInt(MAGIC).putInt(length).putInt(0).putLong(seq).putLong(epoch);
+    bytes.put((byte) name.kind()).put((byte) action).put((byte) id.length);
+    bytes.putInt(0).put(id).put(value);
+    bytes.putInt(31, keyCheck(bytes.array(), 0, id.length));
+    bytes.putInt(8, check(bytes.array(), 0, length));
+    return bytes.array();
+  }
+
+  /** The bytes of records that are synced together. */
+  static byte[] encode(List<Entry> together) {
+    ByteBuffer all =
+        ByteBuffer.allocate(together.stream().mapToInt(Entry::size).sum())
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (Entry entry : together) {
+      int at = all.position();
+      all.put(entry.encode());
+      all.putInt(at, at == 0 ? MAGIC : MAGIC_TOGETHER);
+    }
+    return all.array();
+  }
+
+  /** Whether the record there was synced together with the one before it. */
+  static boolean isTogether(byte[] segment, int at) {
+    return ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN).getInt(at) == MAGIC_TOGETHER;
+  }
+
+  private static boolean isMagic(int magic) {
+    return magic == MAGIC || magic == MAGIC_TOGETHER;
+  }
+
+  /** The record that begins there, or null when none does that is whole. */
+  static @Nullable Entry decode(byte[] segment, int at) {
+    Key key = key(segment, at);
+    if (key == null) {
+      return null;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
+    int length = bytes.getInt(at + 4);
+    int idLength = key.name().id().length();
+    int before = FIXED - CHECKED_FROM + idLength;
+    if (length < before || length > MAX_LENGTH || at + CHECKED_FROM + length > segment.length) {
+      return null;
+    }
+    if (bytes.getInt(at + 8) != check(segment, at, length)) {
+      return null;
+    }
+    byte[] value = new byte[length - before];
+    System.arraycopy(segment, at + FIXED + idLength, value, 0, value.length);
+    return new Entry(key.seq(), bytes.getLong(at + 20), key.name(), key.action(), value);
+  }
+
+  /** Whose record begins there, or null when that cannot be told; its value may be damaged. */
+  static @Nullable Key key(byte[] segment, int at) {
+    if (at + FIXED > segment.length) {
+      return null;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
+    int idLength = segment[at + 30] & 0xff;
+    if (!isMagic(bytes.getInt(at))
+        || idLength > StateKey.MAX_ID
+        || at + FIXED + idLength > segment.length
+        || bytes.getInt(at + 31) != keyCheck(segment, at, idLength)) {
+      return null;
+    }
+    String id = new String(segment, at + FIXED, idLength, StandardCharsets.US_ASCII);
+    if (!StateKey.isId(id)) {
+      return null;
+    }
+    EntryName name = new EntryName(segment[at + 28] & 0xff, id);
+    int size = padded(CHECKED_FROM + Math.max(0, Math.min(bytes.getInt(at + 4), MAX_LENGTH)));
+    return new Key(bytes.getLong(at + 12), name, segment[at + 29] & 0xff, size);
+  }
+
+  static int padded(int size) {
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  }
+
+  private static int keyCheck(byte[] segment, int at, int idLength) {
+    CRC32C check = new CRC32C();
+    check.update(segment, at + 4, 4);
+    check.update(segment, at + CHECKED_FROM, 31 - CHECKED_FROM);
+    check.update(segment, at + FIXED, idLength);
+    return (int) check.getValue();
+  }
+
+  private static int check(byte[] segment, int at, int length) {
+    CRC32C check = new CRC32C();
+    check.update(segment, at + 4, 4);
+    check.update(segment, at + CHECKED_FROM, length);
+    return (int) check.getValue();
+  }
+}

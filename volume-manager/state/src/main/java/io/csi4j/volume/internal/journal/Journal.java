@@ -1,0 +1,533 @@
+package io.csi4j.volume.internal.journal;
+
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.DiskException.Kind;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.HostIdentity;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateCapacity;
+import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that appends each change to a segment. One of the callers writes for all who wait, so
+ * that they share a sync. Where a write goes:
+ *
+ * <ol>
+ *   <li>to the end of the segment, which has room that was made beforehand;
+ *   <li>when that is full, failed once, or was touched by somebody: to a new segment with the whole
+ *       state in it;
+ *   <li>when that cannot be made: what gives back uses the room kept for it, or stays in memory;
+ *       what takes is refused.
+ * </ol>
+ */
+public final class Journal implements StateStore {
+
+  private static final System.Logger LOG = System.getLogger(Journal.class.getName());
+
+  private static final EntryName END = new EntryName(EntryName.END, "end");
+  private static final byte[] NOTHING = new byte[0];
+
+  /** The room for more in a segment that is made on a full disk. */
+  private static final int SCANT_ROOM = 2 * 1024;
+
+  private final WriteTurns turns = new WriteTurns(this::writeAll);
+  private final Path directory;
+  private final JournalSettings settings;
+  private final SegmentFiles files;
+  private final Ballast ballast;
+  private final Ownership ownership;
+  private final StateOwner owner;
+  private final @Nullable HostIdentity writtenOn;
+
+  private LiveState live;
+
+  /** Where the next record goes; null when nothing may be written to the last segment any more. */
+  private @Nullable Segment current;
+
+  private int number;
+  private long seq;
+
+  /** Whether memory knows what no segment does. */
+  private boolean ahead;
+
+  private @Nullable JournalTrouble trouble;
+  private StateEvent.@Nullable Repaired repair;
+  private @Nullable StateException takenOver;
+  private boolean closed;
+
+  private Journal(
+      Disk disk,
+      Path directory,
+      JournalSettings settings,
+      SegmentFiles files,
+      Ownership ownership,
+      JournalOpening.Found found) {
+    this.directory = directory;
+    this.settings = settings;
+    this.files = files;
+    this.ballast = new Ballast(disk, directory, settings.ballastSize());
+    this.ownership = ownership;
+    this.owner = found.owner();
+    this.writtenOn = found.replay().writtenOn();
+    this.live = found.replay().live();
+    this.number = found.newest();
+    this.seq = found.replay().seq();
+  }
+
+  /** Opens the journal in this directory of this disk. */
+  public static Journal open(Disk disk, Path directory, JournalSettings settings) {
+    SegmentFiles files = new SegmentFiles(disk, directory);
+    Ownership ownership = new Ownership(disk, directory);
+    JournalOpening opening = new JournalOpening(disk, directory, settings, files, ownership);
+    JournalOpening.Found found = opening.find();
+    Journal journal = new Journal(disk, directory, settings, files, ownership, found);
+    List<StateEvent> events = opening.events();
+    boolean begun = false;
+    try {
+      journal.begin(found, events);
+      begun = true;
+    } finally {
+      if (!begun) {
+        ownership.release();
+      }
+    }
+    journal.tell(events);
+    return journal;
+  }
+
+  private void begin(JournalOpening.Found found, List<StateEvent> events) {
+    turns.begin();
+    try {
+      SegmentScan writable = found.writable();
+      if (writable == null || !goOn(found.newest(), writable)) {
+        ahead = true;
+        rewrite(live, events);
+      }
+      if (current != null) {
+        if (found.damaged()) {
+          files
+              .keepAside(found.newest(), owner.epoch())
+              .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));
+        }
+        files.tidy();
+        ballast.restore();
+      }
+      recordOwner();
+      events.add(new StateEvent.Opened(owner, live.keys(), live.doubts().size()));
+    } finally {
+      turns.end();
+    }
+  }
+
+  /** Goes on in a segment that is sound, with a header that raises the epoch. */
+  private boolean goOn(int newest, SegmentScan scan) {
+    Entry header = Header.of(newest, scan.length(), settings.host()).entry(seq + 1, owner.epoch());
+    if (!ownership.isHeld() || scan.length() - scan.end() < header.size()) {
+      return false;
+    }
+    Segment segment = null;
+    try {
+      segment = files.open(newest, scan);
+      seq++;
+      segment.append(List.of(header));
+      current = segment;
+      return true;
+    } catch (DiskException e) {
+      if (segment != null) {
+        segment.close();
+      }
+      return false;
+    }
+  }
+
+  private void recordOwner() {
+    try {
+      ownership.record(owner);
+    } catch (DiskException e) {
+      // The lock keeps others away; the record only tells them from whom.
+      LOG.log(System.Logger.Level.DEBUG, "The owner of the state could not be recorded", e);
+    }
+  }
+
+  @Override
+  public LoadedState load() {
+    return locked(
+        () -> {
+          checkOpen();
+          return live.toLoaded(writtenOn);
+        });
+  }
+
+  @Override
+  public Stored put(StateKey key, StateValue value, Durability durability) {
+    Objects.requireNonNull(durability, "durability");
+    return write(key, Entry.unplaced(EntryName.of(key), Entry.PUT, value.bytes()), durability);
+  }
+
+  @Override
+  public Stored remove(StateKey key) {
+    return write(
+        key, Entry.unplaced(EntryName.of(key), Entry.REMOVE, NOTHING), Durability.BEST_EFFORT);
+  }
+
+  @Override
+  public Stored bury(StateKey volume, StateValue tombstone) {
+    if (volume.kind() != StateKind.VOLUME) {
+      throw new IllegalArgumentException("Only a volume can be buried, not " + volume);
+    }
+    EntryName grave = new EntryName(EntryName.TOMBSTONE, volume.id());
+    return write(
+        volume, Entry.unplaced(grave, Entry.BURY, tombstone.bytes()), Durability.BEST_EFFORT);
+  }
+
+  @Override
+  public Stored settle() {
+    return write(
+        null, Entry.unplaced(LiveState.SETTLED, Entry.REMOVE, NOTHING), Durability.BEST_EFFORT);
+  }
+
+  @Override
+  public StateCapacity capacity() {
+    return locked(
+        () -> {
+          checkOpen();
+          if (trouble != null) {
+            return new StateCapacity.ReleasesOnly(trouble.reason(), trouble.text());
+          }
+          return new StateCapacity.Room(
+              current == null ? 0 : Math.max(0, current.room() - current.reserve()));
+        });
+  }
+
+  @Override
+  public StateOwner owner() {
+    return owner;
+  }
+
+  @Override
+  public void close() {
+    List<StateEvent> events = new ArrayList<>();
+    turns.begin();
+    try {
+      if (closed) {
+        return;
+      }
+      finish(events);
+      closed = true;
+      leave();
+      ownership.release();
+    } finally {
+      turns.end();
+    }
+    tell(events);
+  }
+
+  /** Writes what only memory knows, and that this is the end; unless another has the state. */
+  private void finish(List<StateEvent> events) {
+    try {
+      checkUntouched(events);
+      if (ahead) {
+        rewrite(live, events);
+      }
+      if (!append(Entry.unplaced(END, Entry.PUT, NOTHING))) {
+        LOG.log(System.Logger.Level.DEBUG, "The end of the state could not be written");
+      }
+    } catch (StateException e) {
+      LOG.log(System.Logger.Level.DEBUG, "The state was closed by one who lost it", e);
+    }
+  }
+
+  private Stored write(@Nullable StateKey key, Entry change, Durability durability) {
+    Write mine = new Write(key, change, durability == Durability.REQUIRED);
+    turns.await(mine);
+    tell(mine.events());
+    return mine.result();
+  }
+
+  /** Each of them is done then, or has failed. */
+  private void writeAll(List<Write> all) {
+    try {
+      checkOpen();
+      checkUntouched(all.get(0).events());
+      int done = 0;
+      while (done < all.size()) {
+        int together = appendTogether(all.subList(done, all.size()));
+        if (together == 0) {
+          writeAlone(all.get(done));
+        }
+        done += Math.max(1, together);
+      }
+    } catch (RuntimeException | Error e) {
+      all.forEach(each -> each.failed(e));
+    }
+  }
+
+  private void writeAlone(Write write) {
+    try {
+      write.done(written(write.key(), write.change(), write.taking(), write.events()));
+    } catch (StateException e) {
+      write.failed(e);
+    }
+  }
+
+  /** Appends as many as fit, with one sync, and returns how many those were. */
+  private int appendTogether(List<Write> writes) {
+    Segment segment = current;
+    // In trouble the new segment comes first, so that what works again is noticed.
+    if (segment == null || ahead || trouble != null) {
+      return 0;
+    }
+    List<Entry> changes = new ArrayList<>();
+    int room = segment.room();
+    for (Write write : writes) {
+      int size = write.change().size();
+      if (room - (write.taking() ? segment.reserve() : 0) < size) {
+        break;
+      }
+      room -= size;
+      changes.add(write.change());
+    }
+    if (changes.isEmpty() || !append(segment, changes)) {
+      return 0;
+    }
+    writes.subList(0, changes.size()).forEach(write -> write.done(Stored.DURABLE));
+    return changes.size();
+  }
+
+  private Stored written(
+      @Nullable StateKey key, Entry change, boolean taking, List<StateEvent> events) {
+    if (rewrite(live.with(change), events)) {
+      return Stored.DURABLE;
+    }
+    if (!taking && append(change)) {
+      return Stored.DURABLE;
+    }
+    JournalTrouble why = Objects.requireNonNull(trouble, "trouble");
+    if (taking) {
+      throw new StateException(why.reason(), why.text(), why.cause());
+    }
+    live.apply(change);
+    ahead = true;
+    if (key != null) {
+      events.add(new StateEvent.Remembered(key, why.reason()));
+    }
+    return Stored.REMEMBERED;
+  }
+
+  /** Writes to the end of the segment, if it has room. */
+  private boolean append(Entry change) {
+    Segment segment = current;
+    return segment != null && segment.room() >= change.size() && append(segment, List.of(change));
+  }
+
+  private boolean append(Segment segment, List<Entry> changes) {
+    List<Entry> placed = new ArrayList<>();
+    for (Entry change : changes) {
+      seq++;
+      placed.add(change.at(seq, owner.epoch()));
+    }
+    try {
+      segment.append(placed);
+    } catch (DiskException e) {
+      // What a sync that failed left on the medium is unknown, and another one may say that all is
+      // well. So nothing is written to this file any more.
+      leave();
+      repair = new StateEvent.Repaired(JournalTrouble.of(directory, e).reason(), segment.path());
+      return false;
+    }
+    for (Entry change : changes) {
+      if (!change.name().isOfTheFile()) {
+        live.apply(change);
+      }
+    }
+    return true;
+  }
+
+  /** Writes the whole state to a new segment. */
+  private boolean rewrite(LiveState then, List<StateEvent> events) {
+    Segment next = null;
+    try {
+      if (!ownership.isHeld()) {
+        acquireLate(events);
+      }
+      next = prepare(number + 1, then);
+      number++;
+      // From here on the new segment may be the one that is found after a crash.
+      leave();
+      files.publish(next);
+    } catch (DiskException e) {
+      if (next != null) {
+        next.close();
+      }
+      stop(JournalTrouble.of(directory, e), events);
+      return false;
+    }
+    current = next;
+    live = then;
+    ahead = false;
+    events.add(new StateEvent.Compacted(next.path(), live.keys(), next.capacity() - next.room()));
+    files.tidy();
+    ballast.restore();
+    if (trouble != null) {
+      events.add(new StateEvent.Recovered(trouble.reason()));
+      trouble = null;
+    }
+    if (repair != null) {
+      events.add(repair);
+      repair = null;
+    }
+    return true;
+  }
+
+  /** Takes the lock that a read-only disk did not give, if nobody wrote in the meantime. */
+  private void acquireLate(List<StateEvent> events) throws DiskException {
+    if (!ownership.acquire()) {
+      throw new DiskException(Kind.DENIED, "another process has the lock", null);
+    }
+    long epoch = highestEpoch();
+    if (epoch >= owner.epoch()) {
+      refuseNewOwner(epoch, events);
+    }
+  }
+
+  private long highestEpoch() throws DiskException {
+    return files.scan().values().stream()
+        .flatMap(scan -> scan.entries().stream())
+        .mapToLong(Entry::epoch)
+        .max()
+        .orElse(0);
+  }
+
+  private Segment prepare(int next, LiveState then) throws DiskException {
+    List<Entry> records = new ArrayList<>(then.records());
+    int header = Header.of(next, 0, settings.host()).entry(0, 0).size();
+    int used = header + records.stream().mapToInt(Entry::size).sum();
+    int ample = Entry.padded(Math.max(settings.segmentSize(), 2 * used));
+    try {
+      return files.prepare(next, ample, placed(next, ample, records));
+    } catch (DiskException e) {
+      if (e.kind() != Kind.NO_SPACE) {
+        throw e;
+      }
+      ballast.release();
+      int scant = Entry.padded(Math.min(ample, used + SCANT_ROOM));
+      return files.prepare(next, scant, placed(next, scant, records));
+    }
+  }
+
+  private List<Entry> placed(int next, int capacity, List<Entry> records) {
+    List<Entry> placed = new ArrayList<>(records.size() + 1);
+    placed.add(Header.of(next, capacity, settings.host()).entry(++seq, owner.epoch()));
+    records.forEach(record -> placed.add(record.at(++seq, owner.epoch())));
+    return placed;
+  }
+
+  private void leave() {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  private void stop(JournalTrouble found, List<StateEvent> events) {
+    if (trouble == null || trouble.reason() != found.reason()) {
+      events.add(new StateEvent.TakingStopped(found.reason(), found.text()));
+    }
+    trouble = found;
+  }
+
+  /** Finds out whether somebody else changed the files, and whether it was a new owner. */
+  private void checkUntouched(List<StateEvent> events) {
+    if (takenOver != null) {
+      throw takenOver;
+    }
+    try {
+      if (!ownership.isUntouched()) {
+        long epoch = ownership.recorded().map(StateOwner::epoch).orElse(0L);
+        if (epoch > owner.epoch()) {
+          refuseNewOwner(epoch, events);
+        }
+        recordOwner();
+      }
+      if (current != null && !current.isUntouched()) {
+        long epoch = highestEpoch();
+        if (epoch > owner.epoch()) {
+          refuseNewOwner(epoch, events);
+        }
+        repair = new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, current.path());
+        int replaced = current.number();
+        leave();
+        files
+            .keepAside(replaced, owner.epoch())
+            .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));
+      }
+    } catch (DiskException e) {
+      // What cannot be looked at is written to, and then says itself what is wrong.
+      LOG.log(System.Logger.Level.DEBUG, "The state could not be looked at", e);
+    }
+  }
+
+  private void refuseNewOwner(long epoch, List<StateEvent> events) {
+    String text =
+        "Writing to the state in "
+            + JournalTrouble.shown(directory)
+            + " failed: another process took it over with epoch "
+            + epoch
+            + ", and this one has "
+            + owner.epoch()
+            + ". End one of the two; this one writes nothing any more.";
+    takenOver =
+        ownership
+            .recorded()
+            .map(other -> StateException.owned(StateReason.STATE_TAKEN_OVER, text, other))
+            .orElseGet(() -> new StateException(StateReason.STATE_TAKEN_OVER, text));
+    leave();
+    events.add(new StateEvent.TakenOver(text));
+    throw takenOver;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new StateException(
+          StateReason.STATE_CLOSED,
+          "Using the state in "
+              + JournalTrouble.shown(directory)
+              + " failed: the store is closed. Open it again.");
+    }
+  }
+
+  private <T> T locked(Supplier<T> action) {
+    turns.begin();
+    try {
+      return action.get();
+    } finally {
+      turns.end();
+    }
+  }
+
+  private void tell(List<StateEvent> events) {
+    for (StateEvent event : events) {
+      try {
+        settings.listener().onEvent(event);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "A listener of the state failed", e);
+      }
+    }
+  }
+}

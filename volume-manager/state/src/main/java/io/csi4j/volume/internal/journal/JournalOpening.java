@@ -1,0 +1,328 @@
+package io.csi4j.volume.internal.journal;
+
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.Filesystems;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateReason;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way into a directory: who may use it, and what it holds. Until the lock is held and nothing
+ * is refused, not a byte of the state is written.
+ */
+final class JournalOpening {
+
+  private static final int DIRECTORY_MODE = 0700;
+  private static final int FILE_MODE = 0600;
+
+  /** Asked once, because the JDK reads several files of the process for it. */
+  private static final Instant PROCESS_START =
+      ProcessHandle.current().info().startInstant().orElse(Instant.EPOCH);
+
+  private static final Pattern OURS =
+      Pattern.compile("lock|owner|ballast|seg-\\d{8}\\.(?:j|new|j\\.damaged-\\d+)");
+
+  private final Disk disk;
+  private final Path directory;
+  private final JournalSettings settings;
+  private final SegmentFiles files;
+  private final Ownership ownership;
+  private final List<StateEvent> events = new ArrayList<>();
+
+  /**
+   * What was found.
+   *
+   * @param replay the state
+   * @param newest the number of the newest segment; 0 when there is none
+   * @param writable the newest segment, when it can be written on; else null
+   * @param damaged whether the newest segment is worth keeping for a person to look at
+   * @param owner who owns it from now on
+   */
+  record Found(
+      Replay replay,
+      int newest,
+      @Nullable SegmentScan writable,
+      boolean damaged,
+      StateOwner owner) {}
+
+  JournalOpening(
+      Disk disk,
+      Path directory,
+      JournalSettings settings,
+      SegmentFiles files,
+      Ownership ownership) {
+    this.disk = disk;
+    this.directory = directory;
+    this.settings = settings;
+    this.files = files;
+    this.ownership = ownership;
+  }
+
+  /** What happened on the way. */
+  List<StateEvent> events() {
+    return events;
+  }
+
+  Found find() {
+    try {
+      boolean there = isThere();
+      SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
+      if (there) {
+        scans = files.scan();
+        refuseNewer(scans);
+      }
+      checkFilesystem(there ? directory : above());
+      if (!there) {
+        disk.createDirectory(directory);
+      }
+      syncAbove(there);
+      lock();
+      return foundUnderLock(scans);
+    } catch (DiskException e) {
+      throw refusal(e);
+    }
+  }
+
+  private boolean isThere() throws DiskException {
+    Optional<FileFacts> facts = disk.facts(directory);
+    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
+      throw new StateException(
+          StateReason.STATE_NOT_USABLE,
+          "Opening the state in "
+              + shown()
+              + " failed: it is a "
+              + facts.get().kind()
+              + " and not a directory. Move it away, or give the directory itself.");
+    }
+    return facts.isPresent();
+  }
+
+  private Path above() {
+    Path above = directory.toAbsolutePath().getParent();
+    return above == null ? directory : above;
+  }
+
+  /**
+   * Without it a power cut could take the directory with all that was kept in it: also one that is
+   * there already, as who made it may have crashed before this. But then a disk that fails is not
+   * in the way of giving back.
+   */
+  private void syncAbove(boolean wasThere) throws DiskException {
+    try {
+      disk.syncDirectory(above());
+    } catch (DiskException e) {
+      // Whoever may make a directory there may still not read it, and only that can be synced.
+      if (!wasThere && e.kind() != DiskException.Kind.DENIED) {
+        throw e;
+      }
+    }
+  }
+
+  private void refuseNewer(SortedMap<Integer, SegmentScan> scans) {
+    if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
+      throw new StateException(
+          StateReason.STATE_FROM_NEWER_VERSION,
+          "Opening the state in "
+              + shown()
+              + " failed: a newer version of csi4j wrote it, and nothing in it was changed. Run"
+              + " that version or a later one.");
+    }
+  }
+
+  private void checkFilesystem(Path path) throws DiskException {
+    String type = disk.filesystemType(path);
+    if (Filesystems.promiseTooLittle(type) && !settings.anyFilesystemAccepted()) {
+      throw new StateException(
+          StateReason.STATE_FS_UNSUITED,
+          "Opening the state in "
+              + shown()
+              + " failed: it is on "
+              + type
+              + ", which promises too little about locks and syncing. Put it on a local disk.");
+    }
+  }
+
+  private void lock() throws DiskException {
+    boolean locked;
+    try {
+      locked = ownership.acquire();
+    } catch (DiskException e) {
+      if (e.kind() == DiskException.Kind.READ_ONLY) {
+        // Nobody can write, so nobody has to be kept away; a write asks for the lock again.
+        return;
+      }
+      throw e;
+    }
+    if (!locked) {
+      throw inUse();
+    }
+  }
+
+  private StateException inUse() {
+    String message = "Opening the state in " + shown() + " failed: ";
+    return ownership
+        .recorded()
+        .map(
+            owner ->
+                StateException.owned(
+                    StateReason.STATE_IN_USE,
+                    message
+                        + (owner.pid() == ProcessHandle.current().pid()
+                            ? "this process has it open already (process "
+                            : "process ")
+                        + owner.pid()
+                        + (owner.pid() == ProcessHandle.current().pid() ? ")" : " owns it")
+                        + ", started "
+                        + owner.processStart()
+                        + ", epoch "
+                        + owner.epoch()
+                        + ". Close it there, or end that process.",
+                    owner))
+        .orElseGet(
+            () ->
+                new StateException(
+                    StateReason.STATE_IN_USE,
+                    message
+                        + "another process owns it, and does not say which it is. Find it with"
+                        + " 'fuser' on the file 'lock'."));
+  }
+
+  /**
+   * What is there now that nobody else can write.
+   *
+   * @param before what was there a moment ago
+   */
+  private Found foundUnderLock(SortedMap<Integer, SegmentScan> before) throws DiskException {
+    boolean done = false;
+    try {
+      SortedMap<Integer, SegmentScan> scans = files.scan(before);
+      refuseNewer(scans);
+      Replay replay = replay(scans);
+      refuseOtherHost(replay);
+      fixModes();
+      int newest = scans.isEmpty() ? 0 : scans.lastKey();
+      SegmentScan scan = scans.get(newest);
+      boolean sound = scan != null && scan.isSound() && replay.found().isEmpty();
+      boolean damaged =
+          replay.found().stream()
+              .anyMatch(
+                  doubt ->
+                      doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED
+                          && doubt.reason() != StateReason.STATE_MISSING);
+      long epoch =
+          Math.max(replay.epoch(), ownership.recorded().map(StateOwner::epoch).orElse(0L)) + 1;
+      Found found = new Found(replay, newest, sound ? scan : null, damaged, self(epoch));
+      done = true;
+      return found;
+    } finally {
+      if (!done) {
+        ownership.release();
+      }
+    }
+  }
+
+  private Replay replay(SortedMap<Integer, SegmentScan> scans) throws DiskException {
+    Replay replay;
+    if (scans.isEmpty()) {
+      replay = Replay.ofNothing();
+      boolean traces = disk.facts(directory.resolve("owner")).isPresent();
+      if (settings.stateExpected() || traces) {
+        Doubt missing =
+            Doubt.aboutMoreThan(
+                StateReason.STATE_MISSING,
+                List.of(),
+                "There is no segment in "
+                    + shown()
+                    + ", and there must have been one. Reconcile everything with the identity"
+                    + " files and the mount table.");
+        replay =
+            new Replay(new LiveState(Map.of(), List.of(missing)), List.of(missing), 0, 0, null);
+      }
+    } else {
+      int newest = scans.lastKey();
+      SortedMap<Integer, SegmentScan> older = scans.headMap(newest);
+      SegmentScan scan = Objects.requireNonNull(scans.get(newest));
+      replay = Replay.of(scan, older.isEmpty() ? null : older.get(older.lastKey()));
+    }
+    replay.found().forEach(doubt -> events.add(new StateEvent.Doubted(doubt)));
+    return replay;
+  }
+
+  private void refuseOtherHost(Replay replay) {
+    if (replay.writtenOn() != null
+        && settings.host().isOtherHostThan(replay.writtenOn())
+        && !settings.otherHostAccepted()) {
+      throw new StateException(
+          StateReason.STATE_FROM_OTHER_HOST,
+          "Opening the state in "
+              + shown()
+              + " failed: it was written on host "
+              + replay.writtenOn().host()
+              + ", and this is "
+              + settings.host().host()
+              + ". Start with an empty directory, or accept the other host if this is the same"
+              + " machine under a new name.");
+    }
+  }
+
+  private void fixModes() throws DiskException {
+    fixMode(directory, DIRECTORY_MODE);
+    for (String name : disk.list(directory)) {
+      if (OURS.matcher(name).matches()) {
+        fixMode(directory.resolve(name), FILE_MODE);
+      }
+    }
+  }
+
+  private void fixMode(Path path, int mode) throws DiskException {
+    Optional<FileFacts> facts = disk.facts(path);
+    if (facts.isPresent()
+        && facts.get().kind() != FileFacts.Kind.LINK
+        && facts.get().mode() != mode) {
+      try {
+        disk.setMode(path, mode);
+        events.add(new StateEvent.Repaired(StateReason.MODE_FIXED, path));
+      } catch (DiskException e) {
+        if (e.kind() != DiskException.Kind.READ_ONLY) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private StateOwner self(long epoch) {
+    return new StateOwner(ProcessHandle.current().pid(), PROCESS_START, epoch, settings.host());
+  }
+
+  private StateException refusal(DiskException cause) {
+    StateReason reason = JournalTrouble.of(directory, cause).reason();
+    return new StateException(
+        reason,
+        "Opening the state in "
+            + shown()
+            + " failed: "
+            + JournalTrouble.shown(String.valueOf(cause.getMessage()))
+            + ". See that the directory above exists, and that this process may use it.",
+        cause);
+  }
+
+  private String shown() {
+    return JournalTrouble.shown(directory);
+  }
+}

@@ -1,0 +1,148 @@
+package io.csi4j.volume.state;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** How a {@link io.csi4j.volume.state.journal.JournalStateStore} behaves. */
+public final class JournalSettings {
+
+  /** The smallest size of a segment. */
+  public static final int MIN_SEGMENT_SIZE = 4096;
+
+  private final HostIdentity host;
+  private final StateListener listener;
+  private final int segmentSize;
+  private final int ballastSize;
+  private final boolean stateExpected;
+  private final boolean otherHostAccepted;
+  private final boolean anyFilesystemAccepted;
+
+  private JournalSettings(Builder builder) {
+    host = builder.host == null ? HostIdentity.current() : builder.host;
+    listener = builder.listener;
+    segmentSize = builder.segmentSize;
+    ballastSize = builder.ballastSize;
+    stateExpected = builder.stateExpected;
+    otherHostAccepted = builder.otherHostAccepted;
+    anyFilesystemAccepted = builder.anyFilesystemAccepted;
+  }
+
+  /** The settings to use unless there is a reason for others. */
+  public static JournalSettings defaults() {
+    return builder().build();
+  }
+
+  /** Settings that differ from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Where this process runs. */
+  public HostIdentity host() {
+    return host;
+  }
+
+  /** Who is told what happens. */
+  public StateListener listener() {
+    return listener;
+  }
+
+  /** The bytes that a segment is made with, unless the state needs more. */
+  public int segmentSize() {
+    return segmentSize;
+  }
+
+  /** The bytes that are held in reserve for a full disk. */
+  public int ballastSize() {
+    return ballastSize;
+  }
+
+  /** Whether there must be a state already. */
+  public boolean stateExpected() {
+    return stateExpected;
+  }
+
+  /** Whether a state that was written on another host is accepted. */
+  public boolean otherHostAccepted() {
+    return otherHostAccepted;
+  }
+
+  /** Whether the type of the filesystem does not matter. */
+  public boolean anyFilesystemAccepted() {
+    return anyFilesystemAccepted;
+  }
+
+  /** Collects settings. */
+  public static final class Builder {
+
+    private @Nullable HostIdentity host;
+    private StateListener listener = event -> {};
+    private int segmentSize = 1 << 20;
+    private int ballastSize = 64 * 1024;
+    private boolean stateExpected;
+    private boolean otherHostAccepted;
+    private boolean anyFilesystemAccepted;
+
+    private Builder() {}
+
+    /** Sets where this process runs; by default the kernel is asked. */
+    public Builder host(HostIdentity host) {
+      this.host = Objects.requireNonNull(host, "host");
+      return this;
+    }
+
+    /** Sets who is told what happens; by default nobody. */
+    public Builder listener(StateListener listener) {
+      this.listener = Objects.requireNonNull(listener, "listener");
+      return this;
+    }
+
+    /** Sets the size of a segment; by default 1 MiB. Larger ones are compacted less often. */
+    public Builder segmentSize(int bytes) {
+      if (bytes < MIN_SEGMENT_SIZE || bytes > 1 << 28) {
+        throw new IllegalArgumentException("A segment has 4 KiB to 256 MiB, not " + bytes);
+      }
+      this.segmentSize = bytes;
+      return this;
+    }
+
+    /** Sets how many bytes are held in reserve for a full disk; by default 64 KiB. */
+    public Builder ballastSize(int bytes) {
+      if (bytes < 0 || bytes > 1 << 28) {
+        throw new IllegalArgumentException("A ballast has 0 to 256 MiB, not " + bytes);
+      }
+      this.ballastSize = bytes;
+      return this;
+    }
+
+    /**
+     * Says whether there must be a state already, because identity files of volumes are on disk.
+     * Then an empty or missing state is a {@link StateReason#STATE_MISSING} doubt and not the state
+     * of a new host.
+     */
+    public Builder stateExpected(boolean expected) {
+      this.stateExpected = expected;
+      return this;
+    }
+
+    /** Accepts a state that was written on another host; by default it is refused. */
+    public Builder acceptOtherHost(boolean accepted) {
+      this.otherHostAccepted = accepted;
+      return this;
+    }
+
+    /**
+     * Accepts filesystems whose locks or syncing are not to be trusted, such as NFS; by default
+     * they are refused.
+     */
+    public Builder acceptAnyFilesystem(boolean accepted) {
+      this.anyFilesystemAccepted = accepted;
+      return this;
+    }
+
+    /** The settings. */
+    public JournalSettings build() {
+      return new JournalSettings(this);
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package io.csi4j.volume.state;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A medium in memory, for tests: it outlives the stores that are opened on it, one at a time, as a
+ * disk outlives a process.
+ */
+public final class MemoryMedium {
+
+  private static final HostIdentity HERE =
+      new HostIdentity(new HostIdentity.HostId("memory"), new HostIdentity.BootId("memory"), 0);
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private SortedMap<StateKey, StateValue> media = new TreeMap<>();
+  private List<Doubt> doubts = new ArrayList<>();
+  private @Nullable Store owner;
+  private @Nullable StateReason refusing;
+  private long epoch;
+
+  private MemoryMedium() {}
+
+  /** An empty medium. */
+  public static MemoryMedium create() {
+    return new MemoryMedium();
+  }
+
+  /**
+   * Opens a store on it.
+   *
+   * @throws StateException {@link StateReason#STATE_IN_USE} while another is open
+   */
+  public StateStore open() {
+    lock.lock();
+    try {
+      if (owner != null) {
+        throw StateException.owned(
+            StateReason.STATE_IN_USE,
+            "Opening the state in memory failed: another store has it. Close that one first.",
+            owner.identity);
+      }
+      epoch++;
+      owner = new Store(epoch);
+      return owner;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the medium from the open store as a crash would: what was only remembered is lost. */
+  public void crash() {
+    lock.lock();
+    try {
+      if (owner != null) {
+        owner.closed = true;
+        owner = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes the medium refuse every write for this reason, such as a full disk does. */
+  public void refuse(StateReason reason) {
+    change(() -> refusing = Objects.requireNonNull(reason, "reason"));
+  }
+
+  /** Makes the medium accept writes again. */
+  public void accept() {
+    change(() -> refusing = null);
+  }
+
+  /** Adds a doubt, as damage to a disk would. */
+  public void doubt(Doubt doubt) {
+    change(() -> doubts.add(doubt));
+  }
+
+  private void change(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private final class Store implements StateStore {
+
+    private final StateOwner identity;
+    private final SortedMap<StateKey, StateValue> values = new TreeMap<>(media);
+    private final List<Doubt> known = new ArrayList<>(doubts);
+
+    /** Whether memory knows what the medium does not. */
+    private boolean ahead;
+
+    private boolean closed;
+
+    Store(long epoch) {
+      identity = new StateOwner(ProcessHandle.current().pid(), Instant.EPOCH, epoch, HERE);
+    }
+
+    @Override
+    public LoadedState load() {
+      lock.lock();
+      try {
+        checkOpen();
+        LoadedState.Builder loaded = LoadedState.builder();
+        values.forEach(loaded::value);
+        known.forEach(loaded::doubt);
+        if (identity.epoch() > 1) {
+          loaded.writtenOn(HERE);
+        }
+        return loaded.build();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public Stored put(StateKey key, StateValue value, Durability durability) {
+      Objects.requireNonNull(value, "value");
+      return write(durability, map -> map.put(key, value));
+    }
+
+    @Override
+    public Stored remove(StateKey key) {
+      return write(Durability.BEST_EFFORT, map -> map.remove(key));
+    }
+
+    @Override
+    public Stored bury(StateKey volume, StateValue tombstone) {
+      if (volume.kind() != StateKind.VOLUME) {
+        throw new IllegalArgumentException("Only a volume can be buried, not " + volume);
+      }
+      StateKey grave = StateKey.tombstone(volume.id());
+      Objects.requireNonNull(tombstone, "tombstone");
+      return write(
+          Durability.BEST_EFFORT,
+          map -> {
+            map.remove(volume);
+            map.put(grave, tombstone);
+          });
+    }
+
+    @Override
+    public Stored settle() {
+      return write(Durability.BEST_EFFORT, map -> known.clear());
+    }
+
+    private Stored write(Durability durability, Consumer<SortedMap<StateKey, StateValue>> change) {
+      Objects.requireNonNull(durability, "durability");
+      lock.lock();
+      try {
+        checkOpen();
+        if (refusing != null && durability == Durability.REQUIRED) {
+          throw new StateException(refusing, refusal(refusing));
+        }
+        change.accept(values);
+        if (refusing != null) {
+          ahead = true;
+          return Stored.REMEMBERED;
+        }
+        if (!ahead) {
+          change.accept(media);
+        }
+        flush();
+        return Stored.DURABLE;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void flush() {
+      if (ahead) {
+        media = new TreeMap<>(values);
+        ahead = false;
+      }
+      if (doubts.size() != known.size()) {
+        doubts = new ArrayList<>(known);
+      }
+    }
+
+    @Override
+    public StateCapacity capacity() {
+      lock.lock();
+      try {
+        checkOpen();
+        return refusing == null
+            ? new StateCapacity.Room(Long.MAX_VALUE)
+            : new StateCapacity.ReleasesOnly(refusing, refusal(refusing));
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public StateOwner owner() {
+      return identity;
+    }
+
+    @Override
+    public void close() {
+      change(
+          () -> {
+            if (!closed) {
+              closed = true;
+              owner = null;
+              if (refusing == null) {
+                flush();
+              }
+            }
+          });
+    }
+
+    private void checkOpen() {
+      if (closed) {
+        throw new StateException(
+            StateReason.STATE_CLOSED,
+            "Using the state in memory failed: the store is closed. Open it again.");
+      }
+    }
+  }
+
+  private static String refusal(StateReason reason) {
+    return "Recording an intent failed: the medium in memory was told to refuse ("
+        + reason
+        + "). Tell it to accept.";
+  }
+}

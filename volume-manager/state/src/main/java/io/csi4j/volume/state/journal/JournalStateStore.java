@@ -1,0 +1,85 @@
+package io.csi4j.volume.state.journal;
+
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.journal.Journal;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateCapacity;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import java.nio.file.Path;
+
+/**
+ * A store in a directory of its own: a log of whole records in preallocated files, synced before
+ * each write returns. {@code docs/state.md} says what each file is.
+ *
+ * <p>A full, read-only or failing disk, and damaged files, do not keep it from opening: what can be
+ * read is loaded, the rest is in doubt, and giving back works.
+ */
+public final class JournalStateStore implements StateStore {
+
+  private final Journal journal;
+
+  private JournalStateStore(Journal journal) {
+    this.journal = journal;
+  }
+
+  /**
+   * Opens the state in this directory, which is made when it is missing, with a mode of 0700. Its
+   * parent has to be there.
+   *
+   * @throws io.csi4j.volume.state.StateException when somebody else owns it ({@link
+   *     io.csi4j.volume.state.StateReason#STATE_IN_USE}), a newer version ({@link
+   *     io.csi4j.volume.state.StateReason#STATE_FROM_NEWER_VERSION}) or another host ({@link
+   *     StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be used ({@link
+   *     StateReason#STATE_NOT_USABLE}, {@link io.csi4j.volume.state.StateReason#STATE_FS_UNSUITED},
+   *     {@link StateReason#TOO_MANY_FILES})
+   */
+  public static JournalStateStore open(Path directory, JournalSettings settings) {
+    return new JournalStateStore(Journal.open(new RealDisk(), directory, settings));
+  }
+
+  @Override
+  public LoadedState load() {
+    return journal.load();
+  }
+
+  @Override
+  public Stored put(StateKey key, StateValue value, Durability durability) {
+    return journal.put(key, value, durability);
+  }
+
+  @Override
+  public Stored remove(StateKey key) {
+    return journal.remove(key);
+  }
+
+  @Override
+  public Stored bury(StateKey volume, StateValue tombstone) {
+    return journal.bury(volume, tombstone);
+  }
+
+  @Override
+  public Stored settle() {
+    return journal.settle();
+  }
+
+  @Override
+  public StateCapacity capacity() {
+    return journal.capacity();
+  }
+
+  @Override
+  public StateOwner owner() {
+    return journal.owner();
+  }
+
+  @Override
+  public void close() {
+    journal.close();
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * What a host remembers so that it survives any crash: the contract of a store and its values.
+ * Start at {@link io.csi4j.volume.state.StateStore}, the interface of every store; {@link
+ * io.csi4j.volume.state.MemoryMedium} is for tests. The store to use is {@code JournalStateStore}
+ * in {@code io.csi4j.volume.state.journal}.
+ *
+ * <p>Values are bytes here: what they mean belongs to the chamber that writes them, and nothing
+ * secret may stand in them. Stores are safe for many threads; the values of this package are
+ * immutable.
+ */
+@NullMarked
+package io.csi4j.volume.state;
+
+import org.jspecify.annotations.NullMarked;

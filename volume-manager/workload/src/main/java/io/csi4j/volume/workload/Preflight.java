@@ -1,0 +1,63 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.Collection;
+import java.util.Optional;
+
+/**
+ * Every check of what a workload wants that needs no change, in one call and with all findings at
+ * once. No plugin is called: plugins are judged by what they said of themselves last, and what
+ * nobody knows stands in nobody's way.
+ *
+ * <p>Findings come in the same order each time: runtimes; each volume in the order of the requests
+ * with its plugin, capabilities, access mode, place, and what is mounted; how many volumes; then
+ * each task with its names, destinations and propagation. A clear report is no promise, and {@link
+ * io.csi4j.volume.node.VolumeMounter#mount} does not ask for one: what matters there it finds by
+ * itself. Does not change, and is safe for many threads.
+ */
+public final class Preflight {
+
+  private final Checks checks;
+
+  private Preflight(Checks checks) {
+    this.checks = checks;
+  }
+
+  /** Checks for this node, as it is at each call. */
+  public static Preflight of(VolumeManager manager) {
+    return of(Optional.of(NodeView.of(manager)));
+  }
+
+  /**
+   * Checks for a node of which somebody told, such as one that is to be chosen.
+   *
+   * @param plugins its plugins; the first instance of each serves
+   * @param volumes its volumes; only their number counts
+   */
+  public static Preflight of(
+      Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
+    return of(Optional.of(NodeView.of(plugins, volumes)));
+  }
+
+  /** Checks what does not depend on the node. */
+  public static Preflight anywhere() {
+    return of(Optional.empty());
+  }
+
+  private static Preflight of(Optional<NodeView> node) {
+    return new Preflight(new Checks(node, PropagationPermission.nobody()));
+  }
+
+  /** The same with a decision about mounts that reach the host. Default: they may not. */
+  public Preflight permitting(PropagationPermission permission) {
+    return new Preflight(new Checks(checks.node(), permission));
+  }
+
+  /** Checks, and changes nothing. */
+  public PreflightReport check(WorkloadVolumes wanted) {
+    PreflightFindings found = checks.of(wanted);
+    return new PreflightReport(found.obstacles(), found.remarks());
+  }
+}

@@ -1,0 +1,72 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Collects what checks find, in the order in which they find it. */
+public final class PreflightFindings {
+
+  private final List<OperatorMessage> obstacles = new ArrayList<>();
+  private final List<OperatorMessage> remarks = new ArrayList<>();
+
+  /** Notes what stands in the way. */
+  void obstacle(OperatorCode code, Subject subject, String seen) {
+    obstacle(Messages.of(code, subject, seen));
+  }
+
+  /** Notes what stands in the way, where what to do is known better than the code knows it. */
+  void obstacle(OperatorCode code, Subject subject, String seen, String next) {
+    obstacle(Messages.of(code, subject, seen, new OperatorMessage.Part(next)));
+  }
+
+  /** Notes what stands in the way. */
+  void obstacle(OperatorMessage message) {
+    obstacles.add(message);
+  }
+
+  /** Notes what may go wrong. */
+  void remark(OperatorCode code, Subject subject, String seen) {
+    remarks.add(Messages.of(code, subject, seen));
+  }
+
+  /** What stands in the way. */
+  public List<OperatorMessage> obstacles() {
+    return List.copyOf(obstacles);
+  }
+
+  /** What may go wrong. */
+  public List<OperatorMessage> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /** The subject of what is found about a volume that is asked for. */
+  static Subject about(RequestedVolume volume) {
+    String request = "checking the request " + quoted(volume.alias());
+    if (volume.found().isEmpty()) {
+      return Subject.of(request + " of workload " + quoted(volume.workload()));
+    }
+    return new Subject(
+        request + " for",
+        volume.csi().map(csi -> new VolumeIdentity(csi.plugin(), csi.handle())),
+        volume.usage(),
+        Optional.empty());
+  }
+
+  /** The subject of what is found about a task. */
+  static Subject about(WorkloadVolumes wanted, TaskName task) {
+    return Subject.of(
+        "checking task " + quoted(task) + " of workload " + quoted(wanted.workload()));
+  }
+
+  /** A name in quotes, fit for a line. */
+  static String quoted(Object name) {
+    return "'" + ForeignText.of(name.toString()) + "'";
+  }
+}

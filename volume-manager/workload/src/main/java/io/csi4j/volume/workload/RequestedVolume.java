@@ -1,0 +1,59 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a workload asks of a volume, with what the host found.
+ *
+ * @param workload the workload
+ * @param request what is asked
+ * @param source which volume, for this instance of the workload
+ * @param found what the host knows of it; nothing if it knows no such volume
+ */
+public record RequestedVolume(
+    WorkloadId workload, VolumeRequest request, String source, Optional<ResolvedVolume> found) {
+
+  /** Checks that all parts are there. */
+  public RequestedVolume {
+    Objects.requireNonNull(workload, "workload");
+    Objects.requireNonNull(request, "request");
+    Objects.requireNonNull(source, "source");
+    Objects.requireNonNull(found, "found");
+  }
+
+  /** The name by which tasks refer to it. */
+  public VolumeAlias alias() {
+    return request.alias();
+  }
+
+  /** The use of the volume by the workload, if the volume is known. */
+  public Optional<UsageKey> usage() {
+    return found.map(volume -> UsageKey.of(volume.key(), workload));
+  }
+
+  /** The volume, if it is known and a plugin's. */
+  public Optional<ResolvedVolume.Csi> csi() {
+    return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
+  }
+
+  /** The same, claimed by its workload. */
+  RequestedVolume claimed(ClaimGrant grant) {
+    return new RequestedVolume(
+        workload, request, source, csi().map(volume -> volume.claimed(grant)));
+  }
+
+  /** The directory, if it is known and the host's. */
+  public Optional<ResolvedVolume.Host> host() {
+    return found.filter(ResolvedVolume.Host.class::isInstance).map(ResolvedVolume.Host.class::cast);
+  }
+
+  /** What the volume manager is asked for; nothing if it has nothing to do with this volume. */
+  public Optional<MountRequest> mountRequest() {
+    return csi().map(volume -> request.toMountRequest(volume, workload));
+  }
+}

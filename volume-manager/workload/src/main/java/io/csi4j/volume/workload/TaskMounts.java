@@ -1,0 +1,122 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a task's runtime is handed: bind mounts and devices, at most one for a place, in the order
+ * in which they have to be made. Compares by value and does not change; adding what is there
+ * already changes nothing, so that a host may add a task's volumes again after it has restored the
+ * task.
+ *
+ * @param binds the directories, those outside before those inside
+ * @param devices the block devices, by their places
+ */
+public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
+
+  private static final TaskMounts NONE = new TaskMounts(List.of(), List.of());
+
+  /**
+   * Puts them in order, each once.
+   *
+   * @throws VolumeException with {@link OperatorCode#DESTINATION_CONFLICT} for two at one place, or
+   *     something inside of a device
+   */
+  public TaskMounts {
+    binds = binds.stream().distinct().sorted(Comparator.comparing(BindMount::destination)).toList();
+    devices =
+        devices.stream().distinct().sorted(Comparator.comparing(TaskDevice::destination)).toList();
+    check(binds, devices);
+  }
+
+  /** Nothing. */
+  public static TaskMounts none() {
+    return NONE;
+  }
+
+  /** These and others. */
+  public TaskMounts with(TaskMounts others) {
+    return new TaskMounts(joined(binds, others.binds), joined(devices, others.devices));
+  }
+
+  /** These and one more directory, which need not be a volume's. */
+  public TaskMounts with(BindMount bind) {
+    return with(new TaskMounts(List.of(bind), List.of()));
+  }
+
+  /** These and one more device. */
+  public TaskMounts with(TaskDevice device) {
+    return with(new TaskMounts(List.of(), List.of(device)));
+  }
+
+  /**
+   * Lets mounts below a directory be shared as the tasks want: makes each volume that is mounted
+   * there, and is to propagate, a shared mount. A plugin may well have mounted it so that it shares
+   * nothing; a runtime then refuses it, or nothing propagates. Doing it again changes nothing.
+   *
+   * @param root where volumes are mounted; mounts of the host elsewhere are left as they are
+   * @param mounts the kernel's mounts
+   * @throws io.csi4j.mount.model.MountException if a volume is not mounted there any more
+   */
+  public void share(MountPath root, Mounts mounts) {
+    for (BindMount bind : binds) {
+      if (bind.propagation() != MountPropagation.PRIVATE && bind.source().isWithin(root)) {
+        mounts.setPropagation(bind.source(), Propagation.BIDIRECTIONAL, false);
+      }
+    }
+  }
+
+  private static <T> List<T> joined(Collection<T> some, Collection<T> others) {
+    List<T> all = new ArrayList<>(some);
+    all.addAll(others);
+    return all;
+  }
+
+  private static void check(List<BindMount> binds, List<TaskDevice> devices) {
+    Map<MountPath, MountPath> sources = new TreeMap<>();
+    binds.forEach(each -> put(sources, each.destination(), each.source()));
+    devices.forEach(each -> put(sources, each.destination(), each.source()));
+    for (TaskDevice device : devices) {
+      for (MountPath place : sources.keySet()) {
+        if (!place.equals(device.destination()) && place.isWithin(device.destination())) {
+          throw conflict(
+              place, "it would be inside of " + device.destination() + ", which is a device");
+        }
+      }
+    }
+  }
+
+  private static void put(Map<MountPath, MountPath> sources, MountPath place, MountPath source) {
+    MountPath before = sources.put(place, source);
+    if (before != null) {
+      throw conflict(
+          place,
+          before.equals(source)
+              ? source + " would be there in two ways"
+              : before + " is there, and " + source + " would be there too");
+    }
+  }
+
+  private static VolumeException conflict(MountPath place, String seen) {
+    return new VolumeException(
+        Outcome.REFUSED,
+        Messages.of(
+            OperatorCode.DESTINATION_CONFLICT,
+            Subject.of("putting together the mounts of a task").at(place),
+            seen),
+        null,
+        null);
+  }
+}

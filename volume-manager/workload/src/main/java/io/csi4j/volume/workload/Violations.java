@@ -1,0 +1,49 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what is wrong with a wish. */
+final class Violations {
+
+  private final List<Violation> all = new ArrayList<>();
+
+  /** Notes that a field breaks a rule. */
+  void add(String field, Rule rule, String detail) {
+    all.add(new Violation(field, rule, detail));
+  }
+
+  /** Reads a word; nothing if it was not given, or is none, which is noted. */
+  <T> Optional<T> read(String field, @Nullable String word, Supplier<T> reading) {
+    if (word == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(reading.get());
+    } catch (IllegalArgumentException refused) {
+      String why = String.valueOf(refused.getMessage());
+      add(
+          field,
+          word.isEmpty() ? Rule.REQUIRED : Rule.UNRECOGNIZED,
+          "is refused: " + (why.endsWith(".") ? why.substring(0, why.length() - 1) : why));
+      return Optional.empty();
+    }
+  }
+
+  /** What was noted, in order. */
+  List<Violation> all() {
+    return List.copyOf(all);
+  }
+
+  /** Throws if there is anything. */
+  void check(String what) {
+    if (!all.isEmpty()) {
+      throw new WorkloadRequestException(what, all);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.volume.internal.words.Words;
+
+/**
+ * The name by which the tasks of a workload refer to one of its volumes.
+ *
+ * @param value the name; not empty, without control characters
+ */
+public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
+
+  /** Refuses what cannot be a name. */
+  public VolumeAlias {
+    Words.check("alias of a volume", value);
+  }
+
+  /** The one with this name. */
+  public static VolumeAlias of(String value) {
+    return new VolumeAlias(value);
+  }
+
+  @Override
+  public int compareTo(VolumeAlias other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

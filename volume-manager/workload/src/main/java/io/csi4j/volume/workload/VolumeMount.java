@@ -1,0 +1,150 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.text.ForeignText;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where and how a task wants to see a volume of its workload.
+ *
+ * @param volume which one
+ * @param destination where: an absolute path in the task's view of files
+ * @param readOnly whether the task only reads, whatever the workload may do
+ * @param propagation which mounts below it the task and the host show each other
+ * @param relabel how its files are labelled for SELinux, if they are
+ */
+public record VolumeMount(
+    VolumeAlias volume,
+    MountPath destination,
+    boolean readOnly,
+    MountPropagation propagation,
+    Optional<SelinuxRelabel> relabel) {
+
+  private static final MountPath PROC = MountPath.of("/proc");
+
+  /** Refuses a place where no runtime can put a volume. */
+  public VolumeMount {
+    Objects.requireNonNull(volume, "volume");
+    Objects.requireNonNull(propagation, "propagation");
+    Objects.requireNonNull(relabel, "relabel");
+    possible(destination);
+  }
+
+  /** A volume at a place, as it is. */
+  public static VolumeMount of(VolumeAlias volume, MountPath destination) {
+    return new VolumeMount(volume, destination, false, MountPropagation.PRIVATE, Optional.empty());
+  }
+
+  /**
+   * Begins with the words of a job description. Nothing is refused before {@link Builder#build},
+   * which tells everything.
+   *
+   * @param volume which one
+   */
+  public static Builder builder(String volume) {
+    return new Builder(volume);
+  }
+
+  private static MountPath possible(MountPath destination) {
+    if (destination.isRoot() || destination.isWithin(PROC)) {
+      throw new IllegalArgumentException(
+          "No volume can be at '" + destination + "'. Choose a directory of its own.");
+    }
+    return destination;
+  }
+
+  /** Collects the words of a job description. */
+  public static final class Builder {
+
+    private final String volume;
+    private @Nullable String destination;
+    private boolean readOnly;
+    private String propagation = "";
+    private @Nullable String relabel;
+
+    private Builder(String volume) {
+      this.volume = Objects.requireNonNull(volume, "volume");
+    }
+
+    /** Where: an absolute path without {@code ..}; required. */
+    public Builder destination(String path) {
+      destination = Objects.requireNonNull(path, "path");
+      return this;
+    }
+
+    /** Wants only to read. */
+    public Builder readOnly() {
+      readOnly = true;
+      return this;
+    }
+
+    /** {@code private}, {@code host-to-task} or {@code bidirectional}; nothing means private. */
+    public Builder propagation(String word) {
+      propagation = Objects.requireNonNull(word, "word");
+      return this;
+    }
+
+    /** {@code z} or {@code Z}. */
+    public Builder relabel(String letter) {
+      relabel = Objects.requireNonNull(letter, "letter");
+      return this;
+    }
+
+    /** All that is wrong so far; empty if it can be built. */
+    public List<Violation> violations() {
+      return read(new Violations()).all();
+    }
+
+    /**
+     * The mount.
+     *
+     * @throws WorkloadRequestException with all that is wrong
+     */
+    public VolumeMount build() {
+      Violations found = new Violations();
+      Optional<VolumeMount> mount = made(found);
+      found.check("The mount of volume '" + ForeignText.of(volume) + "'");
+      return mount.orElseThrow();
+    }
+
+    private Violations read(Violations found) {
+      Optional<VolumeMount> ignored = made(found);
+      return found;
+    }
+
+    private Optional<VolumeMount> made(Violations found) {
+      Optional<VolumeAlias> alias = found.read("volume", volume, () -> VolumeAlias.of(volume));
+      Optional<MountPath> place =
+          found.read("destination", destination, () -> possible(MountPath.of(destination())));
+      if (destination == null) {
+        found.add("destination", Rule.REQUIRED, "is missing: say where the task wants to see it");
+      }
+      Optional<MountPropagation> propagates =
+          found.read("propagation_mode", propagation, () -> MountPropagation.parse(propagation));
+      Optional<SelinuxRelabel> labels =
+          found.read("selinux_label", relabel, () -> SelinuxRelabel.parse(letter()));
+      return found.all().isEmpty()
+          ? Optional.of(
+              new VolumeMount(
+                  alias.orElseThrow(),
+                  place.orElseThrow(),
+                  readOnly,
+                  propagates.orElseThrow(),
+                  labels))
+          : Optional.empty();
+    }
+
+    private String destination() {
+      return String.valueOf(destination);
+    }
+
+    private String letter() {
+      return String.valueOf(relabel);
+    }
+  }
+}

@@ -1,0 +1,326 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.words.ModeWords;
+import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a workload asks of one volume, as its job description says it. Compares by value; mount
+ * flags are never printed.
+ */
+public final class VolumeRequest {
+
+  private final VolumeAlias alias;
+  private final VolumeType type;
+  private final String source;
+  private final boolean perInstance;
+  private final boolean readOnly;
+  private final Optional<AccessMode> accessMode;
+  private final Optional<AttachmentMode> attachment;
+  private final MountOptions mountOptions;
+
+  private VolumeRequest(Builder builder) {
+    alias = VolumeAlias.of(builder.alias);
+    type = builder.type;
+    source = builder.source;
+    perInstance = builder.perInstance;
+    readOnly = builder.readOnly;
+    accessMode = Optional.ofNullable(builder.accessMode);
+    attachment = Optional.ofNullable(builder.attachment);
+    mountOptions = builder.mountOptions;
+  }
+
+  /**
+   * Begins a request. Nothing is refused before {@link Builder#build}, which tells everything.
+   *
+   * @param alias the name by which tasks refer to the volume
+   * @param type what kind of volume it is
+   * @param source which volume, as the host names it
+   */
+  public static Builder builder(String alias, VolumeType type, String source) {
+    return new Builder(alias, type, source);
+  }
+
+  /** The name by which tasks refer to the volume. */
+  public VolumeAlias alias() {
+    return alias;
+  }
+
+  /** What kind of volume it is. */
+  public VolumeType type() {
+    return type;
+  }
+
+  /** Which volume, as the host names it; the same for all instances of the workload. */
+  public String source() {
+    return source;
+  }
+
+  /**
+   * Which volume, for one instance of the workload: {@code db[3]} if each has its own.
+   *
+   * @param instance the number of the instance, from zero
+   */
+  public String sourceOf(int instance) {
+    if (instance < 0) {
+      throw new IllegalArgumentException(
+          "The number of an instance is negative: " + instance + ". Count from zero.");
+    }
+    return perInstance ? source + "[" + instance + "]" : source;
+  }
+
+  /** Whether each instance of the workload has a volume of its own. */
+  public boolean perInstance() {
+    return perInstance;
+  }
+
+  /** Whether it is only read: that was asked for, or is all that the access mode allows. */
+  public boolean readOnly() {
+    return readOnly || accessMode.filter(mode -> !mode.isWritable()).isPresent();
+  }
+
+  /** How many nodes may use it, and which may write; nothing for a host volume. */
+  public Optional<AccessMode> accessMode() {
+    return accessMode;
+  }
+
+  /** As what it is wanted; a host volume is always a directory. */
+  public AttachmentMode attachment() {
+    return attachment.orElse(AttachmentMode.FILESYSTEM);
+  }
+
+  /** The mount options that take the place of the volume's own, part by part. */
+  public MountOptions mountOptions() {
+    return mountOptions;
+  }
+
+  /**
+   * The same for the volume manager: this request, and what the host knows of the volume.
+   *
+   * @throws IllegalStateException for a host volume, which nobody has to mount
+   */
+  public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
+    MountRequest.Builder request =
+        MountRequest.builder(
+                volume.plugin(),
+                UsageKey.of(volume.key(), workload),
+                volume.handle(),
+                accessMode.orElseThrow(
+                    () -> new IllegalStateException("A host volume is not mounted by a plugin.")))
+            .volumeContext(volume.volumeContext())
+            .publishContext(volume.publishContext())
+            .secrets(volume.secrets());
+    volume.claimEpoch().ifPresent(request::claim);
+    if (attachment() == AttachmentMode.BLOCK) {
+      request.block();
+    } else {
+      request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions);
+    }
+    return (readOnly() ? request.readOnly() : request).build();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof VolumeRequest that
+        && alias.equals(that.alias)
+        && type == that.type
+        && source.equals(that.source)
+        && perInstance == that.perInstance
+        && readOnly == that.readOnly
+        && accessMode.equals(that.accessMode)
+        && attachment.equals(that.attachment)
+        && mountOptions.equals(that.mountOptions);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(alias, type, source, perInstance, readOnly, accessMode, attachment);
+  }
+
+  @Override
+  public String toString() {
+    return "VolumeRequest["
+        + ForeignText.of(alias.value())
+        + ": "
+        + type.word()
+        + " "
+        + ForeignText.of(source)
+        + (perInstance ? "[n]" : "")
+        + accessMode.map(mode -> ", " + mode).orElse("")
+        + attachment.map(mode -> ", " + mode.word()).orElse("")
+        + (mountOptions.equals(MountOptions.none()) ? "" : ", " + mountOptions)
+        + (readOnly() ? ", read-only" : "")
+        + "]";
+  }
+
+  /** Collects what a request may have, as it stands in a job description. */
+  public static final class Builder {
+
+    private final String alias;
+    private final VolumeType type;
+    private final String source;
+    private boolean perInstance;
+    private int instances = 1;
+    private boolean readOnly;
+    private @Nullable AccessMode accessMode;
+    private @Nullable String accessWord;
+    private @Nullable AttachmentMode attachment;
+    private @Nullable String attachmentWord;
+    private MountOptions mountOptions = MountOptions.none();
+
+    private Builder(String alias, VolumeType type, String source) {
+      this.alias = Objects.requireNonNull(alias, "alias");
+      this.type = Objects.requireNonNull(type, "type");
+      this.source = Objects.requireNonNull(source, "source");
+    }
+
+    /** Gives each instance of the workload a volume of its own: source and number. */
+    public Builder perInstance() {
+      perInstance = true;
+      return this;
+    }
+
+    /**
+     * How many instances the workload has; with more than one, a volume that has room for one is
+     * refused unless each has its own. Default: one.
+     */
+    public Builder instances(int count) {
+      instances = count;
+      return this;
+    }
+
+    /** Wants only to read. */
+    public Builder readOnly() {
+      readOnly = true;
+      return this;
+    }
+
+    /** How many nodes may use it, and which may write; required for a CSI volume. */
+    public Builder accessMode(AccessMode mode) {
+      accessMode = Objects.requireNonNull(mode, "mode");
+      accessWord = null;
+      return this;
+    }
+
+    /** The same by its word in a job description, such as {@code single-node-writer}. */
+    public Builder accessMode(String word) {
+      accessMode = null;
+      accessWord = Objects.requireNonNull(word, "word");
+      return this;
+    }
+
+    /** As what it is wanted; required for a CSI volume. */
+    public Builder attachment(AttachmentMode mode) {
+      attachment = Objects.requireNonNull(mode, "mode");
+      attachmentWord = null;
+      return this;
+    }
+
+    /** The same by its word in a job description. */
+    public Builder attachment(String word) {
+      attachment = null;
+      attachmentWord = Objects.requireNonNull(word, "word");
+      return this;
+    }
+
+    /** Mount options that take the place of the volume's own, part by part. */
+    public Builder mountOptions(MountOptions options) {
+      mountOptions = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /** All that is wrong so far; empty if it can be built. */
+    public List<Violation> violations() {
+      return check().all();
+    }
+
+    /**
+     * The request.
+     *
+     * @throws WorkloadRequestException with all that is wrong
+     */
+    public VolumeRequest build() {
+      check().check("The volume request '" + ForeignText.of(alias) + "'");
+      return new VolumeRequest(this);
+    }
+
+    private Violations check() {
+      Violations found = new Violations();
+      found.read("alias", alias, () -> VolumeAlias.of(alias));
+      found.read("source", source, () -> Words.check("source of a volume", source));
+      found
+          .read("access_mode", accessWord, () -> ModeWords.parse(String.valueOf(accessWord)))
+          .ifPresent(this::accessMode);
+      found
+          .read(
+              "attachment_mode",
+              attachmentWord,
+              () -> AttachmentMode.parse(String.valueOf(attachmentWord)))
+          .ifPresent(this::attachment);
+      if (type == VolumeType.CSI) {
+        checkCsi(found);
+      } else {
+        checkHost(found);
+      }
+      return found;
+    }
+
+    private void checkCsi(Violations found) {
+      if (accessWord == null && (accessMode == null || !accessMode.isStated())) {
+        found.add(
+            "access_mode",
+            Rule.REQUIRED,
+            "is missing: say how many nodes may use the volume, and which may write");
+      }
+      if (instances > 1 && !perInstance && hasRoomForOne(accessMode)) {
+        found.add(
+            "access_mode",
+            Rule.MISMATCH,
+            "has room for one, and "
+                + instances
+                + " instances would share the volume: give each one of its own");
+      }
+      if (attachment == null && attachmentWord == null) {
+        found.add(
+            "attachment_mode", Rule.REQUIRED, "is missing: say whether a filesystem or a block");
+      }
+      if (attachment == AttachmentMode.BLOCK && !mountOptions.equals(MountOptions.none())) {
+        found.add(
+            "mount_options",
+            Rule.MISMATCH,
+            "are given for a block device, which is not mounted: leave them out");
+      }
+    }
+
+    private boolean hasRoomForOne(@Nullable AccessMode mode) {
+      return mode == AccessMode.SINGLE_NODE_WRITER
+          || mode == AccessMode.SINGLE_NODE_READER_ONLY
+          || mode == AccessMode.SINGLE_NODE_SINGLE_WRITER
+          || (mode == AccessMode.MULTI_NODE_SINGLE_WRITER && !readOnly);
+    }
+
+    private void checkHost(Violations found) {
+      if (accessMode != null || accessWord != null) {
+        found.add("access_mode", Rule.MISMATCH, "is given for a host volume: leave it out");
+      }
+      if (attachment != null || attachmentWord != null) {
+        found.add("attachment_mode", Rule.MISMATCH, "is given for a host volume: leave it out");
+      }
+      if (!mountOptions.equals(MountOptions.none())) {
+        found.add("mount_options", Rule.MISMATCH, "are given for a host volume: leave them out");
+      }
+    }
+  }
+}

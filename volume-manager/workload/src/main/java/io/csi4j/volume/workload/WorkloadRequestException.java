@@ -1,0 +1,28 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.Violation;
+import java.io.Serial;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A wish that cannot be, with all that is wrong with it. Holds no secret. */
+public final class WorkloadRequestException extends IllegalArgumentException {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  private final transient List<Violation> violations;
+
+  /** With what it is about and all that is wrong. */
+  WorkloadRequestException(String what, List<Violation> violations) {
+    super(
+        violations.stream()
+            .map(Violation::toString)
+            .collect(Collectors.joining("; ", what + " cannot be: ", ".")));
+    this.violations = List.copyOf(violations);
+  }
+
+  /** All that is wrong. */
+  public List<Violation> violations() {
+    return violations;
+  }
+}

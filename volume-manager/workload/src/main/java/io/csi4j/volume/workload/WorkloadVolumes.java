@@ -1,0 +1,235 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.VolumeMounter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * All that one workload wants of volumes: which it asks for, and which of its tasks sees which of
+ * them where. Does not change.
+ */
+public final class WorkloadVolumes {
+
+  private final WorkloadId workload;
+  private final List<RequestedVolume> volumes;
+  private final List<TaskVolumes> tasks;
+
+  private WorkloadVolumes(
+      WorkloadId workload, List<RequestedVolume> volumes, List<TaskVolumes> tasks) {
+    this.workload = workload;
+    this.volumes = List.copyOf(volumes);
+    this.tasks = List.copyOf(tasks);
+  }
+
+  /**
+   * Begins with a workload that wants nothing.
+   *
+   * @param lookup finds the volumes that are asked for
+   */
+  public static Builder builder(WorkloadId workload, VolumeLookup lookup) {
+    return new Builder(workload, lookup);
+  }
+
+  /** The workload. */
+  public WorkloadId workload() {
+    return workload;
+  }
+
+  /** The volumes that it asks for, in the order in which it does. */
+  public List<RequestedVolume> volumes() {
+    return volumes;
+  }
+
+  /** The volume of this name, if it asks for one. */
+  public Optional<RequestedVolume> volume(VolumeAlias alias) {
+    return volumes.stream().filter(each -> each.alias().equals(alias)).findFirst();
+  }
+
+  /** Its tasks, in the order in which it has them. */
+  public List<TaskVolumes> tasks() {
+    return tasks;
+  }
+
+  /**
+   * The same with the claims that were made for it: what the volume manager is to mount has their
+   * epochs, by which the node has them confirmed, and what attaching the volumes returned.
+   *
+   * @param grants of volumes of plugins that it asks for; of others they stay as they are
+   * @throws IllegalArgumentException if one is not of a volume of a plugin that it asks for
+   */
+  public WorkloadVolumes claimed(Collection<ClaimGrant> grants) {
+    Map<UsageKey, ClaimGrant> open = new LinkedHashMap<>();
+    grants.forEach(grant -> open.put(grant.usage(), grant));
+    Set<UsageKey> used = new HashSet<>();
+    List<RequestedVolume> claimed = new ArrayList<>();
+    for (RequestedVolume each : volumes) {
+      Optional<ClaimGrant> grant =
+          each.csi().isPresent() ? each.usage().map(open::get) : Optional.empty();
+      grant.ifPresent(it -> used.add(it.usage()));
+      claimed.add(grant.map(each::claimed).orElse(each));
+    }
+    open.keySet().removeAll(used);
+    if (!open.isEmpty()) {
+      throw new IllegalArgumentException(
+          "The workload '"
+              + workload
+              + "' asks for no volume of a plugin as claimed: "
+              + open.keySet());
+    }
+    return new WorkloadVolumes(workload, claimed, tasks);
+  }
+
+  /** What the volume manager is to mount, each once; a host volume needs nothing. */
+  public List<MountRequest> mountRequests() {
+    return volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
+  }
+
+  /** The same for {@link io.csi4j.volume.manager.VolumeManager#reconcile}, while it runs. */
+  public List<LiveMount> liveMounts() {
+    return mountRequests().stream().<LiveMount>map(LiveMount.Wanted::new).toList();
+  }
+
+  /**
+   * Mounts all that the volume manager is to mount, at the same time, and blocks until it is there.
+   * Asking again for what is there gives it again. If one fails, the others are given back in the
+   * background, unless they were there before; where the failure is only that the caller's waiting
+   * has ended, all of them go on.
+   *
+   * @return what is mounted, in the order of {@link #mountRequests}
+   * @throws io.csi4j.volume.model.VolumeException with the first failure in that order
+   */
+  public List<MountedVolume> mountAll(VolumeMounter mounter) {
+    return AllOrNothing.mount(mounter, mountRequests());
+  }
+
+  /**
+   * What to hand to the runtime of a task.
+   *
+   * @param task which task
+   * @param mounted what the volume manager has mounted for this workload; more does no harm
+   * @param permission decides about mounts that reach the host
+   * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, naming it, or a mount
+   *     may not be; if there is more than one reason, the others are suppressed ones
+   */
+  public TaskMounts mountsFor(
+      TaskName task, Collection<MountedVolume> mounted, PropagationPermission permission) {
+    TaskVolumes wanted =
+        tasks.stream()
+            .filter(each -> each.task().equals(task))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "The workload '" + workload + "' has no task '" + task + "'."));
+    return Assembly.of(this, wanted, mounted, permission);
+  }
+
+  @Override
+  public String toString() {
+    return "WorkloadVolumes[" + workload + ", " + volumes.size() + " volumes]";
+  }
+
+  /** Collects what a workload wants. */
+  public static final class Builder {
+
+    private final WorkloadId workload;
+    private final VolumeLookup lookup;
+    private final List<VolumeRequest> requests = new ArrayList<>();
+    private final List<TaskVolumes> tasks = new ArrayList<>();
+    private OptionalInt instance = OptionalInt.empty();
+
+    private Builder(WorkloadId workload, VolumeLookup lookup) {
+      this.workload = Objects.requireNonNull(workload, "workload");
+      this.lookup = Objects.requireNonNull(lookup, "lookup");
+    }
+
+    /** Which instance of several it is, from zero; required if each has volumes of its own. */
+    public Builder instance(int number) {
+      instance = OptionalInt.of(number);
+      return this;
+    }
+
+    /** Asks for a volume. */
+    public Builder volume(VolumeRequest request) {
+      requests.add(Objects.requireNonNull(request, "request"));
+      return this;
+    }
+
+    /** Adds a task that wants to see these volumes. */
+    public Builder task(TaskRuntime runtime, VolumeMount... mounts) {
+      return task(runtime, List.of(mounts));
+    }
+
+    /** Adds a task that wants to see these volumes. */
+    public Builder task(TaskRuntime runtime, Collection<VolumeMount> mounts) {
+      tasks.add(new TaskVolumes(runtime, List.copyOf(mounts)));
+      return this;
+    }
+
+    /**
+     * Looks the volumes up.
+     *
+     * @throws WorkloadRequestException with all that is wrong
+     */
+    public WorkloadVolumes build() {
+      Violations found = new Violations();
+      Set<VolumeAlias> aliases = new HashSet<>();
+      List<RequestedVolume> volumes = new ArrayList<>();
+      for (VolumeRequest request : requests) {
+        String field = "volume '" + ForeignText.of(request.alias().value()) + "'";
+        if (!aliases.add(request.alias())) {
+          found.add(field, Rule.MISMATCH, "is asked for twice: give each volume a name of its own");
+        } else if (request.perInstance() && instance.isEmpty()) {
+          found.add(
+              field,
+              Rule.REQUIRED,
+              "is one for each instance, and the number of the instance is missing: give it");
+        } else {
+          volumes.add(resolved(request, field, found));
+        }
+      }
+      Set<TaskName> names = new HashSet<>();
+      for (TaskVolumes task : tasks) {
+        if (!names.add(task.task())) {
+          found.add(
+              "task '" + ForeignText.of(task.task().value()) + "'",
+              Rule.MISMATCH,
+              "is there twice: give each task a name of its own");
+        }
+      }
+      found.check("What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes");
+      return new WorkloadVolumes(workload, volumes, tasks);
+    }
+
+    private RequestedVolume resolved(VolumeRequest request, String field, Violations found) {
+      String source =
+          instance.isPresent() ? request.sourceOf(instance.getAsInt()) : request.source();
+      Optional<ResolvedVolume> volume = lookup.find(request, source);
+      if (volume.isPresent() && volume.get().type() != request.type()) {
+        found.add(
+            field,
+            Rule.MISMATCH,
+            "is asked for as a "
+                + request.type().word()
+                + " volume, and is none: correct its type");
+      }
+      return new RequestedVolume(workload, request, source, volume);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * The workload's side of a mount: what it asks for, whether its runtime and this node can have it,
+ * and what to hand to the runtime of each of its tasks. Start at {@link
+ * io.csi4j.volume.workload.WorkloadVolumes}; {@link io.csi4j.volume.workload.Preflight} makes every
+ * check that needs no change, {@link io.csi4j.volume.workload.TaskMounts} is what comes out. The
+ * checks behind {@code Preflight} are in {@code Checks} and the classes that it names.
+ *
+ * <p>Mounting a volume is {@link io.csi4j.volume.node.VolumeMounter}'s, and starting a task the
+ * host's. Everything here is a value or asks values; nothing changes, and all of it is safe for
+ * many threads.
+ */
+@NullMarked
+package io.csi4j.volume.workload;
+
+import org.jspecify.annotations.NullMarked;

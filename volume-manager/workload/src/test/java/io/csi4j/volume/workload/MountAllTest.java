@@ -1,0 +1,170 @@
+package io.csi4j.volume.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.real.Eventually;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.state.MemoryMedium;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All volumes of a workload, or none. */
+@Timeout(120)
+class MountAllTest {
+
+  private static final PluginId PLUGIN = PluginId.of("fake");
+  private static final WorkloadId WORKLOAD = WorkloadId.of("web-1");
+
+  @TempDir private Path temp;
+  private FakeCsiPlugin fake;
+
+  @BeforeEach
+  void open() {
+    fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+    Stream.of("vol-a", "vol-b").map(VolumeId::of).forEach(fake::addVolume);
+  }
+
+  @AfterEach
+  void close() {
+    fake.close();
+  }
+
+  private VolumeManager manager(Duration patience) {
+    return VolumeManager.builder(temp.resolve("root"))
+        .state(MemoryMedium.create().open())
+        .settings(
+            ManagerSettings.defaults().withPatience(patience).withClosing(Duration.ofMillis(200)))
+        .plugin(
+            PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                // The plugin makes directories only, so that everybody may run this.
+                .policy(MountPolicy.defaults().withRequireMount(false))
+                .build())
+        .open();
+  }
+
+  /** Wants the volumes of these names; the plugin does not know {@code gone}. */
+  private static WorkloadVolumes wanted(String... names) {
+    WorkloadVolumes.Builder builder =
+        WorkloadVolumes.builder(
+            WORKLOAD,
+            (request, source) ->
+                Optional.of(
+                    ResolvedVolume.csi(
+                        VolumeKey.of(source), PLUGIN, VolumeId.of("vol-" + source))));
+    for (String name : names) {
+      builder.volume(
+          VolumeRequest.builder(name, VolumeType.CSI, name)
+              .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
+              .attachment(AttachmentMode.FILESYSTEM)
+              .build());
+    }
+    return builder.build();
+  }
+
+  private static UsageKey use(String name) {
+    return UsageKey.of(VolumeKey.of(name), WORKLOAD);
+  }
+
+  private static List<String> handles(VolumeManager manager) {
+    return manager.volumes().stream().map(VolumeStatus::handle).map(VolumeId::value).toList();
+  }
+
+  @Test
+  void allAreMountedInTheOrderOfTheRequests() {
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      List<MountedVolume> mounted = wanted("b", "a").mountAll(manager);
+
+      assertThat(mounted).extracting(MountedVolume::usage).containsExactly(use("b"), use("a"));
+      assertThat(wanted("b", "a").mountAll(manager)).isEqualTo(mounted);
+      assertThat(wanted("b", "a").liveMounts())
+          .extracting(LiveMount::usage)
+          .containsExactly(use("b"), use("a"));
+      fake.assertLawful();
+    }
+  }
+
+  @Test
+  void ifOneFailsTheOthersAreGivenBack() {
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      VolumeException failed =
+          catchThrowableOfType(
+              VolumeException.class, () -> wanted("a", "gone", "b").mountAll(manager));
+
+      assertThat(failed.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(failed).hasMessageContaining("volume 'vol-gone'");
+      Eventually.isTrue("nothing is left", () -> manager.volumes().isEmpty());
+      fake.assertLawful();
+    }
+  }
+
+  @Test
+  void whatWasThereBeforeStaysIfAnotherFails() {
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      MountedVolume before = wanted("a").mountAll(manager).get(0);
+
+      assertThat(
+              catchThrowableOfType(
+                      VolumeException.class, () -> wanted("a", "b", "gone").mountAll(manager))
+                  .code())
+          .isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
+      Eventually.isTrue("what was there is left", () -> handles(manager).equals(List.of("vol-a")));
+      assertThat(manager.mount(request("a"))).isEqualTo(before);
+    }
+  }
+
+  private static MountRequest request(String name) {
+    return wanted(name).mountRequests().get(0);
+  }
+
+  @Test
+  void whatTakesLongerThanTheCallerWaitsGoesOn() {
+    When staging = When.calling(CsiOperation.NODE_STAGE_VOLUME);
+    try (VolumeManager impatient = manager(Duration.ofMillis(300))) {
+      fake.inject(Fault.hang(), staging);
+
+      VolumeException late =
+          catchThrowableOfType(VolumeException.class, () -> wanted("a", "b").mountAll(impatient));
+
+      assertThat(late.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+      Eventually.isTrue(
+          "both were begun", () -> handles(impatient).equals(List.of("vol-a", "vol-b")));
+      assertThat(impatient.usage(VolumeKey.of("a"))).containsExactly(WORKLOAD);
+      assertThat(impatient.usage(VolumeKey.of("b"))).containsExactly(WORKLOAD);
+      fake.release();
+      // Asked for last, it ends last.
+      assertThat(impatient.async().mount(request("a")).toCompletableFuture())
+          .succeedsWithin(Duration.ofSeconds(60));
+      assertThat(fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME)).isEmpty();
+    }
+  }
+}

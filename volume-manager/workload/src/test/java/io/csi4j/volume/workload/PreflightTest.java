@@ -1,0 +1,749 @@
+package io.csi4j.volume.workload;
+
+import static io.csi4j.volume.workload.Wishes.DATA;
+import static io.csi4j.volume.workload.Wishes.DB;
+import static io.csi4j.volume.workload.Wishes.PLUGIN;
+import static io.csi4j.volume.workload.Wishes.VAR_LOG;
+import static io.csi4j.volume.workload.Wishes.WEB;
+import static io.csi4j.volume.workload.Wishes.at;
+import static io.csi4j.volume.workload.Wishes.data;
+import static io.csi4j.volume.workload.Wishes.facts;
+import static io.csi4j.volume.workload.Wishes.health;
+import static io.csi4j.volume.workload.Wishes.in;
+import static io.csi4j.volume.workload.Wishes.logs;
+import static io.csi4j.volume.workload.Wishes.place;
+import static io.csi4j.volume.workload.Wishes.plugin;
+import static io.csi4j.volume.workload.Wishes.ready;
+import static io.csi4j.volume.workload.Wishes.volumes;
+import static io.csi4j.volume.workload.Wishes.workload;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What stands in the way of a workload, and in which words it is told. */
+class PreflightTest {
+
+  private static final String ABOUT_DATA =
+      "checking the request 'data' for volume 'vol-7' (default/db for workload 'web-1') of plugin"
+          + " 'ebs'";
+
+  private static WorkloadVolumes plain() {
+    return workload(DB).volume(data().build()).build();
+  }
+
+  private static PreflightReport on(RegisteredPlugin plugin, WorkloadVolumes wanted) {
+    return Preflight.of(List.of(plugin), List.of()).check(wanted);
+  }
+
+  private static PreflightReport anywhere(WorkloadVolumes wanted) {
+    return Preflight.anywhere().check(wanted);
+  }
+
+  /** The findings, each as code, what it is about, and what was seen. */
+  private static List<String> told(PreflightReport report) {
+    return report.obstacles().stream().map(PreflightTest::told).toList();
+  }
+
+  private static String told(OperatorMessage message) {
+    return message.code() + ": " + message.doing() + ": " + message.seen();
+  }
+
+  @Test
+  void whatIsClearSaysSo() {
+    PreflightReport clear =
+        Preflight.of(List.of(plugin(facts(5))), volumes(3))
+            .check(
+                workload(DB, VAR_LOG)
+                    .volume(data().build())
+                    .volume(logs().build())
+                    .task(in("containers", MountSupport.ALL), at("/data").build())
+                    .build());
+
+    assertThat(clear).isEqualTo(new PreflightReport(List.of(), List.of()));
+    assertThat(clear.isClear()).isTrue();
+    assertThat(clear.text()).isEmpty();
+    clear.orThrow();
+  }
+
+  @Test
+  void allFindingsComeAtOnceInTheSameOrderWithTheirAdvice() {
+    WorkloadVolumes wanted =
+        workload(DB.withReachableFrom(List.of(place("zone", "b"))))
+            .volume(data().build())
+            .volume(logs().build())
+            .task(
+                in("raw", MountSupport.NONE),
+                at("/a").build(),
+                at("/a").readOnly().propagation("bidirectional").build(),
+                VolumeMount.builder("cache").destination("/c").build())
+            .task(TaskRuntime.of(TaskName.of("job"), "containers", MountSupport.ALL))
+            .build();
+    Preflight preflight =
+        Preflight.of(
+            List.of(
+                plugin(in(place("zone", "a")), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)),
+            List.of());
+
+    PreflightReport report = preflight.check(wanted);
+
+    assertThat(report.text())
+        .isEqualTo(
+            """
+            CSI-531 RUNTIME_CANNOT_MOUNT: checking task 'web' of workload 'web-1': its runtime \
+            'raw' cannot take CSI volumes, and it wants 'data'; no volume was claimed and no plugin \
+            was called. Run the task with another runtime, or without the volume.
+            CSI-533 TOPOLOGY_MISMATCH: %s: it can be reached from {zone=b}, and this node is in \
+            {zone=a}; no volume was claimed and no plugin was called. Run the workload on a node in \
+            one of the places that are named.
+            CSI-537 SOURCE_UNKNOWN: checking the request 'logs' of workload 'web-1': the host knows \
+            no host volume 'var-log'; no volume was claimed and no plugin was called. Create or \
+            register the volume, or correct the source.
+            CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache', \
+            and the workload asks for no such volume; the task was not started with a part of its \
+            volumes missing. Mount the volume first, or correct the name.
+            CSI-535 DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /a: volume \
+            'data' would be there in two ways; the task was not given them. Give each its own place.
+            CSI-532 PROPAGATION_REFUSED: checking volume 'data' for task 'web' of workload 'web-1' \
+            at /a: propagation 'bidirectional' needs a volume that is read-write, and the task wants \
+            only to read it; the task was not given the volume. Use host-to-task or private; or ask \
+            for the volume read-write and let the host permit it.
+            """
+                .formatted(ABOUT_DATA));
+    assertThat(preflight.check(wanted)).isEqualTo(report);
+    assertThat(report.isClear()).isFalse();
+    VolumeException thrown = catchThrowableOfType(VolumeException.class, report::orThrow);
+    assertThat(thrown.code()).isEqualTo(OperatorCode.RUNTIME_CANNOT_MOUNT);
+    assertThat(thrown.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+    assertThat(thrown.getSuppressed())
+        .extracting(each -> ((VolumeException) each).code())
+        .containsExactly(
+            OperatorCode.TOPOLOGY_MISMATCH,
+            OperatorCode.SOURCE_UNKNOWN,
+            OperatorCode.MOUNT_MISSING,
+            OperatorCode.DESTINATION_CONFLICT,
+            OperatorCode.PROPAGATION_REFUSED);
+  }
+
+  // ---- runtimes
+
+  @Test
+  @Tag("S-02")
+  void aGroupOfWhichNoTaskCanMountIsRefusedEvenIfNoneWantsTo() {
+    assertThat(
+            told(
+                anywhere(
+                    workload(DB, VAR_LOG)
+                        .volume(data().build())
+                        .volume(logs().build())
+                        .task(in("raw", MountSupport.NONE), at("/data").build())
+                        .task(TaskRuntime.of(TaskName.of("job"), "jail", MountSupport.NONE))
+                        .build())))
+        .containsExactly(
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for CSI volumes, and none of"
+                + " its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'",
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for host volumes, and none of"
+                + " its tasks can take any: 'web' runs in 'raw', 'job' runs in 'jail'");
+  }
+
+  @Test
+  @Tag("S-02")
+  void aTaskThatCannotMountIsNoMatterIfItMountsNothingAndAnotherCan() {
+    assertThat(
+            anywhere(
+                    workload(DB)
+                        .volume(data().build())
+                        .task(in("raw", MountSupport.NONE))
+                        .task(
+                            TaskRuntime.of(TaskName.of("job"), "containers", MountSupport.ALL),
+                            at("/data").build())
+                        .build())
+                .isClear())
+        .isTrue();
+  }
+
+  @Test
+  @Tag("S-02")
+  void csiAndHostVolumesAreCheckedEachForThemselves() {
+    TaskRuntime onlyHost =
+        new TaskRuntime() {
+          @Override
+          public TaskName task() {
+            return WEB;
+          }
+
+          @Override
+          public String runtime() {
+            return "chroot";
+          }
+
+          @Override
+          public MountSupport mountSupport(VolumeType type) {
+            return type == VolumeType.HOST ? MountSupport.ALL : MountSupport.NONE;
+          }
+        };
+    assertThat(
+            told(
+                anywhere(
+                    workload(DB, VAR_LOG)
+                        .volume(logs().build())
+                        .volume(data().build())
+                        .task(
+                            onlyHost,
+                            at("/data").build(),
+                            VolumeMount.builder("logs").destination("/log").build())
+                        .build())))
+        .containsExactly(
+            "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for CSI volumes, and none of"
+                + " its tasks can take any: 'web' runs in 'chroot'");
+  }
+
+  @Test
+  @Tag("S-01")
+  @Tag("S-03")
+  void aRuntimeThatDoesNotSayCanTakeAll() {
+    TaskRuntime silent =
+        new TaskRuntime() {
+          @Override
+          public TaskName task() {
+            return WEB;
+          }
+
+          @Override
+          public String runtime() {
+            return "old";
+          }
+        };
+    assertThat(
+            anywhere(workload(DB).volume(data().build()).task(silent, at("/data").build()).build())
+                .isClear())
+        .isTrue();
+  }
+
+  @Test
+  @Tag("S-02")
+  void aRuntimeThatCannotBeReadIsAnErrorOfItsOwn() {
+    TaskRuntime broken =
+        new TaskRuntime() {
+          @Override
+          public TaskName task() {
+            return WEB;
+          }
+
+          @Override
+          public String runtime() {
+            return "remote";
+          }
+
+          @Override
+          public MountSupport mountSupport(VolumeType type) {
+            throw new IllegalStateException("its socket\nis gone");
+          }
+        };
+    assertThat(anywhere(workload(DB).volume(data().build()).task(broken).build()).text())
+        .isEqualTo(
+            "CSI-536 RUNTIME_UNREADABLE: checking task 'web' of workload 'web-1': its runtime"
+                + " 'remote' could not be asked about CSI volumes: java.lang.IllegalStateException:"
+                + " its socket\\n"
+                + "is gone; no volume was claimed and no plugin was called. Repair the runtime, or"
+                + " what asks it; then ask again.\n");
+  }
+
+  @Test
+  void aWorkloadWithoutVolumesAsksNoRuntime() {
+    assertThat(anywhere(workload().task(in("raw", MountSupport.NONE)).build()).isClear()).isTrue();
+  }
+
+  // ---- plugins
+
+  @Test
+  void aPluginThatIsNotThereIsNamedWithThoseThatAre() {
+    WorkloadVolumes other =
+        workload(ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, VolumeId.of("vol-7")))
+            .volume(data().build())
+            .build();
+    assertThat(told(Preflight.of(List.of(), List.of()).check(other)))
+        .containsExactly(
+            "PLUGIN_NOT_REGISTERED: "
+                + ABOUT_DATA
+                + ": no plugin is registered for volumes of this node");
+    WorkloadVolumes nfs =
+        workload(
+                ResolvedVolume.csi(
+                    VolumeKey.of("db"),
+                    io.csi4j.volume.model.PluginId.of("nfs"),
+                    VolumeId.of("vol-7")))
+            .volume(data().build())
+            .build();
+    assertThat(told(on(plugin(ready()), nfs)))
+        .containsExactly(
+            "PLUGIN_NOT_REGISTERED: "
+                + ABOUT_DATA.replace("'ebs'", "'nfs'")
+                + ": registered for volumes of this node are: 'ebs'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "STARTING, NO_SOCKET, PLUGIN_NOT_READY, has not been ready since",
+    "STARTING, NOT_READY, PLUGIN_NOT_READY, has not been ready since",
+    "UNHEALTHY, SILENT, PLUGIN_UNHEALTHY, is unhealthy since",
+    "GONE, STOPPED, PLUGIN_NOT_UP, is gone since",
+  })
+  void aPluginThatCannotServeIsToldWithItsReason(
+      State state, Reason reason, OperatorCode code, String words) {
+    assertThat(told(on(plugin(health(state, reason, "it sleeps")), plain())))
+        .containsExactly(
+            code
+                + ": "
+                + ABOUT_DATA
+                + ": instance 'only' "
+                + words
+                + " 2026-01-02T12:00:00Z: it sleeps");
+  }
+
+  @Test
+  void aPluginThatNobodyLooksAfterIsNotInTheWay() {
+    assertThat(on(plugin(health(State.STARTING, Reason.NOT_ASKED, "nobody asked")), plain()))
+        .isEqualTo(new PreflightReport(List.of(), List.of()));
+  }
+
+  @Test
+  void aPluginThatIsOnlyRememberedIsNotThere() {
+    RegisteredPlugin known = plugin(ready());
+    assertThat(
+            told(
+                on(
+                    new RegisteredPlugin(
+                        known.registration(), known.health(), known.fingerprint(), true),
+                    plain())))
+        .containsExactly(
+            "PLUGIN_NOT_REGISTERED: "
+                + ABOUT_DATA
+                + ": instance 'only' is known from an earlier run, and nobody has registered it"
+                + " since");
+  }
+
+  // ---- capabilities and access modes
+
+  @ParameterizedTest
+  @EnumSource(
+      value = AccessMode.class,
+      names = {"SINGLE_NODE_SINGLE_WRITER", "SINGLE_NODE_MULTI_WRITER"})
+  void anAccessModeThatThePluginDoesNotKnowIsRefusedWithTheOneToUse(AccessMode mode) {
+    WorkloadVolumes wanted = workload(DB).volume(data().accessMode(mode).build()).build();
+
+    PreflightReport report = on(plugin(facts(0)), wanted);
+
+    assertThat(told(report))
+        .containsExactly(
+            "NOT_OFFERED: "
+                + ABOUT_DATA
+                + ": access mode "
+                + mode
+                + " needs SINGLE_NODE_MULTI_WRITER, which the plugin does not offer");
+    assertThat(report.obstacles().get(0).next())
+        .hasToString("Ask for SINGLE_NODE_WRITER, or use a plugin that has it");
+    assertThat(on(plugin(facts(0, NodeCapability.SINGLE_NODE_MULTI_WRITER)), wanted).isClear())
+        .isTrue();
+  }
+
+  @Test
+  void aGroupForTheFilesNeedsAPluginThatGivesThem() {
+    WorkloadVolumes wanted =
+        workload(DB.withMountOptions(MountOptions.none().withVolumeMountGroup("1000")))
+            .volume(data().build())
+            .build();
+
+    assertThat(told(on(plugin(facts(0)), wanted)))
+        .containsExactly(
+            "NOT_OFFERED: "
+                + ABOUT_DATA
+                + ": the group '1000' for its files needs VOLUME_MOUNT_GROUP, which the plugin does"
+                + " not offer");
+    assertThat(on(plugin(facts(0, NodeCapability.VOLUME_MOUNT_GROUP)), wanted).isClear()).isTrue();
+  }
+
+  @Test
+  void aVolumeIsUsedInOneOfTheWaysThatItAllows() {
+    WorkloadVolumes wanted =
+        workload(
+                DB.withAllowed(
+                    List.of(
+                        VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER),
+                        VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY))))
+            .volume(data().build())
+            .build();
+
+    assertThat(told(anywhere(wanted)))
+        .containsExactly(
+            "NOT_ALLOWED_HERE: "
+                + ABOUT_DATA
+                + ": it is wanted as filesystem with SINGLE_NODE_WRITER, and may be used as block"
+                + " with SINGLE_NODE_WRITER or filesystem with MULTI_NODE_READER_ONLY");
+    assertThat(told(on(plugin(facts(0)), wanted))).isEqualTo(told(anywhere(wanted)));
+    assertThat(
+            anywhere(
+                    workload(
+                            DB.withAllowed(
+                                List.of(
+                                    VolumeCapability.mount(
+                                        AccessMode.SINGLE_NODE_WRITER,
+                                        MountOptions.none().withFsType("ext4")))))
+                        .volume(data().build())
+                        .build())
+                .isClear())
+        .isTrue();
+  }
+
+  @Test
+  void aHostVolumeThatIsOnlyReadIsNotGivenToAWriter() {
+    ResolvedVolume.Host readOnly =
+        ResolvedVolume.host(VolumeKey.of("var-log"), MountPath.of("/srv/log"), true);
+
+    assertThat(told(anywhere(workload(readOnly).volume(logs().build()).build())))
+        .containsExactly(
+            "NOT_ALLOWED_HERE: checking the request 'logs' for volume default/var-log for workload"
+                + " 'web-1': the host offers this volume for reading only");
+    assertThat(anywhere(workload(readOnly).volume(logs().readOnly().build()).build()).isClear())
+        .isTrue();
+  }
+
+  // ---- places and numbers
+
+  @ParameterizedTest
+  @Tag("S-210")
+  @CsvSource({
+    "true, zone=a, zone=a",
+    "true, zone=a;rack=3, zone=a",
+    "true, Zone=a, zone=a",
+    "false, zone=a, zone=a;rack=3",
+    "false, zone=A, zone=a",
+    "false, rack=3, zone=a",
+  })
+  void aNodeHasToBeInAPlaceFromWhichTheVolumeCanBeReached(
+      boolean isClear, String node, String volume) {
+    WorkloadVolumes wanted =
+        workload(DB.withReachableFrom(List.of(place("region", "moon"), labels(volume))))
+            .volume(data().build())
+            .build();
+    RegisteredPlugin plugin =
+        plugin(in(labels(node)), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+
+    assertThat(on(plugin, wanted).isClear()).isEqualTo(isClear);
+    assertThat(on(plugin(in(labels(node))), wanted).isClear())
+        .as("by a plugin that knows no places")
+        .isTrue();
+  }
+
+  private static Topology labels(String text) {
+    return place(text.split("[=;]", -1));
+  }
+
+  @Test
+  @Tag("S-210")
+  void aNodeWithoutAPlaceTakesOnlyWhatCanBeReachedFromAnywhere() {
+    RegisteredPlugin plugin = plugin(facts(0), PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+
+    assertThat(on(plugin, plain()).isClear()).isTrue();
+    assertThat(
+            told(
+                on(
+                    plugin,
+                    workload(DB.withReachableFrom(List.of(place("zone", "a"), place("zone", "b"))))
+                        .volume(data().build())
+                        .build())))
+        .containsExactly(
+            "TOPOLOGY_MISMATCH: "
+                + ABOUT_DATA
+                + ": it can be reached from {zone=a} or {zone=b}, and the plugin does not say where"
+                + " this node is");
+  }
+
+  @ParameterizedTest
+  @Tag("S-210")
+  @CsvSource({
+    "0, 100, true",
+    "3, 2, true",
+    "3, 8, true",
+    "3, 3, false",
+    "3, 7, false",
+    "7, 7, false"
+  })
+  void aNodeTakesNoMoreVolumesThanThePluginSaid(long limit, int there, boolean isClear) {
+    PreflightReport report =
+        Preflight.of(List.of(plugin(facts(limit))), volumes(there)).check(plain());
+
+    assertThat(report.isClear()).isEqualTo(isClear);
+    if (!isClear) {
+      assertThat(told(report))
+          .containsExactly(
+              "NODE_VOLUME_LIMIT: checking workload 'web-1' with plugin 'ebs': the plugin takes "
+                  + limit
+                  + " on this node and has "
+                  + there
+                  + ", those in doubt counted; 1 more would be needed");
+    }
+  }
+
+  @Test
+  @Tag("S-210")
+  void aVolumeThatIsThereAlreadyNeedsNoFurtherRoomAndTwoNamesForOneNeedOne() {
+    ResolvedVolume.Csi again = ResolvedVolume.csi(VolumeKey.of("db-2"), PLUGIN, DB.handle());
+    WorkloadVolumes wanted =
+        workload(DB, again)
+            .volume(data().accessMode(AccessMode.MULTI_NODE_MULTI_WRITER).build())
+            .volume(
+                VolumeRequest.builder("more", VolumeType.CSI, "db-2")
+                    .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .build())
+            .build();
+    List<RegisteredPlugin> plugins = List.of(plugin(facts(8)));
+
+    assertThat(Preflight.of(plugins, volumes(7)).check(wanted).isClear()).isTrue();
+    assertThat(Preflight.of(plugins, volumes(8)).check(wanted).isClear()).isTrue();
+    assertThat(Preflight.of(List.of(plugin(facts(7))), volumes(7)).check(wanted).isClear())
+        .isFalse();
+  }
+
+  // ---- one workload against itself
+
+  @Test
+  void twoRequestsForOneVolumeHaveToAgree() {
+    WorkloadVolumes wanted =
+        workload(DB)
+            .volume(data().build())
+            .volume(
+                VolumeRequest.builder("more", VolumeType.CSI, "db")
+                    .accessMode(AccessMode.SINGLE_NODE_WRITER)
+                    .attachment(AttachmentMode.BLOCK)
+                    .readOnly()
+                    .build())
+            .build();
+
+    assertThat(anywhere(wanted).text())
+        .isEqualTo(
+            "CSI-501 OPTIONS_DIFFER: "
+                + ABOUT_DATA.replace("'data'", "'more'")
+                + ": request 'data' is for the same volume; these differ: access type, read-only;"
+                + " nothing was begun, and the present uses stay. Ask for it once, and let each"
+                + " task's mount say whether it only reads.\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SINGLE_NODE_WRITER, false",
+    "SINGLE_NODE_MULTI_WRITER, true",
+    "MULTI_NODE_MULTI_WRITER, true"
+  })
+  void oneVolumeUnderTwoNamesNeedsAModeWithRoomForTwo(AccessMode mode, boolean isClear) {
+    ResolvedVolume.Csi again = ResolvedVolume.csi(VolumeKey.of("db-2"), PLUGIN, DB.handle());
+    WorkloadVolumes wanted =
+        workload(DB, again)
+            .volume(data().accessMode(mode).build())
+            .volume(
+                VolumeRequest.builder("more", VolumeType.CSI, "db-2")
+                    .accessMode(mode)
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .build())
+            .build();
+
+    assertThat(told(anywhere(wanted)))
+        .isEqualTo(
+            isClear
+                ? List.of()
+                : List.of(
+                    "VOLUME_IN_USE: "
+                        + ABOUT_DATA.replace("'data'", "'more'").replace("/db ", "/db-2 ")
+                        + ": request 'data' is for the same volume under the name default/db, and"
+                        + " its access mode SINGLE_NODE_WRITER has room for one"));
+  }
+
+  // ---- destinations
+
+  @Test
+  void twoVolumesAtOnePlaceAreNamed() {
+    assertThat(
+            told(
+                anywhere(
+                    workload(DB, VAR_LOG)
+                        .volume(data().build())
+                        .volume(logs().build())
+                        .task(
+                            in("containers", MountSupport.ALL),
+                            at("/data").build(),
+                            VolumeMount.builder("logs").destination("/data/").build(),
+                            at("/data").build())
+                        .build())))
+        .containsExactly(
+            "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /data: volumes 'data'"
+                + " and 'logs' would be there");
+  }
+
+  @Test
+  void whatIsInsideOfABlockDeviceIsRefusedAndInsideOfWhatIsOnlyReadRemarkedOn() {
+    PreflightReport block =
+        anywhere(
+            workload(DB, VAR_LOG)
+                .volume(data().attachment(AttachmentMode.BLOCK).build())
+                .volume(logs().build())
+                .task(
+                    in("containers", MountSupport.ALL),
+                    at("/dev/db").build(),
+                    VolumeMount.builder("logs").destination("/dev/db/log").build())
+                .build());
+    assertThat(told(block))
+        .containsExactly(
+            "DESTINATION_CONFLICT: checking task 'web' of workload 'web-1' at /dev/db/log: volume"
+                + " 'logs' would be inside of 'data', which is a block device at /dev/db");
+    PreflightReport nested =
+        anywhere(
+            workload(DB, VAR_LOG)
+                .volume(data().build())
+                .volume(logs().build())
+                .task(
+                    in("containers", MountSupport.ALL),
+                    VolumeMount.builder("logs").destination("/data/log").build(),
+                    at("/data").readOnly().build())
+                .build());
+    assertThat(nested.isClear()).isTrue();
+    assertThat(
+            anywhere(
+                    workload(DB, VAR_LOG)
+                        .volume(data().readOnly().build())
+                        .volume(logs().build())
+                        .task(
+                            in("containers", MountSupport.ALL),
+                            VolumeMount.builder("logs").destination("/data/log").build(),
+                            at("/data").build())
+                        .build())
+                .remarks())
+        .isEqualTo(nested.remarks());
+    nested.orThrow();
+    assertThat(nested.text())
+        .isEqualTo(
+            "CSI-538 DESTINATION_IN_READ_ONLY: checking task 'web' of workload 'web-1' at"
+                + " /data/log: volume 'logs' would be inside of 'data', which is only read, at"
+                + " /data; nothing stands in the way if the directory for it is there already. Make"
+                + " the directory in the outer volume before it is only read, or choose another"
+                + " place.\n");
+  }
+
+  // ---- propagation
+
+  private static WorkloadVolumes propagating(VolumeRequest request, VolumeMount mount) {
+    return workload(DB, VAR_LOG)
+        .volume(request)
+        .task(in("containers", MountSupport.ALL), mount)
+        .build();
+  }
+
+  private static String refusal(String volume, String place, String why) {
+    return "PROPAGATION_REFUSED: checking volume '"
+        + volume
+        + "' for task 'web' of workload 'web-1' at "
+        + place
+        + ": "
+        + why;
+  }
+
+  @Test
+  @Tag("S-48")
+  @Tag("T-11")
+  void mountsReachTheHostOnlyFromAVolumeThatIsReadWriteAndIfTheHostPermitsItForItsKind() {
+    VolumeMount both = at("/data").propagation("bidirectional").build();
+    List<PropagationPermission.Wish> asked = new ArrayList<>();
+    Preflight onlyHostVolumes =
+        Preflight.anywhere()
+            .permitting(
+                wish -> {
+                  asked.add(wish);
+                  return wish.volume().type() == VolumeType.HOST;
+                });
+
+    assertThat(told(onlyHostVolumes.check(propagating(data().build(), both))))
+        .containsExactly(
+            refusal(
+                "data",
+                "/data",
+                "the host does not permit propagation 'bidirectional' for this CSI volume"));
+    assertThat(asked)
+        .containsExactly(new PropagationPermission.Wish(Wishes.WEB_1, WEB, data().build()));
+    VolumeMount ofHost =
+        VolumeMount.builder("logs").destination("/log").propagation("bidirectional").build();
+    assertThat(onlyHostVolumes.check(propagating(logs().build(), ofHost)).isClear()).isTrue();
+    assertThat(told(anywhere(propagating(logs().build(), ofHost))))
+        .containsExactly(
+            refusal(
+                "logs",
+                "/log",
+                "the host does not permit propagation 'bidirectional' for this host volume"));
+    asked.clear();
+    assertThat(told(onlyHostVolumes.check(propagating(data().readOnly().build(), both))))
+        .containsExactly(
+            refusal(
+                "data",
+                "/data",
+                "propagation 'bidirectional' needs a volume that is read-write, and the workload"
+                    + " wants only to read it"));
+    assertThat(asked).as("who may not is not asked for").isEmpty();
+  }
+
+  @Test
+  @Tag("S-48")
+  void aDecisionThatFailsIsARefusal() {
+    PropagationPermission failing =
+        wish -> {
+          throw new IllegalStateException("no policy");
+        };
+    assertThat(
+            told(
+                Preflight.anywhere()
+                    .permitting(failing)
+                    .check(
+                        propagating(
+                            data().build(), at("/data").propagation("bidirectional").build()))))
+        .containsExactly(
+            refusal(
+                "data",
+                "/data",
+                "the host could not decide whether it permits propagation 'bidirectional':"
+                    + " java.lang.IllegalStateException: no policy"));
+  }
+
+  @Test
+  void whatTheHostMountsMayReachATaskUnlessItsVolumeIsADevice() {
+    VolumeMount slave = at("/data").propagation("host-to-task").build();
+    assertThat(anywhere(propagating(data().readOnly().build(), slave)).isClear()).isTrue();
+    assertThat(told(anywhere(propagating(data().attachment(AttachmentMode.BLOCK).build(), slave))))
+        .containsExactly(
+            refusal(
+                "data",
+                "/data",
+                "propagation 'host-to-task' is wanted of a block device, which has no mounts below"
+                    + " it"));
+    assertThat(DATA).hasToString("data");
+  }
+}

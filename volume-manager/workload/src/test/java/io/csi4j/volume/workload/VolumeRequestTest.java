@@ -1,0 +1,299 @@
+package io.csi4j.volume.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a workload may ask of a volume, and in which words. */
+class VolumeRequestTest {
+
+  private static final WorkloadId WEB = WorkloadId.of("web-1");
+  private static final ResolvedVolume.Csi VOLUME =
+      ResolvedVolume.csi(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7"))
+          .withMountOptions(
+              MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime")))
+          .withVolumeContext(VolumeContext.of(Map.of("pool", "fast")))
+          .withPublishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
+          .withSecrets(operation -> Secrets.of(Map.of("password", "hush")));
+
+  private static VolumeRequest.Builder csi() {
+    return VolumeRequest.builder("data", VolumeType.CSI, "db")
+        .accessMode(AccessMode.SINGLE_NODE_WRITER)
+        .attachment(AttachmentMode.FILESYSTEM);
+  }
+
+  private static WorkloadRequestException refusal(Supplier<?> building) {
+    return catchThrowableOfType(WorkloadRequestException.class, building::get);
+  }
+
+  @Test
+  void everythingThatIsWrongIsToldAtOnce() {
+    VolumeRequest.Builder wrong =
+        VolumeRequest.builder("", VolumeType.CSI, "")
+            .accessMode("read-write")
+            .attachment("directory");
+
+    assertThat(refusal(wrong::build))
+        .hasMessage(
+            "The volume request '' cannot be: "
+                + "alias is refused: The alias of a volume is empty. Give the name that the host"
+                + " uses; "
+                + "source is refused: The source of a volume is empty. Give the name that the host"
+                + " uses; "
+                + "access_mode is refused: The access modes are single-node-writer,"
+                + " single-node-reader-only, multi-node-reader-only, multi-node-single-writer,"
+                + " multi-node-multi-writer, single-node-single-writer, single-node-multi-writer; "
+                + "attachment_mode is refused: A volume is attached as 'filesystem' or 'block', and"
+                + " not as what was given.")
+        .extracting(WorkloadRequestException::violations)
+        .isEqualTo(wrong.violations());
+    assertThat(wrong.violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly(
+            "alias REQUIRED",
+            "source REQUIRED",
+            "access_mode UNRECOGNIZED",
+            "attachment_mode UNRECOGNIZED");
+  }
+
+  @Test
+  void aCsiVolumeHasToSayWhoMayWriteAndAsWhatItIsWanted() {
+    assertThat(refusal(VolumeRequest.builder("data", VolumeType.CSI, "db")::build))
+        .hasMessage(
+            "The volume request 'data' cannot be: access_mode is missing: say how many nodes may"
+                + " use the volume, and which may write; attachment_mode is missing: say whether a"
+                + " filesystem or a block.");
+    assertThat(csi().accessMode(AccessMode.UNRECOGNIZED).violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly("access_mode REQUIRED");
+  }
+
+  @Test
+  void aBlockDeviceHasNoMountOptions() {
+    assertThat(
+            refusal(
+                csi()
+                        .attachment(AttachmentMode.BLOCK)
+                        .mountOptions(MountOptions.none().withFsType("ext4"))
+                    ::build))
+        .hasMessage(
+            "The volume request 'data' cannot be: mount_options are given for a block device, which"
+                + " is not mounted: leave them out.");
+  }
+
+  @Test
+  void aHostVolumeHasNothingThatAPluginWouldNeed() {
+    assertThat(
+            VolumeRequest.builder("logs", VolumeType.HOST, "var-log")
+                .accessMode("single-node-writer")
+                .attachment("block")
+                .mountOptions(MountOptions.none().withFsType("ext4"))
+                .violations())
+        .extracting(each -> each.field() + " " + each.rule())
+        .containsExactly(
+            "access_mode MISMATCH", "attachment_mode MISMATCH", "mount_options MISMATCH");
+    VolumeRequest plain = VolumeRequest.builder("logs", VolumeType.HOST, "var-log").build();
+    assertThat(plain.attachment()).isEqualTo(AttachmentMode.FILESYSTEM);
+    assertThat(plain.accessMode()).isEmpty();
+    assertThat(plain.readOnly()).isFalse();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> plain.toMountRequest(VOLUME, WEB))
+        .withMessage("A host volume is not mounted by a plugin.");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = AccessMode.class,
+      names = {"UNSPECIFIED", "UNRECOGNIZED"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void theWordOfAnAccessModeIsItsNameInSmallLetters(AccessMode mode) {
+    String word = mode.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    assertThat(csi().accessMode(word).build()).isEqualTo(csi().accessMode(mode).build());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SINGLE_NODE_WRITER, false",
+    "SINGLE_NODE_READER_ONLY, true",
+    "MULTI_NODE_READER_ONLY, true",
+    "MULTI_NODE_SINGLE_WRITER, false",
+  })
+  void aModeThatOnlyReadsMakesTheRequestReadOnly(AccessMode mode, boolean readOnly) {
+    assertThat(csi().accessMode(mode).build().readOnly()).isEqualTo(readOnly);
+    assertThat(csi().accessMode(mode).readOnly().build().readOnly()).isTrue();
+  }
+
+  @Test
+  @Tag("S-51")
+  void theSourceIsOneForAllInstancesOrOneForEach() {
+    assertThat(csi().build().sourceOf(3)).isEqualTo("db");
+    assertThat(csi().perInstance().build().sourceOf(3)).isEqualTo("db[3]");
+    assertThat(csi().perInstance().build().source()).isEqualTo("db");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> csi().build().sourceOf(-1))
+        .withMessage("The number of an instance is negative: -1. Count from zero.");
+  }
+
+  @ParameterizedTest
+  @Tag("S-51")
+  @CsvSource({
+    "SINGLE_NODE_WRITER, false",
+    "SINGLE_NODE_READER_ONLY, false",
+    "SINGLE_NODE_SINGLE_WRITER, false",
+    "MULTI_NODE_SINGLE_WRITER, false",
+    "SINGLE_NODE_MULTI_WRITER, true",
+    "MULTI_NODE_READER_ONLY, true",
+    "MULTI_NODE_MULTI_WRITER, true",
+  })
+  void severalInstancesShareOnlyWhatHasRoomForThem(AccessMode mode, boolean shared) {
+    assertThat(csi().accessMode(mode).instances(3).violations())
+        .hasToString(
+            shared
+                ? "[]"
+                : "[access_mode has room for one, and 3 instances would share the volume: give each"
+                    + " one of its own]");
+    assertThat(csi().accessMode(mode).instances(3).perInstance().violations()).isEmpty();
+    assertThat(csi().accessMode(mode).instances(1).violations()).isEmpty();
+  }
+
+  @Test
+  @Tag("S-51")
+  void severalInstancesMayReadWhatOneMayWrite() {
+    assertThat(
+            csi()
+                .accessMode(AccessMode.MULTI_NODE_SINGLE_WRITER)
+                .instances(3)
+                .readOnly()
+                .violations())
+        .isEmpty();
+  }
+
+  @Test
+  void theVolumeManagerIsAskedForWhatTheRequestAndTheHostSay() {
+    MountRequest request =
+        csi()
+            .readOnly()
+            .mountOptions(MountOptions.none().withFsType("xfs"))
+            .build()
+            .toMountRequest(VOLUME, WEB);
+
+    assertThat(request)
+        .isEqualTo(
+            MountRequest.builder(
+                    PluginId.of("plugin"),
+                    UsageKey.of(VolumeKey.of("db"), WEB),
+                    VolumeId.of("vol-7"),
+                    AccessMode.SINGLE_NODE_WRITER)
+                .volumeOptions(VOLUME.mountOptions())
+                .requestOptions(MountOptions.none().withFsType("xfs"))
+                .volumeContext(VOLUME.volumeContext())
+                .publishContext(VOLUME.publishContext())
+                .readOnly()
+                .build());
+    assertThat(request.secrets().secretsFor(CsiOperation.NODE_STAGE_VOLUME))
+        .isEqualTo(Secrets.of(Map.of("password", "hush")));
+  }
+
+  @Test
+  void aBlockDeviceIsAskedForWithoutTheMountOptionsOfTheVolume() {
+    MountRequest request = csi().attachment("block").build().toMountRequest(VOLUME, WEB);
+
+    assertThat(request.capability().isBlock()).isTrue();
+    assertThat(request.readOnly()).isFalse();
+  }
+
+  @Test
+  void requestsCompareByValueAndShowNoMountFlag() {
+    VolumeRequest.Builder builder =
+        csi().mountOptions(MountOptions.none().withFlags(MountFlags.of("password=hush")));
+    assertThat(builder.build()).isEqualTo(builder.build()).hasSameHashCodeAs(builder.build());
+    assertThat(builder.build())
+        .isNotEqualTo(csi().build())
+        .isNotEqualTo(builder.perInstance().build());
+    assertThat(builder.readOnly().build())
+        .hasToString(
+            "VolumeRequest[data: csi db[n], SINGLE_NODE_WRITER, filesystem,"
+                + " MountOptions[fsType=any, flags=[1 redacted], volumeMountGroup=none],"
+                + " read-only]");
+    assertThat(VOLUME).hasToString("default/db (vol-7 of plugin)");
+  }
+
+  // ---- words
+
+  @Test
+  @Tag("S-47")
+  void aMountPropagatesInOneOfThreeWays() {
+    assertThat(MountPropagation.values())
+        .extracting(each -> each.word() + " " + each.kernel().kernelWord())
+        .containsExactly("private rprivate", "host-to-task rslave", "bidirectional rshared");
+    for (MountPropagation each : MountPropagation.values()) {
+      assertThat(MountPropagation.parse(each.word())).isEqualTo(each);
+    }
+    assertThat(MountPropagation.parse("")).isEqualTo(MountPropagation.PRIVATE);
+    assertThat(MountPropagation.HOST_TO_TASK.kernel()).isEqualTo(Propagation.HOST_TO_CONTAINER);
+  }
+
+  @ParameterizedTest
+  @Tag("S-47")
+  @ValueSource(
+      strings = {
+        "Private",
+        "rprivate",
+        "rslave",
+        "rshared",
+        "shared",
+        "host-to-container",
+        "Bidirectional",
+        " private",
+        "none"
+      })
+  void anyOtherWordForItIsRefused(String word) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> MountPropagation.parse(word))
+        .withMessage(
+            "A mount propagates 'private', 'host-to-task' or 'bidirectional', and not as was"
+                + " given.");
+  }
+
+  @Test
+  void theOtherWordsAreFew() {
+    assertThat(VolumeType.parse("csi")).isEqualTo(VolumeType.CSI);
+    assertThat(VolumeType.parse("host")).isEqualTo(VolumeType.HOST);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> VolumeType.parse("CSI"))
+        .withMessage("A volume is 'csi' or 'host', and not what was given.");
+    assertThat(AttachmentMode.parse("file-system")).isEqualTo(AttachmentMode.FILESYSTEM);
+    assertThat(AttachmentMode.parse("block-device")).isEqualTo(AttachmentMode.BLOCK);
+    assertThat(SelinuxRelabel.parse("z")).isEqualTo(SelinuxRelabel.SHARED);
+    assertThat(SelinuxRelabel.parse("Z")).isEqualTo(SelinuxRelabel.PRIVATE);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> SelinuxRelabel.parse("zZ"))
+        .withMessage(
+            "Files are labelled with 'z' for all tasks or 'Z' for one, and not as was given.");
+  }
+}

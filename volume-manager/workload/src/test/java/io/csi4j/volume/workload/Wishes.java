@@ -1,0 +1,152 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** Wishes of workloads, and nodes to hold them against. */
+final class Wishes {
+
+  static final WorkloadId WEB_1 = WorkloadId.of("web-1");
+  static final TaskName WEB = TaskName.of("web");
+  static final PluginId PLUGIN = PluginId.of("ebs");
+  static final VolumeAlias DATA = VolumeAlias.of("data");
+  static final VolumeAlias LOGS = VolumeAlias.of("logs");
+  static final ResolvedVolume.Csi DB =
+      ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, VolumeId.of("vol-7"));
+  static final ResolvedVolume.Host VAR_LOG =
+      ResolvedVolume.host(VolumeKey.of("var-log"), MountPath.of("/srv/log"), false);
+  static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
+
+  private Wishes() {}
+
+  static VolumeRequest.Builder data() {
+    return VolumeRequest.builder("data", VolumeType.CSI, "db")
+        .accessMode(AccessMode.SINGLE_NODE_WRITER)
+        .attachment(AttachmentMode.FILESYSTEM);
+  }
+
+  static VolumeRequest.Builder logs() {
+    return VolumeRequest.builder("logs", VolumeType.HOST, "var-log");
+  }
+
+  static TaskRuntime in(String runtime, MountSupport support) {
+    return TaskRuntime.of(WEB, runtime, support);
+  }
+
+  static VolumeMount.Builder at(String destination) {
+    return VolumeMount.builder("data").destination(destination);
+  }
+
+  /** A host that knows these volumes by the names of their keys. */
+  static VolumeLookup knowing(ResolvedVolume... volumes) {
+    return (request, source) ->
+        List.of(volumes).stream().filter(each -> each.key().id().equals(source)).findFirst();
+  }
+
+  static WorkloadVolumes.Builder workload(ResolvedVolume... known) {
+    return WorkloadVolumes.builder(WEB_1, knowing(known));
+  }
+
+  // ---- nodes
+
+  static PluginHealth health(PluginHealth.State state, PluginHealth.Reason reason, String text) {
+    return new PluginHealth(state, reason, new PluginHealth.Text(text), NOON);
+  }
+
+  static PluginHealth ready() {
+    return health(PluginHealth.State.READY, PluginHealth.Reason.ANSWERED, "it said so");
+  }
+
+  static RegisteredPlugin plugin(PluginHealth health) {
+    return new RegisteredPlugin(
+        PluginRegistration.of(
+            PluginBinding.of(PLUGIN, CsiEndpoint.parse("unix:///run/csi/ebs.sock"))),
+        health,
+        Optional.empty(),
+        false);
+  }
+
+  static RegisteredPlugin plugin(NodeFacts facts, PluginCapability... offers) {
+    EnumSet<PluginCapability> offered = EnumSet.noneOf(PluginCapability.class);
+    offered.addAll(List.of(offers));
+    return new RegisteredPlugin(
+        plugin(ready()).registration(),
+        ready(),
+        Optional.of(
+            new PluginFingerprint(
+                PluginName.of("ebs.csi.example"),
+                new PluginFingerprint.Version("1.0"),
+                new CapabilitySet<>(offered, Set.of()),
+                Optional.empty(),
+                Optional.of(facts),
+                NOON)),
+        false);
+  }
+
+  static NodeFacts facts(long maxVolumes, NodeCapability... offers) {
+    EnumSet<NodeCapability> offered = EnumSet.noneOf(NodeCapability.class);
+    offered.addAll(List.of(offers));
+    return new NodeFacts(
+        NodeId.of("node-1"),
+        maxVolumes == 0 ? OptionalLong.empty() : OptionalLong.of(maxVolumes),
+        Optional.empty(),
+        new CapabilitySet<>(offered, Set.of()));
+  }
+
+  static NodeFacts in(Topology place) {
+    NodeFacts facts = facts(0);
+    return new NodeFacts(
+        facts.nodeId(), facts.maxVolumes(), Optional.of(place), facts.capabilities());
+  }
+
+  static Topology place(String... labels) {
+    java.util.Map<String, String> segments = new java.util.LinkedHashMap<>();
+    for (int i = 0; i < labels.length; i += 2) {
+      segments.put(labels[i], labels[i + 1]);
+    }
+    return Topology.of(Map.copyOf(segments));
+  }
+
+  /** Volumes of the plugin that a node has. */
+  static List<VolumeStatus> volumes(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(
+            i ->
+                new VolumeStatus(
+                    PLUGIN,
+                    VolumeId.of("vol-" + i),
+                    i % 2 == 0 ? PathStatus.PRESENT : PathStatus.IN_DOUBT,
+                    List.of(),
+                    false,
+                    Optional.empty()))
+        .toList();
+  }
+}

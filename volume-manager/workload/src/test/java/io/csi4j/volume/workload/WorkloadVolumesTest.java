@@ -1,0 +1,305 @@
+package io.csi4j.volume.workload;
+
+import static io.csi4j.volume.workload.Wishes.DB;
+import static io.csi4j.volume.workload.Wishes.LOGS;
+import static io.csi4j.volume.workload.Wishes.VAR_LOG;
+import static io.csi4j.volume.workload.Wishes.WEB;
+import static io.csi4j.volume.workload.Wishes.WEB_1;
+import static io.csi4j.volume.workload.Wishes.at;
+import static io.csi4j.volume.workload.Wishes.data;
+import static io.csi4j.volume.workload.Wishes.in;
+import static io.csi4j.volume.workload.Wishes.logs;
+import static io.csi4j.volume.workload.Wishes.workload;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** All that a workload wants, and what its tasks are handed. */
+class WorkloadVolumesTest {
+
+  private static final UsageKey USAGE = UsageKey.of(DB.key(), WEB_1);
+  private static final Path TARGET = Path.of("/srv/csi/t");
+  private static final PropagationPermission ALL = wish -> true;
+
+  private static MountedVolume filesystem(boolean readOnly) {
+    return new MountedVolume.Filesystem(USAGE, TARGET, readOnly);
+  }
+
+  private static WorkloadVolumes mounting(VolumeRequest request, VolumeMount... mounts) {
+    return workload(DB, VAR_LOG)
+        .volume(request)
+        .volume(logs().build())
+        .task(in("containers", MountSupport.ALL), mounts)
+        .build();
+  }
+
+  // ---- what is wanted
+
+  @Test
+  void everythingThatIsWrongIsToldAtOnce() {
+    WorkloadVolumes.Builder wrong =
+        WorkloadVolumes.builder(WEB_1, (request, source) -> Optional.of(VAR_LOG))
+            .volume(data().build())
+            .volume(data().build())
+            .volume(VolumeRequest.builder("shard", VolumeType.HOST, "shard").perInstance().build())
+            .task(in("containers", MountSupport.ALL))
+            .task(in("raw", MountSupport.ALL));
+
+    assertThat(catchThrowableOfType(WorkloadRequestException.class, wrong::build))
+        .hasMessage(
+            "What the workload 'web-1' wants of volumes cannot be: volume 'data' is asked for as a"
+                + " csi volume, and is none: correct its type; volume 'data' is asked for twice:"
+                + " give each volume a name of its own; volume 'shard' is one for each instance,"
+                + " and the number of the instance is missing: give it; task 'web' is there twice:"
+                + " give each task a name of its own.");
+  }
+
+  @Test
+  void whatWasClaimedIsMountedWithItsEpochAndWhatAttachingItReturned() {
+    PublishContext context = PublishContext.of(Map.of("device", "/dev/sdb"));
+    ClaimGrant grant = grant(UsageKey.of(DB.key(), WEB_1), context);
+    WorkloadVolumes wanted =
+        workload(DB, VAR_LOG).volume(data().build()).volume(logs().build()).build();
+
+    WorkloadVolumes claimed = wanted.claimed(List.of(grant));
+
+    MountRequest plain = wanted.mountRequests().get(0);
+    assertThat(plain.claimEpoch()).isEmpty();
+    assertThat(claimed.mountRequests()).hasSize(1).doesNotContain(plain);
+    MountRequest asked = claimed.mountRequests().get(0);
+    assertThat(asked.claimEpoch()).hasValue(7);
+    assertThat(asked.publishContext()).isEqualTo(context);
+    assertThat(claimed.volumes()).hasSize(2).contains(wanted.volumes().get(1));
+    assertThat(claimed.claimed(List.of()).mountRequests()).containsExactly(asked);
+  }
+
+  @Test
+  void aClaimOfAnotherWorkloadIsNotTakenForThisOne() {
+    WorkloadVolumes wanted = workload(DB).volume(data().build()).build();
+    ClaimGrant foreign =
+        grant(UsageKey.of(DB.key(), WorkloadId.of("other")), PublishContext.empty());
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> wanted.claimed(List.of(foreign)))
+        .withMessageContaining("'web-1' asks for no volume of a plugin as claimed: [")
+        .withMessageContaining("other");
+  }
+
+  private static ClaimGrant grant(UsageKey usage, PublishContext context) {
+    return new ClaimGrant(usage, NodeName.of("n1"), 7, ClaimMode.WRITE, context);
+  }
+
+  @Test
+  @Tag("S-51")
+  void anInstanceIsGivenItsOwnVolume() {
+    List<String> sources = new ArrayList<>();
+    WorkloadVolumes wanted =
+        WorkloadVolumes.builder(
+                WEB_1,
+                (request, source) -> {
+                  sources.add(source);
+                  return Optional.empty();
+                })
+            .instance(3)
+            .volume(data().perInstance().build())
+            .volume(logs().build())
+            .build();
+
+    assertThat(sources).containsExactly("db[3]", "var-log");
+    assertThat(wanted.volumes())
+        .extracting(RequestedVolume::source)
+        .containsExactly("db[3]", "var-log");
+    assertThat(Preflight.anywhere().check(wanted).obstacles())
+        .extracting(each -> each.seen().text())
+        .containsExactly(
+            "the host knows no csi volume 'db[3]'", "the host knows no host volume 'var-log'");
+  }
+
+  @Test
+  void theManagerIsAskedForEachVolumeOfAPluginOnce() {
+    WorkloadVolumes wanted =
+        workload(DB, VAR_LOG)
+            .volume(data().build())
+            .volume(logs().build())
+            .volume(
+                VolumeRequest.builder("again", VolumeType.CSI, "db")
+                    .accessMode("single-node-writer")
+                    .attachment("filesystem")
+                    .build())
+            .volume(VolumeRequest.builder("gone", VolumeType.HOST, "nowhere").build())
+            .build();
+
+    assertThat(wanted.mountRequests()).containsExactly(data().build().toMountRequest(DB, WEB_1));
+  }
+
+  // ---- what is handed over
+
+  @Test
+  @Tag("S-49")
+  void aTaskIsHandedTheMountsOfItsVolumes() {
+    WorkloadVolumes wanted =
+        mounting(
+            data().build(),
+            VolumeMount.builder("logs").destination("/data/log").relabel("z").build(),
+            at("/data").propagation("host-to-task").build());
+
+    TaskMounts mounts =
+        wanted.mountsFor(WEB, List.of(filesystem(false)), PropagationPermission.nobody());
+
+    assertThat(mounts)
+        .isEqualTo(
+            new TaskMounts(
+                List.of(
+                    new BindMount(
+                        MountPath.of(TARGET),
+                        MountPath.of("/data"),
+                        false,
+                        MountPropagation.HOST_TO_TASK,
+                        Optional.empty()),
+                    new BindMount(
+                        MountPath.of("/srv/log"),
+                        MountPath.of("/data/log"),
+                        false,
+                        MountPropagation.PRIVATE,
+                        Optional.of(SelinuxRelabel.SHARED))),
+                List.of()));
+    BindMount ofTheHost = BindMount.of(MountPath.of("/tasks/web/tmp"), MountPath.of("/tmp"));
+    TaskMounts task = TaskMounts.none().with(ofTheHost).with(mounts);
+    assertThat(task.with(mounts)).as("after a restore").isEqualTo(task);
+    assertThat(task.binds()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @Tag("S-49")
+  @CsvSource({
+    "false, false, false, false",
+    "true, false, false, true",
+    "false, true, false, true",
+    "false, false, true, true"
+  })
+  void aMountIsReadOnlyIfTheRequestOrTheTaskOrTheVolumeSaysSo(
+      boolean request, boolean task, boolean volume, boolean readOnly) {
+    VolumeRequest.Builder asked = request ? data().readOnly() : data();
+    VolumeMount.Builder mount = task ? at("/data").readOnly() : at("/data");
+
+    assertThat(
+            mounting(asked.build(), mount.build())
+                .mountsFor(WEB, List.of(filesystem(volume)), ALL)
+                .binds())
+        .extracting(BindMount::readOnly)
+        .containsExactly(readOnly);
+    WorkloadVolumes block = mounting(asked.attachment(AttachmentMode.BLOCK).build(), mount.build());
+    TaskMounts devices =
+        block.mountsFor(WEB, List.of(new MountedVolume.BlockDevice(USAGE, TARGET, volume)), ALL);
+    assertThat(devices.binds()).isEmpty();
+    assertThat(devices.devices())
+        .containsExactly(new TaskDevice(MountPath.of(TARGET), MountPath.of("/data"), readOnly));
+  }
+
+  @Test
+  @Tag("S-49")
+  void aMissingMountIsAnErrorThatNamesTheAliasAndAllAreToldAtOnce() {
+    MountedVolume other =
+        new MountedVolume.Filesystem(
+            UsageKey.of(VolumeKey.of("db"), io.csi4j.volume.model.WorkloadId.of("web-2")),
+            TARGET,
+            false);
+    WorkloadVolumes wanted =
+        workload(DB)
+            .volume(data().build())
+            .volume(logs().build())
+            .task(
+                in("containers", MountSupport.ALL),
+                at("/data").build(),
+                VolumeMount.builder("logs").destination("/log").build(),
+                VolumeMount.builder("cache").destination("/cache").build())
+            .build();
+
+    VolumeException thrown =
+        catchThrowableOfType(
+            VolumeException.class, () -> wanted.mountsFor(WEB, List.of(other), ALL));
+
+    assertThat(thrown.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+    assertThat(thrown)
+        .hasMessage(
+            "CSI-534 MOUNT_MISSING: checking task 'web' of workload 'web-1': it refers to 'cache',"
+                + " and the workload asks for no such volume; the task was not started with a part"
+                + " of its volumes missing. Mount the volume first, or correct the name.");
+    assertThat(thrown.getSuppressed())
+        .extracting(each -> ((VolumeException) each).code() + " " + seen(each))
+        .containsExactly(
+            "MOUNT_MISSING volume 'data' is not mounted for it: nothing was handed over for"
+                + " default/db",
+            "MOUNT_MISSING volume 'logs' is not mounted for it: the host knows no volume"
+                + " 'var-log'");
+  }
+
+  private static String seen(Throwable thrown) {
+    return ((VolumeException) thrown).operatorMessage().seen().text();
+  }
+
+  @Test
+  @Tag("S-48")
+  void whatIsRefusedBeforeIsRefusedWhenItIsHandedOverToo() {
+    VolumeMount both = at("/data").propagation("bidirectional").build();
+    WorkloadVolumes wanted = mounting(data().build(), both);
+
+    assertThat(wanted.mountsFor(WEB, List.of(filesystem(false)), ALL).binds())
+        .extracting(BindMount::propagation)
+        .containsExactly(MountPropagation.BIDIRECTIONAL);
+    VolumeException nobody =
+        catchThrowableOfType(
+            VolumeException.class,
+            () ->
+                wanted.mountsFor(WEB, List.of(filesystem(false)), PropagationPermission.nobody()));
+    assertThat(nobody.code()).isEqualTo(OperatorCode.PROPAGATION_REFUSED);
+    VolumeException readOnly =
+        catchThrowableOfType(
+            VolumeException.class, () -> wanted.mountsFor(WEB, List.of(filesystem(true)), ALL));
+    assertThat(readOnly)
+        .hasMessage(
+            "CSI-532 PROPAGATION_REFUSED: giving volumes to task 'web' of workload 'web-1' at"
+                + " /data: propagation 'bidirectional' needs a volume that is read-write, and"
+                + " 'data' is mounted read-only; the task was not given the volume. Use"
+                + " host-to-task or private; or ask for the volume read-write and let the host"
+                + " permit it.");
+    VolumeException both2 =
+        catchThrowableOfType(
+            VolumeException.class,
+            () ->
+                mounting(data().build(), at("/a").build(), at("/a").readOnly().build())
+                    .mountsFor(WEB, List.of(filesystem(false)), ALL));
+    assertThat(both2.code()).isEqualTo(OperatorCode.DESTINATION_CONFLICT);
+  }
+
+  @Test
+  void aTaskThatIsNotThereIsNoTask() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> mounting(data().build()).mountsFor(TaskName.of("job"), List.of(), ALL))
+        .withMessage("The workload 'web-1' has no task 'job'.");
+    assertThat(mounting(data().build()).volume(LOGS).orElseThrow().host()).contains(VAR_LOG);
+  }
+}

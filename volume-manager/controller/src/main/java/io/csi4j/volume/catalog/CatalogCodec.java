@@ -19,8 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The form of volumes of a storage system, in the way of {@link
- * io.csi4j.volume.internal.record.RecordCodec}.
+ * The form of volumes of a storage system, in the way of {@code RecordCodec}.
  *
  * <pre>
  * record  1 format  2 namespace  3 volume  4 spec  5 name  6 state  7 there  8 grows to  9 id
@@ -31,7 +30,7 @@ import java.util.OptionalLong;
  * What a newer version has added to a record is passed over, and lost with the next write. A new
  * field in a part needs a new format.
  */
-public final class CatalogCodec {
+final class CatalogCodec {
 
   private static final int FORMAT = 1;
 

@@ -26,8 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The form of what was asked for of a volume, in the way of {@link
- * io.csi4j.volume.internal.record.RecordCodec}.
+ * The form of what was asked for of a volume, in the way of {@code RecordCodec}.
  *
  * <pre>
  * spec        1 plugin  2 capability...  3 range  4 required place...  5 preferred place...

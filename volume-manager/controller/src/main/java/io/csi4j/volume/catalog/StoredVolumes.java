@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Volumes of a storage system in a state, one value for each. */
-public final class StoredVolumes implements VolumeStore {
+final class StoredVolumes implements VolumeStore {
 
   private final StateStore state;
 

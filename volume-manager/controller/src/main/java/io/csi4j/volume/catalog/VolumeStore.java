@@ -12,8 +12,8 @@ public interface VolumeStore {
 
   /**
    * One that keeps them in a state, whose closing is its owner's. Best a state of their own: a
-   * {@link io.csi4j.volume.manager.VolumeManager} settles the doubts of its state by looking at
-   * mounts, which say nothing of these volumes.
+   * {@code VolumeManager} settles the doubts of its state by looking at mounts, which say nothing
+   * of these volumes.
    */
   static VolumeStore on(StateStore state) {
     return new StoredVolumes(state);

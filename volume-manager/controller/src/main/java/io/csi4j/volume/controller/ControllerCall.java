@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
  * @param sending sends it
  * @param <T> its answer
  */
-public record ControllerCall<T>(
+record ControllerCall<T>(
     PluginId plugin,
     CsiOperation operation,
     Subject subject,

@@ -20,7 +20,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** The calls that need no more than a few ids. */
-public final class ControllerCalls {
+final class ControllerCalls {
 
   private ControllerCalls() {}
 

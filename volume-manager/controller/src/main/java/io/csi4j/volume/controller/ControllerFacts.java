@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param controller what its controller service can do
  * @param plugin what the plugin as a whole can do
  */
-public record ControllerFacts(
+record ControllerFacts(
     Optional<PluginName> name,
     CapabilitySet<ControllerCapability> controller,
     CapabilitySet<PluginCapability> plugin) {

@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A controller with the threads that it has: the real ones, which are there only while needed. */
-public final class ControllerParts implements AutoCloseable {
+final class ControllerParts implements AutoCloseable {
 
   private static final String NAME = "csi4j-volume-controller";
 

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>What comes back fails with a {@link io.csi4j.volume.controller.ControllerException}.
  */
-public interface Controllers {
+interface Controllers {
 
   /**
    * Makes a call when it is its turn. Cancelling what comes back before it is sent takes it out of

@@ -1,7 +1,7 @@
 package io.csi4j.volume.controller;
 
 /** What comes of a call that answers nothing. */
-public enum Done {
+enum Done {
   /** It is done. */
   DONE
 }

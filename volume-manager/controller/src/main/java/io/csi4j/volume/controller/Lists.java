@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Reads what a storage system says that it has, on the thread of the caller. */
-public final class Lists {
+final class Lists {
 
   private final Controllers controllers;
   private final VolumeCalls calls;

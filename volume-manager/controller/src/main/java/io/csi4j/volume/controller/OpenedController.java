@@ -37,7 +37,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** The operations of a controller, put together from their parts. Nothing here blocks but lists. */
-public final class OpenedController implements AutoCloseable {
+final class OpenedController implements AutoCloseable {
 
   private final Catalog catalog;
   private final Controllers controllers;

@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /** The controllers that a registry knows, each behind its socket. */
-public final class RegistryControllers implements Controllers, AutoCloseable {
+final class RegistryControllers implements Controllers, AutoCloseable {
 
   private static final String ATTACHING = "attaching";
   private static final String OTHERS = "others";

@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  * Cuts snapshots and deletes them. A snapshot that is cut and not ready is asked for again, in just
  * the same way, until it is: only so the plugin tells what goes wrong meanwhile.
  */
-public final class SnapshotCreation {
+final class SnapshotCreation {
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);

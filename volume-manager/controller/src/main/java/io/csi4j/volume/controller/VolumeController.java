@@ -102,7 +102,7 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Grows a volume, never shrinks it. What the node has to do about it stands in {@link
-   * Volume#owedToNode} until {@link #nodeHasExpanded} is told.
+   * CatalogVolume#owedToNode} until {@link #nodeHasExpanded} is told.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
     return parts.await("expanding", key, parts.opened().expand(key, to));

@@ -15,7 +15,7 @@ import java.util.Comparator;
  * @param plugin whose it is
  * @param id which it is
  */
-public record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<VolumeLane> {
+record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<VolumeLane> {
 
   private static final Comparator<VolumeLane> ORDER =
       Comparator.comparing(VolumeLane::kind)

@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * What a storage system tells of its volumes. Methods block, and throw {@link
  * io.csi4j.client.model.CsiException} for what the plugin does not answer; or {@link
- * ControllerException}, where a controller was to ask it.
+ * io.csi4j.volume.controller.ControllerException}, where a controller was to ask it.
  */
 public interface StoredAttachments {
 

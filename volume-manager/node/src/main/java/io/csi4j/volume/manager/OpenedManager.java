@@ -41,7 +41,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** All that a manager has while it is open. */
-public final class OpenedManager implements AutoCloseable {
+final class OpenedManager implements AutoCloseable {
 
   private final Options options;
   private final EventHub events;
@@ -62,7 +62,7 @@ public final class OpenedManager implements AutoCloseable {
    * @param state where to remember, if not in a journal
    * @param claims how the node holds itself to claims, if it is given any
    */
-  public record Options(
+  record Options(
       MountPath root,
       List<PluginBinding> plugins,
       List<VolumeListener> listeners,
@@ -72,7 +72,7 @@ public final class OpenedManager implements AutoCloseable {
       Optional<NodeClaims> claims) {
 
     /** Those of a node that is given no claims. */
-    public Options(
+    Options(
         MountPath root,
         List<PluginBinding> plugins,
         List<VolumeListener> listeners,
@@ -100,12 +100,12 @@ public final class OpenedManager implements AutoCloseable {
   }
 
   /** Opens a manager. */
-  public static OpenedManager open(Options options) {
+  static OpenedManager open(Options options) {
     return open(options, CrashPoints.NONE);
   }
 
   /** Opens a manager of which somebody is told where it is. */
-  public static OpenedManager open(Options options, CrashPoints points) {
+  static OpenedManager open(Options options, CrashPoints points) {
     OpenedParts opening = new OpenedParts();
     try {
       EventHub events =
@@ -215,7 +215,7 @@ public final class OpenedManager implements AutoCloseable {
   }
 
   /** The engine. */
-  public VolumeEngine engine() {
+  VolumeEngine engine() {
     return engine;
   }
 

@@ -14,8 +14,8 @@ import java.util.OptionalLong;
  * <p>The operations of one volume happen one after the other in the order in which they were asked
  * for; different volumes do not wait for each other. A call blocks until its operation has ended,
  * or until its patience has: then a {@link io.csi4j.volume.model.VolumeException} with outcome
- * {@link VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes on. Interrupting the
- * caller ends its waiting and nothing else. Safe for many threads.
+ * {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes
+ * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
  */
 public interface VolumeMounter {
 

@@ -6,7 +6,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.manager.OpenedManager;
+import io.csi4j.volume.manager.CrashableManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -22,7 +22,6 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.Release;
-import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -67,15 +66,8 @@ final class EngineMain {
         PluginBinding.builder(PLUGIN, CsiEndpoint.of(Path.of(arguments[1])))
             .policy(policy())
             .build();
-    OpenedManager.Options options =
-        new OpenedManager.Options(
-            MountPath.of(arguments[0]),
-            List.of(plugin),
-            List.of(),
-            settings(),
-            JournalSettings.defaults(),
-            null);
-    try (OpenedManager manager = OpenedManager.open(options, gate)) {
+    try (CrashableManager manager =
+        CrashableManager.open(MountPath.of(arguments[0]), plugin, settings(), gate)) {
       out.println("opened " + told(manager.engine().report()));
       new EngineMain(manager.engine(), gate, out).obey();
     } catch (StateException refused) {

@@ -112,6 +112,7 @@ class SwapUnderLoadTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   @Tag("C10")
   @Tag("C11")

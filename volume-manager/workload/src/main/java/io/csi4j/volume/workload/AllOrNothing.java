@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
 /** Mounts the volumes of a workload at the same time, all of them or none. */
-public final class AllOrNothing {
+final class AllOrNothing {
 
   private AllOrNothing() {}
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Puts together what the runtime of a task is handed. */
-public final class Assembly {
+final class Assembly {
 
   private final WorkloadVolumes wanted;
   private final TaskVolumes task;

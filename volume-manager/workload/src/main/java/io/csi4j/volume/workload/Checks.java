@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param node the node on which it is to run, if that is known
  * @param permission decides about mounts that reach the host
  */
-public record Checks(Optional<NodeView> node, PropagationPermission permission) {
+record Checks(Optional<NodeView> node, PropagationPermission permission) {
 
   /** What they find. */
   public PreflightFindings of(WorkloadVolumes wanted) {

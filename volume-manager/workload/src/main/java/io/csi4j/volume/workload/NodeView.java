@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** What is known of a node without asking anybody else. */
-public interface NodeView {
+interface NodeView {
 
   /** The instance of a plugin that serves volumes there. */
   Optional<RegisteredPlugin> plugin(PluginId id);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Collects what checks find, in the order in which they find it. */
-public final class PreflightFindings {
+final class PreflightFindings {
 
   private final List<OperatorMessage> obstacles = new ArrayList<>();
   private final List<OperatorMessage> remarks = new ArrayList<>();

@@ -6,7 +6,7 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import java.util.List;
 
 /** Makes one exception of several reasons. */
-public final class PreflightRefusals {
+final class PreflightRefusals {
 
   private PreflightRefusals() {}
 

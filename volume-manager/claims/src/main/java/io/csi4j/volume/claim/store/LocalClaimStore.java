@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * be seen by another machine. What it says is written is on the medium, and survives any crash and
  * power cut.
  *
- * <p>Its state is its own, never that of a {@link io.csi4j.volume.manager.VolumeManager}: that one
- * settles the doubts of its state when it has looked at its mounts, which say nothing of claims.
+ * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the doubts of
+ * its state when it has looked at its mounts, which say nothing of claims.
  *
  * <p>After damage to the journal nothing is claimed of the volumes that may be concerned, until
  * somebody has compared the claims with what is mounted and calls {@link #settle()}; giving back

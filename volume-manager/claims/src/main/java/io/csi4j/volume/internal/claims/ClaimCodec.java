@@ -35,9 +35,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The form of claims in the stores that keep them as bytes, in the way of {@link
- * io.csi4j.volume.internal.record.RecordCodec}. The publish context of a holder is in it, secrets
- * are not.
+ * The form of claims in the stores that keep them as bytes, in the way of {@code RecordCodec}. The
+ * publish context of a holder is in it, secrets are not.
  *
  * <pre>
  * claim       1 format  2 volume  3 mark  4 version  5 epoch  6 use  7 holder...

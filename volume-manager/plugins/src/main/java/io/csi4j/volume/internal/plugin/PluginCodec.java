@@ -27,8 +27,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The form of what is remembered of plugins, in the way of {@link
- * io.csi4j.volume.internal.record.RecordCodec}.
+ * The form of what is remembered of plugins, in the way of {@code RecordCodec}.
  *
  * <pre>
  * plugin      1 format  2 id  3 instance...  4... newer fields

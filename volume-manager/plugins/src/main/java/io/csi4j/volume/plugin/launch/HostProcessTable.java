@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /** Starts processes on this host. */
-public interface HostProcessTable {
+interface HostProcessTable {
 
   /**
    * What is started.

@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
  * <p>That thread never waits for the pipe: a process that was started by the one that is read may
  * hold it open for ever, and no close of this end would wake who waits for it.
  */
-public final class HostProcesses implements HostProcessTable {
+final class HostProcesses implements HostProcessTable {
 
   private static final int PIPE = 64 * 1024;
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
  * What has to be there before a plugin starts: its directories, and no socket of one that is gone.
  * Doing it again changes nothing.
  */
-public final class LaunchDirectories {
+final class LaunchDirectories {
 
   private static final int WRITABLE_BY_ALL = 0002;
 

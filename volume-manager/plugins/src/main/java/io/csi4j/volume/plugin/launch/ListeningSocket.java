@@ -9,7 +9,7 @@ import java.nio.file.Path;
 
 /** Tells whether somebody listens at a socket; a seam for tests of what cannot be arranged. */
 @FunctionalInterface
-public interface ListeningSocket {
+interface ListeningSocket {
 
   /** Asks the kernel, by connecting and sending nothing. Waits for nobody. */
   ListeningSocket KERNEL = ListeningSocket::ask;

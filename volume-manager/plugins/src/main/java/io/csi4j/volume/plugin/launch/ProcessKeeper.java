@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All that changes is changed on the scheduler, which must do one thing after the other; who
  * asks from outside only looks.
  */
-public final class ProcessKeeper {
+final class ProcessKeeper {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Reads from tables of mounts whether those of a plugin reach this host. Mounts nothing. */
-public final class PropagationLook {
+final class PropagationLook {
 
   private final MountTable table;
 

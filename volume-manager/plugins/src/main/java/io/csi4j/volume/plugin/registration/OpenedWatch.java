@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A watch on this machine, with its threads. */
-public final class OpenedWatch implements AutoCloseable {
+final class OpenedWatch implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration CLOSING = Duration.ofSeconds(5);

@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param interval the longest time between two looks
  * @param grace how long a socket may be gone
  */
-public record WatchSettings(
-    ConnectOptions options, Duration limit, Duration interval, Duration grace) {
+record WatchSettings(ConnectOptions options, Duration limit, Duration interval, Duration grace) {
 
   /** No announcement is as long as this. */
   private static final int LARGEST_ANSWER = 64 << 10;

@@ -56,6 +56,7 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,7 @@ class CanaryTest {
     nothingIsSeen(14 * ROUNDS);
   }
 
+  @Tag("campaign")
   @Test
   void failuresGiveNothingAway() {
     for (CsiOperation operation : CsiOperation.values()) {
@@ -138,6 +140,7 @@ class CanaryTest {
     nothingIsSeen(2 * 32 * 16);
   }
 
+  @Tag("campaign")
   @Test
   void unusableAnswersGiveNothingAway() {
     for (int round = 0; round < ROUNDS; round++) {
@@ -239,6 +242,7 @@ class CanaryTest {
     nothingIsSeen(0);
   }
 
+  @Tag("campaign")
   @Test
   void laterCallsGiveNothingAwayOfWhatEarlierOnesConfided() {
     for (int i = 0; i < ROUNDS; i++) {

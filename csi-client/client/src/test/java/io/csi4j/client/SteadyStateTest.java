@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +32,7 @@ class SteadyStateTest extends AgainstScriptedPlugin {
 
   private static final int TRIES = 5;
 
+  @Tag("campaign")
   @Test
   void aHundredThousandCallsLeaveNothingBehind() {
     scripted.recording(false);
@@ -65,6 +67,7 @@ class SteadyStateTest extends AgainstScriptedPlugin {
     }
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource(names = {"EPOLL", "JDK"})
   void aHundredAndFiftyRestartsLeaveNothingBehind(ConnectOptions.Transport transport) {

@@ -33,6 +33,7 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The compiled wire, and the public words for it, against the table of the spec. */
@@ -138,6 +139,7 @@ class WireContractTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void changingAnyCellOfTheTableIsADifference() {
     List<Row> compiled = WireTable.rows(FILE, SPEC_NAMES);

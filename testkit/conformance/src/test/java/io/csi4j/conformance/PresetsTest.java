@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -71,6 +72,7 @@ class PresetsTest {
         .build();
   }
 
+  @Tag("campaign")
   @ParameterizedTest(name = "{0}")
   @MethodSource("shapes")
   void aFakeThatConformsPasses(String name, PluginShape shape) throws IOException {
@@ -114,6 +116,7 @@ class PresetsTest {
     return expected;
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void aLawfulQuirkFailsNothing(Quirk quirk) {

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Each seeded defect fails the scenarios that are about it, and breaks the duties that it breaks.
  */
+@Tag("campaign")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SeededDefectsTest {
 

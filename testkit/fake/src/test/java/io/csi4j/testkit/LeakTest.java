@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ class LeakTest {
 
   private static final int PLUGINS = 1_000;
 
+  @Tag("campaign")
   @Test
   void aThousandPluginsLeaveNoThreadNoDescriptorAndNoFile() {
     for (int i = 0; i < 20; i++) {

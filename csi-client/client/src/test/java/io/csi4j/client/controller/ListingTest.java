@@ -31,6 +31,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -373,6 +374,7 @@ class ListingTest {
             expected.setStartingToken("..").build());
   }
 
+  @Tag("campaign")
   @Test
   void aHundredThousandEntriesOnAHundredPagesComeThrough() {
     script(

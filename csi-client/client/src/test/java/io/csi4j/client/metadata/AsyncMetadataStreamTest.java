@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -288,6 +289,7 @@ class AsyncMetadataStreamTest {
     assertThat(recorder.threads).allMatch(name -> name.startsWith("csi4j-callback-"));
   }
 
+  @Tag("campaign")
   @Test
   void requestingOneByOneFromWithinABatchDoesNotRecurse() throws Exception {
     int count = 100_000;

@@ -25,6 +25,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,6 +213,7 @@ class SymlinkTest {
     assertThatThrownBy(() -> MountPath.of(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource(names = {"BEST", "OLDEST"})
   void nobodyWhoSwapsADirectoryForALinkMovesAMount(Rung rung, Scratch scratch) throws Exception {

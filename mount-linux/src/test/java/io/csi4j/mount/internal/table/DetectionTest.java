@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -250,6 +251,7 @@ class DetectionTest {
     }
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void whileMountsComeAndGoEveryAnswerIsTrue(Rung rung, Scratch scratch) throws Exception {

@@ -30,6 +30,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -340,6 +341,7 @@ class TableTest {
 
   // Reading while mounts come and go.
 
+  @Tag("campaign")
   @Test
   void nothingIsMissedTwiceOrTornWhileMountsComeAndGo(Scratch scratch) throws Exception {
     List<MountPath> stable = binds(scratch, "stable", 1_000);

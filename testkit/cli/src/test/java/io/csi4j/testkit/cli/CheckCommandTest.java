@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,7 @@ class CheckCommandTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aPluginWithSocketsOfItsOwnForControllerAndNodeIsChecked() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.separateSockets())) {
@@ -74,6 +76,7 @@ class CheckCommandTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aPersonSeesOneLineThatIsWrittenOver() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {

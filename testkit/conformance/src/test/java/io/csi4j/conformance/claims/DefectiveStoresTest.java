@@ -26,6 +26,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The checks for stores find what they are there to find, in stores that do one thing wrong. */
@@ -92,6 +93,7 @@ class DefectiveStoresTest {
     checks(ToyStore::new, Duration.ofSeconds(30)).forEach(ClaimStoreCheck::run);
   }
 
+  @Tag("campaign")
   @Test
   void eachDefectIsFoundByTheChecksThatAreThereForItAndByNoOther() throws Exception {
     Map<String, Set<String>> found = failures();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * contend.processes}, {@code contend.volumes}, {@code contend.operations}, {@code contend.mischief}
  * and {@code contend.seed}: {@code testing/contend} sets them.
  */
+@Tag("campaign")
 @EtcdTest
 class ContentionTest {
 

@@ -70,6 +70,7 @@ class KilledCoordinatorTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A3")
   @Tag("A4")
@@ -104,6 +105,7 @@ class KilledCoordinatorTest {
             "writing nothing");
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A3")
   @Tag("A4")

@@ -155,6 +155,19 @@ class CodeTableTest {
     return rows(Verb.UNPUBLISH, Verb.UNSTAGE);
   }
 
+  static Stream<Row> takingOnce() {
+    return taking().filter(CodeTableTest::isPlain);
+  }
+
+  static Stream<Row> givingOnce() {
+    return giving().filter(CodeTableTest::isPlain);
+  }
+
+  /** The row of a code in which the call goes wrong once, in the first way. */
+  private static boolean isPlain(Row row) {
+    return !row.isEvery() && row.work() == Work.values()[0];
+  }
+
   private static Stream<Row> rows(Verb... verbs) {
     List<Integer> codes = new ArrayList<>(IntStream.rangeClosed(0, 16).boxed().toList());
     codes.addAll(ILLEGAL);
@@ -261,6 +274,13 @@ class CodeTableTest {
     return all;
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("takingOnce")
+  void mountingWithOneFailure(Row row) {
+    mounting(row);
+  }
+
+  @Tag("campaign")
   @Tag("D11")
   @ParameterizedTest(name = "{0}")
   @MethodSource("taking")
@@ -341,6 +361,13 @@ class CodeTableTest {
         isUse ? PathStatus.GOING : PathStatus.NONE);
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("givingOnce")
+  void releasingWithOneFailure(Row row) {
+    releasing(row);
+  }
+
+  @Tag("campaign")
   @Tag("D11")
   @ParameterizedTest(name = "{0}")
   @MethodSource("giving")

@@ -208,6 +208,7 @@ class MachineTroubleTest {
     }
   }
 
+  @Tag("campaign")
   @Tag("J4")
   @Test
   void afterAnOutageRepetitionsAreSpreadAndBounded() {

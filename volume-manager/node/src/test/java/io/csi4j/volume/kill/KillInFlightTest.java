@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * A process is killed while the plugin has a call of it, of each kind: once the plugin had done it
  * already, once it never will; once the workload is wanted afterwards, once not.
  */
+@Tag("campaign")
 @MountTest
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

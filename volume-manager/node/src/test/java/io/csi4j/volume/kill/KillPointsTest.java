@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * wanted afterwards and once for one that is not; another process goes on. There is one kill: each
  * volume stands still at a moment of its own when it comes. The tests tell what became of them.
  */
+@Tag("campaign")
 @MountTest
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

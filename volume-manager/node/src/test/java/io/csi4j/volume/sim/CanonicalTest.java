@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,12 +67,19 @@ class CanonicalTest {
     return setups.stream();
   }
 
+  @Test
+  void theSameWorldsOfOneCrashAreReachedWithAndWithoutJoining() {
+    assertThat(assertNothingIsLost(Setup.drill(false, true, 1, 0)).joined()).isPositive();
+  }
+
+  @Tag("campaign")
   @ParameterizedTest
   @MethodSource("small")
   void theSameWorldsAreReachedWithAndWithoutJoining(Setup setup) {
     assertThat(assertNothingIsLost(setup).joined()).isPositive();
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void theSameInvariantsBreakWithoutARule(Rule rule) {
@@ -81,6 +89,7 @@ class CanonicalTest {
     assertThat(List.of(crashing.joined(), failing.joined())).allMatch(count -> count > 0);
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.sim.Simulation.Outcome;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,9 +30,27 @@ class RuleSwitchTest {
     };
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void withoutARuleItsHarmIsFoundAndItsSmallestHistoryCanBePlayedAgain(Rule rule) {
+    assertCaught(rule);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {
+        "ONE_AT_A_TIME",
+        "ONE_STAGING_PATH",
+        "SINGLE_WRITER_ADMISSION",
+        "UNKNOWN_IS_NOT_LAST",
+        "USAGE_BY_VALUE"
+      })
+  void theHarmOfAMissingRuleIsFoundWithinAFewHistories(Rule rule) {
+    assertCaught(rule);
+  }
+
+  private static void assertCaught(Rule rule) {
     RuleHunt.Catch caught = RuleHunt.hunt(rule, 60);
 
     assertThat(caught.invariant()).as("%s", caught).isEqualTo(broken(rule));

@@ -29,6 +29,7 @@ class SimulatorTest {
     return tally;
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A1")
   @Tag("A5")
@@ -67,6 +68,12 @@ class SimulatorTest {
   }
 
   @Test
+  void noInvariantBreaksInAnyHistoryWithOneCrash() {
+    allOf(Setup.drill(false, true, 1, 0));
+    allOf(Setup.mend(true, 0, 0));
+  }
+
+  @Test
   @Tag("E1")
   @Tag("E3")
   @Tag("E4")
@@ -76,6 +83,7 @@ class SimulatorTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   @Tag("C8")
   @Tag("C13")
@@ -110,6 +118,7 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(600);
   }
 
+  @Tag("campaign")
   @Test
   @Tag("K3")
   @Tag("K5")

@@ -15,6 +15,7 @@ import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.PluginName;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,6 +116,7 @@ class IdentityAnswerMappingTest {
             "service 0", "service 99", "volume_expansion 99", "volume_expansion -1", "empty");
   }
 
+  @Tag("campaign")
   @Test
   void aMillionUnknownCapabilitiesDoNoHarm() {
     var response = GetPluginCapabilitiesResponse.newBuilder();

@@ -67,6 +67,7 @@ import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -600,6 +601,7 @@ class ConnectionTest {
     }
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource(names = {"EPOLL", "JDK"})
   void aThousandReconnectsLeaveNothingBehind(Transport transport) throws Exception {

@@ -18,6 +18,7 @@ import io.csi4j.testkit.referee.UnlawfulCallerException;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The defects of volume managers in the field, as the plugin sees them. */
@@ -170,6 +171,7 @@ class CallerDefectsTest {
     assertThat(toy.verdict().broken()).as(toy.verdict().describe()).isEmpty();
   }
 
+  @Tag("campaign")
   @Test
   void tenThousandCallsAreJudged() {
     IntStream.range(0, 1000).forEach(i -> toy.use("v" + i).leave("v" + i).delete("v" + i));

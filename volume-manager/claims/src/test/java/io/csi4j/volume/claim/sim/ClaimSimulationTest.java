@@ -58,6 +58,7 @@ class ClaimSimulationTest {
         .isEqualTo(Simulation.play(3, OPERATIONS, 2, null, false));
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   @Tag("D-45")

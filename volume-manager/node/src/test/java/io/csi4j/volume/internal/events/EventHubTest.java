@@ -276,6 +276,7 @@ class EventHubTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void everyOperationIsOneEventOfTheFlightRecorder(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("volumes.jfr");

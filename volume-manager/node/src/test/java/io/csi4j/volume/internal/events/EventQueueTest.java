@@ -126,6 +126,7 @@ class EventQueueTest {
     assertThat(counted).isEqualTo(20);
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   @Tag("J5")

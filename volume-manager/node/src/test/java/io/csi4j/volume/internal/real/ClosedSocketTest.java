@@ -24,6 +24,7 @@ class ClosedSocketTest {
           "--bounding-set=-dac_override,-dac_read_search",
           "--inh-caps=-dac_override,-dac_read_search");
 
+  @Tag("campaign")
   @Test
   @Tag("C3")
   void aSocketThatThisProcessMayNotUseIsToldOfAtOnceWithItsModeAndOurUser() throws Exception {

@@ -346,6 +346,7 @@ class CsiNodePluginsTest {
     assertThat(reason(down(plugin))).isEqualTo(Reason.NOT_A_SOCKET);
   }
 
+  @Tag("campaign")
   @Test
   @Tag("C10")
   void manyRestartsCostNeitherThreadsNorDescriptors() {

@@ -86,6 +86,7 @@ class GoldenRecordTest {
     }
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void withAnyBitFlippedItIsRefusedOrAnotherRecord(Golden golden) throws MalformedRecordException {

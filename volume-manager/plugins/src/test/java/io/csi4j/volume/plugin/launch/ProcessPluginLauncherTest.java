@@ -295,6 +295,7 @@ class ProcessPluginLauncherTest {
         .allMatch(Thread::isDaemon);
   }
 
+  @Tag("campaign")
   @Test
   @Tag("C10")
   void noDescriptorIsLeftOfManyRuns() throws IOException, InterruptedException {

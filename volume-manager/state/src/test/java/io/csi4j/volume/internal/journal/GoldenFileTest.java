@@ -165,6 +165,7 @@ class GoldenFileTest {
     }
   }
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   @Tag("G2")

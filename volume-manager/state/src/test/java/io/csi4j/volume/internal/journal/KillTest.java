@@ -42,6 +42,7 @@ class KillTest {
     return directory.resolve("state");
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A24")
   void whatAKilledProcessAcknowledgedIsThere() throws Exception {

@@ -131,11 +131,12 @@ class ReadmeTest {
           .results()
           .map(link -> link.group(1))
           .filter(link -> !Files.exists(page.resolveSibling(link)))
-          .forEach(link -> broken.add(page.getFileName() + " -> " + link));
+          .forEach(link -> broken.add(ROOT.relativize(page) + " -> " + link));
     }
     assertThat(broken).isEmpty();
   }
 
+  /** The pages for users, and the one in the folder of each module. */
   private static List<Path> pages() throws IOException {
     List<Path> pages = new ArrayList<>();
     for (Path directory : List.of(ROOT, ROOT.resolve("docs"))) {
@@ -144,7 +145,21 @@ class ReadmeTest {
       }
     }
     assertThat(pages).hasSizeGreaterThan(5);
+    for (Path directory : modules()) {
+      pages.add(directory.resolve("README.md"));
+    }
     return pages;
+  }
+
+  private static List<Path> modules() throws IOException {
+    List<Path> modules =
+        Pattern.compile("<module>([^<]+)</module>")
+            .matcher(Files.readString(ROOT.resolve("pom.xml")))
+            .results()
+            .map(module -> ROOT.resolve(module.group(1)))
+            .toList();
+    assertThat(modules).hasSizeGreaterThan(10);
+    return modules;
   }
 
   // ---- the code

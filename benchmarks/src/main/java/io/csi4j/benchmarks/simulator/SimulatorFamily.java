@@ -48,10 +48,10 @@ public final class SimulatorFamily {
     new Report(
             "The simulator",
             "Random histories of the volume manager's engine on a simulated host, with crashes,"
-                + " faults and a failing disk, as `testing/simulate --seeds` plays them: all"
-                + " invariants are looked at after each event. Each figure is of a new JVM with"
-                + " seeds of its own, its start and warm-up included. Size is the number of"
-                + " threads, each of which plays histories of its own.",
+                + " faults and a failing disk, as `volume-manager/node/simulate --seeds` plays"
+                + " them: all invariants are looked at after each event. Each figure is of a new"
+                + " JVM with seeds of its own, its start and warm-up included. Size is the number"
+                + " of threads, each of which plays histories of its own.",
             rows)
         .write(Path.of(args[1]), "simulator");
   }

@@ -26,7 +26,7 @@ final class PrivateNamespace implements ExecutionCondition, ParameterResolver, A
           System.getenv()
               .getOrDefault(
                   "MOUNT_TEST_PROBLEM",
-                  "this JVM was not started by testing/unshare/bin/java; run mvn verify");
+                  "this JVM was not started by .mvn/mounting/bin/java; run mvn verify");
       String text = "No mounts of our own: " + problem;
       if (isRequired()) {
         throw new IllegalStateException(text + " (and MOUNT_TEST_REQUIRED is set)");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Processes that contend. How many, and for how long, come from the system properties {@code
  * contend.processes}, {@code contend.volumes}, {@code contend.operations}, {@code contend.mischief}
- * and {@code contend.seed}: {@code testing/contend} sets them.
+ * and {@code contend.seed}: {@code volume-manager/claims-etcd/contend} sets them.
  */
 @Tag("campaign")
 @EtcdTest

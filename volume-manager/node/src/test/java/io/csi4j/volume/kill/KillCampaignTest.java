@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Rounds of mounting and unmounting, several volumes at a time, that a kill ends at a moment by
  * chance; recoveries are killed too. How many rounds, and by which chance, come from the system
- * properties {@code kill.rounds} and {@code kill.seed}: {@code testing/kill} sets them.
+ * properties {@code kill.rounds} and {@code kill.seed}: {@code volume-manager/node/kill} sets them.
  */
 @MountTest
 class KillCampaignTest {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The simulator as a program, for any budget: {@code testing/simulate} starts it. Ends with status
- * 1 when an invariant was broken, with the smallest history that was found for it.
+ * The simulator as a program, for any budget: {@code volume-manager/node/simulate} starts it. Ends
+ * with status 1 when an invariant was broken, with the smallest history that was found for it.
  */
 public final class Campaign {
 

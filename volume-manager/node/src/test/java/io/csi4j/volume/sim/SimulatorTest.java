@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The engine in the simulator: many histories, and no invariant is broken in any. {@code
- * testing/simulate} goes through more of them.
+ * volume-manager/node/simulate} goes through more of them.
  */
 class SimulatorTest {
 

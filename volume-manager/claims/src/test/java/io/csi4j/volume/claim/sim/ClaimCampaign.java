@@ -5,8 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The simulator of claims as a program, for any budget: {@code testing/simulate-claims} starts it.
- * Ends with status 1 when something was broken, with the end of the history.
+ * The simulator of claims as a program, for any budget: {@code volume-manager/claims/simulate}
+ * starts it. Ends with status 1 when something was broken, with the end of the history.
  */
 public final class ClaimCampaign {
 

@@ -7,6 +7,11 @@ module io.csi4j.volume.claims.etcd {
   requires jetcd.common;
   requires io.grpc;
   requires io.netty.handler;
+  // What jetcd and its gRPC run on, and cannot ask for: they are no modules.
+  requires io.netty.codec.http2;
+  requires io.netty.handler.proxy;
+  requires io.vertx.core;
+  requires org.slf4j;
 
   exports io.csi4j.volume.claim.etcd;
 }

@@ -54,10 +54,9 @@ public final class EtcdClaimStore implements ClaimStore {
   /**
    * Opens the store, and makes its mark if it is new.
    *
-   * @throws ClaimStoreException if etcd cannot be asked, or {@code io.etcd:jetcd-core} is missing
+   * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
    */
   public static EtcdClaimStore open(EtcdSettings settings) {
-    JetcdPresence.check();
     Etcd etcd = new JetcdEtcd(settings);
     try {
       return new EtcdClaimStore(etcd, new IdleScheduler("csi4j-volume-etcd-watch"));

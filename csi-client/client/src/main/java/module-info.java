@@ -25,12 +25,14 @@ module io.csi4j.client {
   exports io.csi4j.client.metadata;
   exports io.csi4j.client.registration;
   // The testkit speaks the same contract from the other side; nobody else sees generated code.
-  // Protobuf reads the fields of a message by reflection when it is asked for them by name.
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
-      io.csi4j.testkit,
-      com.google.protobuf;
+      io.csi4j.testkit;
   exports io.csi4j.client.internal.redaction to
       io.csi4j.conformance,
       io.csi4j.testkit;
+
+  // Protobuf reads the fields of a message by reflection when it is asked for them by name.
+  opens io.csi4j.client.internal.proto to
+      com.google.protobuf;
 }

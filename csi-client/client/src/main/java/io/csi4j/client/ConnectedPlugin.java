@@ -1,10 +1,8 @@
 package io.csi4j.client;
 
-import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.group.GroupControllerService;
 import io.csi4j.client.identity.IdentityService;
-import io.csi4j.client.internal.CallEnvironment;
 import io.csi4j.client.internal.CallPath;
 import io.csi4j.client.internal.ControllerClient;
 import io.csi4j.client.internal.GroupControllerClient;
@@ -16,20 +14,12 @@ import io.csi4j.client.internal.SnapshotMetadataClient;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.metadata.SnapshotMetadataService;
 import io.csi4j.client.model.ConnectOptions;
-import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PeerCredentials;
 import io.csi4j.client.model.PluginName;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeService;
-import io.grpc.Channel;
-import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.DoubleSupplier;
 
 /** A plugin behind a connection. */
 final class ConnectedPlugin implements CsiPlugin {
@@ -50,7 +40,7 @@ final class ConnectedPlugin implements CsiPlugin {
   public static CsiPlugin connect(CsiEndpoint endpoint, ConnectOptions options) {
     long began = System.nanoTime();
     Connection connection = Connection.open(endpoint, options, options.deadline());
-    CallPath path = new CallPath(new RealGround(endpoint, options, connection));
+    CallPath path = CallPath.over(endpoint, options, connection);
     ConnectedPlugin plugin = new ConnectedPlugin(endpoint, connection, path);
     try {
       Duration left = options.deadline().minusNanos(System.nanoTime() - began);
@@ -124,55 +114,5 @@ final class ConnectedPlugin implements CsiPlugin {
         + " at "
         + endpoint
         + "]";
-  }
-
-  /** Real time, real chance, real threads. */
-  private record RealGround(CsiEndpoint endpoint, ConnectOptions options, Connection connection)
-      implements CallEnvironment {
-
-    @Override
-    public Channel channel() {
-      return connection.channel();
-    }
-
-    @Override
-    public long generation() {
-      return connection.generation();
-    }
-
-    @Override
-    public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
-      return connection.reconnecting(limitNanos);
-    }
-
-    @Override
-    public Executor callbacks() {
-      return connection.callbacks();
-    }
-
-    @Override
-    public Executor aside() {
-      return connection.aside();
-    }
-
-    @Override
-    public Scheduler timer() {
-      return Scheduler.of(connection.loop());
-    }
-
-    @Override
-    public Deadline.Ticker clock() {
-      return Deadline.getSystemTicker();
-    }
-
-    @Override
-    public DoubleSupplier random() {
-      return () -> ThreadLocalRandom.current().nextDouble();
-    }
-
-    @Override
-    public Optional<CsiConnectException> diagnose() {
-      return Optional.of(connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO));
-    }
   }
 }

@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.internal.rules.RequestChecks;
+import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiCancelledException;
@@ -67,6 +68,11 @@ public final class CallPath {
   private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
   private volatile Optional<PluginName> name = Optional.empty();
   private volatile boolean closed;
+
+  /** The way of all calls over a connection. */
+  public static CallPath over(CsiEndpoint endpoint, ConnectOptions options, Connection connection) {
+    return new CallPath(new ConnectionGround(endpoint, options, connection));
+  }
 
   /** The way of all calls over {@code ground}. */
   public CallPath(CallEnvironment ground) {

@@ -1,19 +1,15 @@
 package io.csi4j.client.registration;
 
-import com.google.protobuf.Message;
 import io.csi4j.client.internal.BlockingWait;
-import io.csi4j.client.internal.proto.InfoRequest;
-import io.csi4j.client.internal.proto.PluginInfo;
-import io.csi4j.client.internal.proto.RegistrationGrpc;
-import io.csi4j.client.internal.proto.RegistrationStatus;
-import io.csi4j.client.internal.proto.RegistrationStatusResponse;
+import io.csi4j.client.internal.registration.AnnouncedPlugin;
+import io.csi4j.client.internal.registration.RegistrarWire;
+import io.csi4j.client.internal.registration.WireEnd;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PeerCredentials;
 import io.csi4j.client.registration.RegistrarException.Call;
 import io.csi4j.client.registration.RegistrarException.Reason;
-import io.grpc.MethodDescriptor;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +22,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
   private final CsiEndpoint socket;
   private final ConnectOptions options;
   private final Connection connection;
+  private final RegistrarWire wire;
   private final Set<RegistrarExchange<?, ?>> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
@@ -33,6 +30,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
     this.socket = socket;
     this.options = options;
     this.connection = connection;
+    this.wire = new RegistrarWire(connection, options.deadline());
   }
 
   /** See {@link PluginRegistrar#connect(CsiEndpoint, ConnectOptions)}. */
@@ -53,13 +51,13 @@ final class ConnectedRegistrar implements PluginRegistrar {
 
   @Override
   public PluginAnnouncement info() {
-    RegistrarExchange<PluginInfo, PluginAnnouncement> call = infoCall();
+    RegistrarExchange<AnnouncedPlugin, PluginAnnouncement> call = infoCall();
     return BlockingWait.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
   @Override
   public void tell(RegistrationOutcome outcome) {
-    RegistrarExchange<RegistrationStatusResponse, @Nullable Void> call = tellCall(outcome);
+    RegistrarExchange<@Nullable Void, @Nullable Void> call = tellCall(outcome);
     BlockingWait.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
@@ -68,33 +66,28 @@ final class ConnectedRegistrar implements PluginRegistrar {
     return new NotBlocking(this);
   }
 
-  private RegistrarExchange<PluginInfo, PluginAnnouncement> infoCall() {
+  private RegistrarExchange<AnnouncedPlugin, PluginAnnouncement> infoCall() {
     return begin(
-        Call.GET_INFO,
-        RegistrationGrpc.getGetInfoMethod(),
-        InfoRequest.getDefaultInstance(),
-        info -> RegistrationMapping.announcement(socket, info));
+        Call.GET_INFO, wire::info, plugin -> RegistrationMapping.announcement(socket, plugin));
   }
 
-  private RegistrarExchange<RegistrationStatusResponse, @Nullable Void> tellCall(
-      RegistrationOutcome outcome) {
-    return this.<RegistrationStatus, RegistrationStatusResponse, @Nullable Void>begin(
+  private RegistrarExchange<@Nullable Void, @Nullable Void> tellCall(RegistrationOutcome outcome) {
+    return this.<@Nullable Void, @Nullable Void>begin(
         Call.NOTIFY_REGISTRATION_STATUS,
-        RegistrationGrpc.getNotifyRegistrationStatusMethod(),
-        RegistrationMapping.status(outcome),
-        response -> null);
+        end -> wire.tell(outcome.registered(), outcome.error(), end),
+        nothing -> nothing);
   }
 
-  private <Q extends Message, A extends Message, R extends @Nullable Object>
-      RegistrarExchange<A, R> begin(
-          Call kind, MethodDescriptor<Q, A> method, Q request, Function<A, R> reader) {
-    RegistrarExchange<A, R> call = new RegistrarExchange<>(socket, options, connection, kind);
+  private <A extends @Nullable Object, R extends @Nullable Object> RegistrarExchange<A, R> begin(
+      Call kind, Function<WireEnd<A>, Runnable> sender, Function<A, R> reader) {
+    RegistrarExchange<A, R> call =
+        new RegistrarExchange<>(socket, options, connection, kind, reader);
     open.add(call);
     var unused = call.result().whenComplete((value, thrown) -> open.remove(call));
     if (closed) {
       call.end(Reason.CLOSED);
     }
-    call.send(method, request, reader);
+    call.send(sender);
     return call;
   }
 

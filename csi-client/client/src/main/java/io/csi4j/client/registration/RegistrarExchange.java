@@ -1,10 +1,8 @@
 package io.csi4j.client.registration;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
-import com.google.protobuf.Message;
 import io.csi4j.client.internal.CallFuture;
+import io.csi4j.client.internal.registration.WireEnd;
+import io.csi4j.client.internal.registration.WireFailure;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
@@ -13,33 +11,35 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.registration.RegistrarException.Call;
 import io.csi4j.client.registration.RegistrarException.Reason;
-import io.grpc.CallOptions;
-import io.grpc.Context;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import io.grpc.stub.ClientCalls;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call to a registrar, sent once. Its end is told on the callback threads. */
-final class RegistrarExchange<A extends Message, R extends @Nullable Object> {
+final class RegistrarExchange<A extends @Nullable Object, R extends @Nullable Object>
+    implements WireEnd<A> {
 
   private final CsiEndpoint socket;
   private final ConnectOptions options;
   private final Connection connection;
   private final Call call;
+  private final Function<A, R> reader;
   private final long began = System.nanoTime();
   private final CallFuture<R> result = new CallFuture<>(() -> end(Reason.CANCELLED));
   private volatile @Nullable Reason ended;
-  private volatile @Nullable ListenableFuture<A> answer;
+  private volatile @Nullable Runnable cancelling;
 
-  RegistrarExchange(CsiEndpoint socket, ConnectOptions options, Connection connection, Call call) {
+  RegistrarExchange(
+      CsiEndpoint socket,
+      ConnectOptions options,
+      Connection connection,
+      Call call,
+      Function<A, R> reader) {
     this.socket = socket;
     this.options = options;
     this.connection = connection;
     this.call = call;
+    this.reader = reader;
   }
 
   /** What comes of it. */
@@ -47,24 +47,9 @@ final class RegistrarExchange<A extends Message, R extends @Nullable Object> {
     return result;
   }
 
-  <Q extends Message> void send(MethodDescriptor<Q, A> method, Q request, Function<A, R> reader) {
-    CallOptions how =
-        CallOptions.DEFAULT
-            .withExecutor(connection.callbacks())
-            .withDeadlineAfter(options.deadline().toNanos(), TimeUnit.NANOSECONDS);
-    // A host's own gRPC context, with its deadline and cancellation, is none of our business.
-    Context hosts = Context.ROOT.attach();
-    try {
-      ListenableFuture<A> sent =
-          ClientCalls.futureUnaryCall(connection.channel().newCall(method, how), request);
-      answer = sent;
-      Futures.addCallback(sent, new End(reader), Runnable::run);
-    } catch (RuntimeException closing) {
-      // The I/O thread of a connection that is being closed takes no more work.
-      fail(Status.UNAVAILABLE, closing);
-    } finally {
-      Context.ROOT.detach(hosts);
-    }
+  /** Sends the call; {@code sender} gives what cancels it. */
+  void send(Function<WireEnd<A>, Runnable> sender) {
+    cancelling = sender.apply(this);
     if (ended != null) {
       cancel();
     }
@@ -79,39 +64,26 @@ final class RegistrarExchange<A extends Message, R extends @Nullable Object> {
   }
 
   private void cancel() {
-    ListenableFuture<A> sent = answer;
+    Runnable sent = cancelling;
     if (sent != null) {
-      sent.cancel(true);
+      sent.run();
     }
   }
 
-  private final class End implements FutureCallback<A> {
-    private final Function<A, R> reader;
-
-    End(Function<A, R> reader) {
-      this.reader = reader;
-    }
-
-    @Override
-    public void onSuccess(A message) {
-      result.complete(reader.apply(message));
-    }
-
-    @Override
-    public void onFailure(Throwable thrown) {
-      fail(Status.fromThrowable(thrown), thrown);
-    }
+  @Override
+  public void answered(A answer) {
+    result.complete(reader.apply(answer));
   }
 
-  private void fail(Status status, Throwable cause) {
+  @Override
+  public void failed(WireFailure seen) {
     Reason reason = ended;
-    StatusCode code =
-        reason == null ? StatusCode.ofValue(status.getCode().value()) : StatusCode.CANCELLED;
+    StatusCode code = reason == null ? seen.code() : StatusCode.CANCELLED;
     CsiFailure.Builder failure =
         CsiFailure.builder(socket, code, Outcome.SETTLED)
             .elapsed(Duration.ofNanos(System.nanoTime() - began));
-    Reason why = reason == null ? explain(failure, code, status) : here(failure, reason);
-    result.completeExceptionally(new RegistrarException(failure.build(), call, why, cause));
+    Reason why = reason == null ? explain(failure, seen) : here(failure, reason);
+    result.completeExceptionally(new RegistrarException(failure.build(), call, why, seen.cause()));
   }
 
   private static Reason here(CsiFailure.Builder failure, Reason reason) {
@@ -127,9 +99,8 @@ final class RegistrarExchange<A extends Message, R extends @Nullable Object> {
   }
 
   /** Says why, and gives the kind of it. */
-  private Reason explain(CsiFailure.Builder failure, StatusCode code, Status status) {
-    String text = status.getDescription() == null ? "" : status.getDescription();
-    switch (code) {
+  private Reason explain(CsiFailure.Builder failure, WireFailure seen) {
+    switch (seen.code()) {
       case DEADLINE_EXCEEDED -> {
         failure
             .why("it gave no answer within " + options.deadline().toMillis() + " ms")
@@ -143,33 +114,32 @@ final class RegistrarExchange<A extends Message, R extends @Nullable Object> {
         return Reason.NOT_A_REGISTRAR;
       }
       case UNAVAILABLE -> {
-        CsiFailure seen = connection.diagnose(code, Duration.ZERO).failure();
-        failure.why(seen.why()).advice(seen.advice());
+        CsiFailure found = connection.diagnose(seen.code(), Duration.ZERO).failure();
+        failure.why(found.why()).advice(found.advice());
         return Reason.LOST;
       }
       default -> {
-        return explainAnswer(failure, code, text, status.getCause() != null);
+        return explainAnswer(failure, seen);
       }
     }
   }
 
-  private Reason explainAnswer(
-      CsiFailure.Builder failure, StatusCode code, String text, boolean unreadable) {
-    if (code == StatusCode.RESOURCE_EXHAUSTED
-        && text.startsWith("gRPC message exceeds maximum size")) {
+  private Reason explainAnswer(CsiFailure.Builder failure, WireFailure seen) {
+    if (seen.code() == StatusCode.RESOURCE_EXHAUSTED
+        && seen.text().startsWith("gRPC message exceeds maximum size")) {
       failure
           .why("its answer is larger than the " + options.maxMessageBytes() + " bytes allowed")
           .advice("Report this to the maker of the registrar.");
       return Reason.UNUSABLE_ANSWER;
     }
-    if (unreadable) {
+    if (seen.unreadable()) {
       failure.why("its answer cannot be read").advice("Report this to the maker of the registrar.");
       return Reason.UNUSABLE_ANSWER;
     }
     failure
         .why("it answered with an error")
         .advice("Look at the registrar's log.")
-        .pluginText(text);
+        .pluginText(seen.text());
     return Reason.FAILED;
   }
 }

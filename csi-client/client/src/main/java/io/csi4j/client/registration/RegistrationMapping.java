@@ -1,7 +1,6 @@
 package io.csi4j.client.registration;
 
-import io.csi4j.client.internal.proto.PluginInfo;
-import io.csi4j.client.internal.proto.RegistrationStatus;
+import io.csi4j.client.internal.registration.AnnouncedPlugin;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginName;
@@ -9,7 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The messages between registrars and who hears them. */
+/** Turns what a registrar sent into a {@link PluginAnnouncement}. */
 final class RegistrationMapping {
 
   private RegistrationMapping() {}
@@ -19,16 +18,16 @@ final class RegistrationMapping {
    *
    * @param registrar the socket on which it was
    */
-  public static PluginAnnouncement announcement(CsiEndpoint registrar, PluginInfo info) {
+  public static PluginAnnouncement announcement(CsiEndpoint registrar, AnnouncedPlugin plugin) {
     return new AnnouncementValue(
-        SafeText.escape(info.getType()),
-        SafeText.escape(info.getName()),
-        Optional.of(info.getName())
+        SafeText.escape(plugin.type()),
+        SafeText.escape(plugin.name()),
+        Optional.of(plugin.name())
             .filter(name -> PluginName.brokenRule(name).isEmpty())
             .map(PluginName::of),
-        SafeText.escape(info.getEndpoint()),
-        info.getEndpoint().isEmpty() ? Optional.of(registrar) : endpoint(info.getEndpoint()),
-        info.getSupportedVersionsList().stream()
+        SafeText.escape(plugin.endpoint()),
+        plugin.endpoint().isEmpty() ? Optional.of(registrar) : endpoint(plugin.endpoint()),
+        plugin.versions().stream()
             .limit(PluginAnnouncement.VERSIONS_LIMIT)
             .map(SafeText::escape)
             .toList());
@@ -43,13 +42,5 @@ final class RegistrationMapping {
     } catch (InvalidPathException e) {
       return Optional.empty();
     }
-  }
-
-  /** The message that tells of an outcome. */
-  public static RegistrationStatus status(RegistrationOutcome outcome) {
-    return RegistrationStatus.newBuilder()
-        .setPluginRegistered(outcome.registered())
-        .setError(outcome.error())
-        .build();
   }
 }

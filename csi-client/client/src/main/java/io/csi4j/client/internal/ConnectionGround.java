@@ -1,0 +1,66 @@
+package io.csi4j.client.internal;
+
+import dev.failsafe.spi.Scheduler;
+import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.Channel;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+
+/** Real time, real chance, and the channel and threads of a connection. */
+record ConnectionGround(CsiEndpoint endpoint, ConnectOptions options, Connection connection)
+    implements CallEnvironment {
+
+  @Override
+  public Channel channel() {
+    return connection.channel();
+  }
+
+  @Override
+  public long generation() {
+    return connection.generation();
+  }
+
+  @Override
+  public Optional<CompletableFuture<Void>> reconnecting(long limitNanos) {
+    return connection.reconnecting(limitNanos);
+  }
+
+  @Override
+  public Executor callbacks() {
+    return connection.callbacks();
+  }
+
+  @Override
+  public Executor aside() {
+    return connection.aside();
+  }
+
+  @Override
+  public Scheduler timer() {
+    return Scheduler.of(connection.loop());
+  }
+
+  @Override
+  public Deadline.Ticker clock() {
+    return Deadline.getSystemTicker();
+  }
+
+  @Override
+  public DoubleSupplier random() {
+    return () -> ThreadLocalRandom.current().nextDouble();
+  }
+
+  @Override
+  public Optional<CsiConnectException> diagnose() {
+    return Optional.of(connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO));
+  }
+}

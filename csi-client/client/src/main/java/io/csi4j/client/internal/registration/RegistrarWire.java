@@ -1,0 +1,113 @@
+package io.csi4j.client.internal.registration;
+
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.InfoRequest;
+import io.csi4j.client.internal.proto.PluginInfo;
+import io.csi4j.client.internal.proto.RegistrationGrpc;
+import io.csi4j.client.internal.proto.RegistrationStatus;
+import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.CallOptions;
+import io.grpc.Context;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.stub.ClientCalls;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of plugin registration over one connection. Each is sent once and has the deadline that
+ * this was made with. Safe for use by many threads.
+ */
+public final class RegistrarWire {
+
+  private final Connection connection;
+  private final Duration deadline;
+
+  /** The calls over {@code connection}. */
+  public RegistrarWire(Connection connection, Duration deadline) {
+    this.connection = connection;
+    this.deadline = deadline;
+  }
+
+  /**
+   * Asks the registrar what it announces.
+   *
+   * @return cancels the call
+   */
+  public Runnable info(WireEnd<AnnouncedPlugin> end) {
+    return send(
+        RegistrationGrpc.getGetInfoMethod(),
+        InfoRequest.getDefaultInstance(),
+        RegistrarWire::announced,
+        end);
+  }
+
+  private static AnnouncedPlugin announced(PluginInfo info) {
+    return new AnnouncedPlugin(
+        info.getType(), info.getName(), info.getEndpoint(), info.getSupportedVersionsList());
+  }
+
+  /**
+   * Tells the registrar what has become of its announcement.
+   *
+   * @return cancels the call
+   */
+  public Runnable tell(boolean registered, String error, WireEnd<@Nullable Void> end) {
+    RegistrationStatus status =
+        RegistrationStatus.newBuilder().setPluginRegistered(registered).setError(error).build();
+    return send(
+        RegistrationGrpc.getNotifyRegistrationStatusMethod(), status, response -> null, end);
+  }
+
+  private <Q extends Message, A extends Message, R extends @Nullable Object> Runnable send(
+      MethodDescriptor<Q, A> method, Q request, Function<A, R> reader, WireEnd<R> end) {
+    CallOptions how =
+        CallOptions.DEFAULT
+            .withExecutor(connection.callbacks())
+            .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
+    // A host's own gRPC context, with its deadline and cancellation, is none of our business.
+    Context hosts = Context.ROOT.attach();
+    try {
+      ListenableFuture<A> sent =
+          ClientCalls.futureUnaryCall(connection.channel().newCall(method, how), request);
+      Futures.addCallback(sent, new Told<>(reader, end), Runnable::run);
+      return () -> sent.cancel(true);
+    } catch (RuntimeException closing) {
+      // The I/O thread of a connection that is being closed takes no more work.
+      end.failed(failure(Status.UNAVAILABLE, closing));
+      return () -> {};
+    } finally {
+      Context.ROOT.detach(hosts);
+    }
+  }
+
+  private static WireFailure failure(Status status, Throwable cause) {
+    String text = status.getDescription();
+    return new WireFailure(
+        StatusCode.ofValue(status.getCode().value()),
+        text == null ? "" : text,
+        status.getCause() != null,
+        cause);
+  }
+
+  /** Hands the end of a call over. */
+  private record Told<A extends Message, R extends @Nullable Object>(
+      Function<A, R> reader, WireEnd<R> end) implements FutureCallback<A> {
+
+    @Override
+    public void onSuccess(A message) {
+      end.answered(reader.apply(message));
+    }
+
+    @Override
+    public void onFailure(Throwable thrown) {
+      end.failed(failure(Status.fromThrowable(thrown), thrown));
+    }
+  }
+}

@@ -9,21 +9,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
-import java.lang.module.ModuleFinder;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,16 +28,10 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The boundaries of the house, held against the compiled modules. Beside each rule stands the class
- * that breaks it, so that no rule is one that cannot fail.
+ * The boundaries of the house, and the rules for its code, held against the compiled modules.
+ * Beside each rule stands the class that breaks it, so that no rule is one that cannot fail.
  */
 class ArchitectureTest {
-
-  private static final Map<String, Compiled> MODULES =
-      Stream.of("csi-client", "mount-linux", "testkit", "testkit-cli", "volume-manager")
-          .collect(
-              Collectors.toMap(
-                  Function.identity(), Compiled::module, (a, b) -> a, LinkedHashMap::new));
 
   private static final Set<String> TOUCHING =
       Set.of(
@@ -63,14 +53,8 @@ class ArchitectureTest {
           "java.nio.file.Files",
           "java.util.Scanner");
 
-  private static final Set<String> HOUSE =
-      MODULES.values().stream()
-          .flatMap(module -> PublicApi.of(module).exported().stream())
-          .collect(Collectors.toSet());
-
-  private static final String GENERATED = "io.csi4j.client.internal.proto";
   private static final DescribedPredicate<JavaClass> WRITTEN =
-      DescribedPredicate.not(resideInAPackage(GENERATED));
+      DescribedPredicate.not(resideInAPackage(House.GENERATED));
 
   private static final ArchRule REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN =
       noClasses()
@@ -142,241 +126,53 @@ class ArchitectureTest {
                   + " reads files, below /proc and /sys")
           .allowEmptyShould(true);
 
+  @TempDir static Path shared;
   @TempDir Path directory;
 
   static Set<String> modules() {
-    return MODULES.keySet();
+    return House.modules();
   }
 
   // The table of the house.
 
+  @Test
+  void theTableSpeaksOfEveryPublishedModule() throws IOException {
+    List<String> built =
+        Files.readAllLines(House.ROOT.resolve("pom.xml")).stream()
+            .map(String::strip)
+            .filter(line -> line.startsWith("<module>"))
+            .map(line -> line.replaceAll("</?module>", ""))
+            .filter(module -> !Set.of("examples", "benchmarks", "bom").contains(module))
+            .toList();
+
+    assertThat(House.modules()).containsExactlyInAnyOrderElementsOf(built);
+    assertThat(Boundary.TABLE.stream().flatMap(row -> row.modules().stream()).distinct())
+        .containsExactlyInAnyOrderElementsOf(built);
+  }
+
   @ParameterizedTest
   @FieldSource("io.csi4j.examples.Boundary#TABLE")
-  void aModuleImportsWhatTheHouseAllowsIt(Boundary row) {
-    row.rule().check(compiled(row.module()).classes());
+  void modulesImportWhatTheHouseAllowsThem(Boundary row) {
+    row.modules().forEach(module -> row.rule().check(House.compiled(module).classes()));
   }
 
   @ParameterizedTest
   @FieldSource("io.csi4j.examples.Boundary#TABLE")
   void everyRowOfTheTableIsBrokenByAClassThatImportsIt(Boundary row) {
-    List<String> sources = new ArrayList<>();
-    List<String> broken = new ArrayList<>();
-    for (int i = 0; i < row.forbidden().size(); i++) {
-      String there = row.forbidden().get(i).replace("..", "") + ".there";
-      sources.add("package %s; public class There {}".formatted(there));
-      sources.add(
-          "package %s.here; class Here%d { %s.There there; }".formatted(row.home(), i, there));
-      broken.add(
-          "Field <%s.here.Here%d.there> has type <%s.There>".formatted(row.home(), i, there));
-    }
+    BoundarySamples samples = BoundarySamples.in(shared);
 
-    assertThat(details(row, "broken", sources))
+    assertThat(row.rule().evaluate(samples.breaking(row)).getFailureReport().getDetails())
         .map(detail -> detail.replaceFirst(" in \\(.*", ""))
-        .containsExactlyInAnyOrderElementsOf(broken);
-  }
-
-  private List<String> details(Boundary row, String name, List<String> sources) {
-    Compiled compiled = Compiled.sources(directory.resolve(name), sources.toArray(String[]::new));
-    return row.rule().evaluate(compiled.classes()).getFailureReport().getDetails();
+        .containsExactlyInAnyOrderElementsOf(samples.broken(row));
   }
 
   @ParameterizedTest
   @FieldSource("io.csi4j.examples.Boundary#TABLE")
   void everyRoomOfTheTableMayImportWhatItIsThereFor(Boundary row) {
-    String there = row.forbidden().get(0).replace("..", "") + ".there";
-    List<String> sources = new ArrayList<>();
-    sources.add("package %s; public class There {}".formatted(there));
-    for (String room : row.room()) {
-      sources.add(
-          "package %s; class Here { %s.There there; }".formatted(room.replace("..", ""), there));
-    }
+    JavaClasses allowed = BoundarySamples.in(shared).allowed(row);
 
-    assertThat(details(row, "allowed", sources)).isEmpty();
-  }
-
-  @Test
-  void theTableSpeaksOfEveryPublishedModule() {
-    assertThat(Boundary.TABLE.stream().map(Boundary::module).distinct())
-        .containsExactlyElementsOf(MODULES.keySet());
-  }
-
-  @Test
-  void theModuleDescriptorsHaveTheNamesAndTheDirectionOfTheHouse() {
-    Map<String, Set<String>> requires =
-        MODULES.values().stream()
-            .map(
-                module ->
-                    ModuleFinder.of(module.directory()).findAll().iterator().next().descriptor())
-            .collect(
-                Collectors.toMap(
-                    descriptor -> descriptor.name(),
-                    descriptor ->
-                        descriptor.requires().stream()
-                            .map(required -> required.name())
-                            .filter(name -> name.startsWith("io.csi4j."))
-                            .collect(Collectors.toSet())));
-
-    assertThat(requires)
-        .containsOnly(
-            Map.entry("io.csi4j.client", Set.of()),
-            Map.entry("io.csi4j.mount", Set.of()),
-            Map.entry("io.csi4j.testkit", Set.of("io.csi4j.client", "io.csi4j.mount")),
-            Map.entry("io.csi4j.testkit.cli", Set.of("io.csi4j.client", "io.csi4j.testkit")),
-            Map.entry("io.csi4j.volume", Set.of("io.csi4j.client", "io.csi4j.mount")));
-  }
-
-  @ParameterizedTest
-  @MethodSource("modules")
-  void noModuleExportsItsInside(String name) {
-    assertThat(PublicApi.of(compiled(name)).exported())
-        .noneMatch(exported -> exported.contains(".internal"));
-  }
-
-  // What a module shows.
-
-  @ParameterizedTest
-  @MethodSource("modules")
-  void noForeignTypeStandsInAnExportedSignature(String name) {
-    assertThat(PublicApi.of(compiled(name)).foreignTypes(HOUSE))
-        .filteredOn(shown -> !isForJUnit(shown))
-        .isEmpty();
-  }
-
-  @Test
-  void whatIsForJUnitShowsJUnitAndNothingElseDoes() {
-    String shown = "io.csi4j.testkit.%s.Shown.method() returns %s";
-
-    assertThat(isForJUnit(shown.formatted("junit", "org.junit.jupiter.api.DynamicNode"))).isTrue();
-    assertThat(isForJUnit(shown.formatted("conformance", "org.junit.jupiter.api.DynamicNode")))
-        .isTrue();
-    assertThat(isForJUnit(shown.formatted("junit", "io.grpc.Status"))).isFalse();
-    assertThat(isForJUnit(shown.formatted("referee", "org.junit.jupiter.api.DynamicNode")))
-        .isFalse();
-  }
-
-  @Test
-  void aForeignTypeIsFoundWhereverASignatureHasOne() {
-    PublicApi shown =
-        shown(
-            """
-            package io.csi4j.shown;
-            @lib.Marker
-            public class Shown<T extends lib.Foreign> extends lib.Base implements lib.Face {
-              public lib.Foreign field;
-              protected java.util.List<? extends lib.Foreign[]> listed;
-              public Shown(java.util.Map<String, lib.Foreign> parameter) {}
-              public java.util.Optional<lib.Foreign> returned() { return null; }
-              public <X extends lib.Failure> void generic() {}
-              public void thrown() throws lib.Failure {}
-              public void marked(@lib.Marker int parameter) {}
-              @lib.Marker protected void markedItself() {}
-              public static class Nested { public lib.Foreign nested() { return null; } }
-            }
-            """,
-            "package lib; public class Foreign {}",
-            "package lib; public class Base {}",
-            "package lib; public interface Face {}",
-            "package lib; public class Failure extends Exception {}",
-            "package lib; public @interface Marker {}");
-
-    assertThat(shown.foreignTypes(Set.of("io.csi4j.shown")))
-        .containsExactlyInAnyOrder(
-            "io.csi4j.shown.Shown extends lib.Base",
-            "io.csi4j.shown.Shown implements lib.Face",
-            "io.csi4j.shown.Shown has the bound lib.Foreign",
-            "io.csi4j.shown.Shown is annotated with lib.Marker",
-            "io.csi4j.shown.Shown.field is lib.Foreign",
-            "io.csi4j.shown.Shown.listed is lib.Foreign",
-            "io.csi4j.shown.Shown.<init>(java.util.Map) takes lib.Foreign",
-            "io.csi4j.shown.Shown.returned() returns lib.Foreign",
-            "io.csi4j.shown.Shown.generic() has the bound lib.Failure",
-            "io.csi4j.shown.Shown.thrown() throws lib.Failure",
-            "io.csi4j.shown.Shown.marked(int) has a parameter annotated with lib.Marker",
-            "io.csi4j.shown.Shown.markedItself() is annotated with lib.Marker",
-            "io.csi4j.shown.Shown$Nested.nested() returns lib.Foreign");
-  }
-
-  @Test
-  void aForeignTypeIsFoundInWhatAPublicTypeInherits() {
-    PublicApi shown =
-        shown(
-            "package io.csi4j.shown; class Hidden { public lib.Foreign inherited() { return null; }"
-                + " }",
-            "package io.csi4j.shown; public class Shown extends Hidden {}",
-            "package lib; public class Foreign {}");
-
-    assertThat(shown.foreignTypes(Set.of("io.csi4j.shown")))
-        .containsExactly("io.csi4j.shown.Hidden.inherited() returns lib.Foreign");
-  }
-
-  @Test
-  void aForeignTypeThatNobodySeesIsNoMatter() {
-    PublicApi shown =
-        shown(
-            """
-            package io.csi4j.shown;
-            public class Shown {
-              private lib.Foreign field;
-              lib.Foreign method() { return field; }
-              private static class Nested { public lib.Foreign nested() { return null; } }
-            }
-            """,
-            "package io.csi4j.shown; class Hidden { public lib.Foreign method() { return null; } }",
-            "package lib; public class Foreign {}");
-
-    assertThat(shown.foreignTypes(Set.of("io.csi4j.shown"))).isEmpty();
-  }
-
-  @ParameterizedTest
-  @MethodSource("modules")
-  void noPublicSignatureHasTwoStringsSideBySide(String name) {
-    assertThat(PublicApi.of(compiled(name)).adjacentStrings()).isEmpty();
-  }
-
-  @Test
-  void twoStringsSideBySideAreFound() {
-    PublicApi shown =
-        shown(
-            """
-            package io.csi4j.shown;
-            public record Shown(String left, String right) {
-              public void apart(String left, int between, String right) {}
-              public void beside(int before, String left, String right) {}
-              void unseen(String left, String right) {}
-            }
-            """);
-
-    assertThat(shown.adjacentStrings())
-        .containsExactlyInAnyOrder(
-            "io.csi4j.shown.Shown.<init>(java.lang.String, java.lang.String)"
-                + " takes two strings side by side",
-            "io.csi4j.shown.Shown.beside(int, java.lang.String, java.lang.String)"
-                + " takes two strings side by side");
-  }
-
-  @ParameterizedTest
-  @MethodSource("modules")
-  void valuesBehindSealedInterfacesAreHiddenOrRecordsInsideThem(String name) {
-    assertThat(PublicApi.of(compiled(name)).openImplementations()).isEmpty();
-  }
-
-  @Test
-  void anImplementationThatCanBeNamedIsFound() {
-    PublicApi shown =
-        shown(
-            """
-            package io.csi4j.shown;
-            public sealed interface Shown permits Shown.Inside, Shown.Open, Beside {
-              record Inside() implements Shown {}
-              final class Open implements Shown {}
-            }
-            """,
-            "package io.csi4j.shown; public record Beside() implements Shown {}");
-
-    assertThat(shown.openImplementations())
-        .containsExactlyInAnyOrder(
-            "io.csi4j.shown.Shown$Open implements io.csi4j.shown.Shown",
-            "io.csi4j.shown.Beside implements io.csi4j.shown.Shown");
+    assertThat(allowed).hasSameSizeAs(row.room());
+    assertThat(row.rule().evaluate(allowed).getFailureReport().getDetails()).isEmpty();
   }
 
   // What the code of a module does.
@@ -384,7 +180,7 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void sensitiveValuesAreRevealedOnlyWhereTheWireIsWritten(String name) {
-    REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN.check(compiled(name).classes());
+    REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN.check(House.compiled(name).classes());
   }
 
   @Test
@@ -424,12 +220,12 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void nothingIsPrintedToTheStreamsOfTheHost(String name) {
-    NO_STANDARD_STREAMS.check(compiled(name).classes());
+    NO_STANDARD_STREAMS.check(House.compiled(name).classes());
   }
 
   @Test
   void nothingInTheMountsWaitsForAVolume() {
-    NOTHING_WAITS_FOR_A_VOLUME.check(compiled("mount-linux").classes());
+    NOTHING_WAITS_FOR_A_VOLUME.check(House.compiled("mount-linux").classes());
   }
 
   @Test
@@ -470,13 +266,13 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void noMethodIsSynchronized(String name) {
-    NO_SYNCHRONIZED_METHOD.check(compiled(name).classes());
+    NO_SYNCHRONIZED_METHOD.check(House.compiled(name).classes());
   }
 
   @ParameterizedTest
   @MethodSource("modules")
   void noStaticFieldCanBeAssigned(String name) {
-    NO_MUTABLE_STATIC_FIELD.check(compiled(name).classes());
+    NO_MUTABLE_STATIC_FIELD.check(House.compiled(name).classes());
   }
 
   @Test
@@ -509,8 +305,8 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void everyPackageHasALabelOnItsDoorAndIsNullMarked(String name) {
-    assertThat(unlabelled(compiled(name))).isEmpty();
-    assertThat(compiled(name).classes()).isNotEmpty();
+    assertThat(unlabelled(House.compiled(name))).isEmpty();
+    assertThat(House.compiled(name).classes()).isNotEmpty();
   }
 
   @Test
@@ -531,7 +327,7 @@ class ArchitectureTest {
   private static Set<String> unlabelled(Compiled module) {
     return module.classes().stream()
         .map(JavaClass::getPackage)
-        .filter(in -> !in.getName().equals(GENERATED))
+        .filter(in -> !in.getName().equals(House.GENERATED))
         .filter(in -> !in.isAnnotatedWith(NullMarked.class))
         .map(JavaPackage::getName)
         .collect(Collectors.toSet());
@@ -547,12 +343,6 @@ class ArchitectureTest {
   private static boolean isSensitive(JavaClass type) {
     return type.isAssignableTo("io.csi4j.client.model.SensitiveMap")
         || type.getName().equals("io.csi4j.client.model.MountFlags");
-  }
-
-  /** Whether a foreign type is one of JUnit in a room that is there for JUnit. */
-  private static boolean isForJUnit(String shown) {
-    return shown.matches(
-        "io\\.csi4j\\.testkit\\.(junit|conformance)\\..* org\\.junit\\.jupiter\\.api\\..*");
   }
 
   /**
@@ -571,16 +361,9 @@ class ArchitectureTest {
             && outermost.getSimpleName().endsWith("Mapping");
     return writes
         || outermost.getPackageName().startsWith("io.csi4j.testkit.internal.")
+        || outermost.getPackageName().startsWith("io.csi4j.conformance.internal.")
         || outermost.getName().equals("io.csi4j.volume.internal.record.FlagFacts")
         || outermost.getName().equals("io.csi4j.volume.internal.fields.ContextFields")
         || outermost.getName().equals("io.csi4j.volume.internal.fields.SensitiveFields");
-  }
-
-  private PublicApi shown(String... texts) {
-    return new PublicApi(Compiled.sources(directory, texts), Set.of("io.csi4j.shown"));
-  }
-
-  private static Compiled compiled(String module) {
-    return Objects.requireNonNull(MODULES.get(module), module);
   }
 }

@@ -2,8 +2,11 @@ package io.csi4j.examples;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
 import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -27,9 +30,20 @@ record Compiled(Path directory, JavaClasses classes) {
   private static final Pattern TYPE =
       Pattern.compile("\\b(?:class|interface|record|enum) (\\w+)|(\\bpackage )");
 
+  /** The directory below that of a module in which this build leaves its classes. */
+  private static Path built() {
+    try {
+      Path tests =
+          Path.of(Compiled.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return House.ROOT.resolve("examples").relativize(tests.resolveSibling("classes"));
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** The classes of a module, where its build left them. */
   static Compiled module(String name) {
-    Path directory = Path.of(System.getProperty("csi4j.root", ".."), name, "target", "classes");
+    Path directory = House.ROOT.resolve(name).resolve(built());
     if (!Files.isRegularFile(directory.resolve("module-info.class"))) {
       throw new IllegalStateException(
           directory + " holds no compiled module. Build " + name + " first.");
@@ -52,6 +66,11 @@ record Compiled(Path directory, JavaClasses classes) {
       throw new IllegalArgumentException("The sources above do not compile.");
     }
     return new Compiled(directory, new ClassFileImporter().importPath(directory));
+  }
+
+  /** The descriptor beside the classes. */
+  ModuleDescriptor descriptor() {
+    return ModuleFinder.of(directory).findAll().iterator().next().descriptor();
   }
 
   /** Loads the classes; to be closed only when the classes that they refer to are loaded too. */

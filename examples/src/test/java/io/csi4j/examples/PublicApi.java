@@ -12,7 +12,7 @@ import com.tngtech.archunit.core.domain.JavaTypeVariable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
-import java.lang.module.ModuleFinder;
+import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,11 +30,9 @@ record PublicApi(Compiled module, Set<String> exported) {
 
   /** What the module shows according to its own module-info. */
   static PublicApi of(Compiled module) {
-    ModuleDescriptor descriptor =
-        ModuleFinder.of(module.directory()).findAll().iterator().next().descriptor();
     return new PublicApi(
         module,
-        descriptor.exports().stream()
+        module.descriptor().exports().stream()
             .filter(export -> !export.isQualified())
             .map(ModuleDescriptor.Exports::source)
             .collect(Collectors.toSet()));
@@ -117,6 +115,17 @@ record PublicApi(Compiled module, Set<String> exported) {
     return annotations.stream().map(JavaAnnotation::getRawType);
   }
 
+  /** The names of its types that are public and stand in no other type. */
+  List<String> publicTypes() {
+    return module.classes().stream()
+        .filter(type -> exported.contains(type.getPackageName()))
+        .filter(type -> type.isTopLevelClass())
+        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+        .map(JavaClass::getName)
+        .sorted()
+        .toList();
+  }
+
   /** Methods and constructors where a caller can swap two strings without a compiler noticing. */
   List<String> adjacentStrings() {
     List<String> found = new ArrayList<>();
@@ -146,6 +155,7 @@ record PublicApi(Compiled module, Set<String> exported) {
         if (loaded.isInterface() && loaded.isSealed()) {
           Arrays.stream(loaded.getPermittedSubclasses())
               .filter(implementation -> exported.contains(implementation.getPackageName()))
+              .filter(PublicApi::isNamable)
               .filter(
                   implementation ->
                       !implementation.isRecord() || implementation.getEnclosingClass() != loaded)
@@ -177,6 +187,12 @@ record PublicApi(Compiled module, Set<String> exported) {
         && type.getEnclosingClass().map(PublicApi::isNamable).orElse(true)
         && !type.isAnonymousClass()
         && !type.isLocalClass();
+  }
+
+  private static boolean isNamable(Class<?> type) {
+    Class<?> enclosing = type.getEnclosingClass();
+    boolean isPublic = Modifier.isPublic(type.getModifiers());
+    return isPublic && (enclosing == null || isNamable(enclosing));
   }
 
   private static boolean isShown(JavaMember member) {

@@ -1,0 +1,76 @@
+package io.csi4j.examples;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.lang.module.ModuleDescriptor;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The published modules of this build, by the directory that each is in, and what they hold. */
+final class House {
+
+  /** The root of the checkout. */
+  static final Path ROOT =
+      Path.of(System.getProperty("csi4j.root", "..")).toAbsolutePath().normalize();
+
+  /** The package of the code that is generated from the protocol. */
+  static final String GENERATED = "io.csi4j.client.internal.proto";
+
+  private static final Map<String, Compiled> COMPILED =
+      Stream.of(
+              "csi-client/model",
+              "csi-client/client",
+              "mount-linux",
+              "volume-manager/model",
+              "volume-manager/state",
+              "volume-manager/plugins",
+              "volume-manager/node",
+              "volume-manager/workload",
+              "volume-manager/claims",
+              "volume-manager/controller",
+              "volume-manager/claims-etcd",
+              "testkit/fake",
+              "testkit/conformance",
+              "testkit/cli")
+          .collect(
+              Collectors.toMap(
+                  Function.identity(), Compiled::module, (a, b) -> a, LinkedHashMap::new));
+
+  private House() {}
+
+  /** The directories of the published modules. */
+  static Set<String> modules() {
+    return COMPILED.keySet();
+  }
+
+  /** The classes of the module in {@code directory}. */
+  static Compiled compiled(String directory) {
+    return Objects.requireNonNull(COMPILED.get(directory), directory);
+  }
+
+  /** The descriptors, by the directory of their module. */
+  static Map<String, ModuleDescriptor> descriptors() {
+    return COMPILED.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().descriptor()));
+  }
+
+  /** The packages that any of the modules exports to everybody. */
+  static Set<String> exported() {
+    return COMPILED.values().stream()
+        .flatMap(module -> PublicApi.of(module).exported().stream())
+        .collect(Collectors.toSet());
+  }
+
+  /** The classes of all modules together. */
+  static JavaClasses all() {
+    List<Path> directories = COMPILED.values().stream().map(Compiled::directory).toList();
+    return new ClassFileImporter().importPaths(directories);
+  }
+}

@@ -129,7 +129,7 @@ class ArchitectureTest {
   @TempDir static Path shared;
   @TempDir Path directory;
 
-  static Set<String> modules() {
+  static List<String> modules() {
     return House.modules();
   }
 

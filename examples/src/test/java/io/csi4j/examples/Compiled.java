@@ -41,14 +41,14 @@ record Compiled(Path directory, JavaClasses classes) {
     }
   }
 
-  /** The classes of a module, where its build left them. */
-  static Compiled module(String name) {
+  /** The directory in which the build of a module left its classes. */
+  static Path directoryOf(String name) {
     Path directory = House.ROOT.resolve(name).resolve(built());
     if (!Files.isRegularFile(directory.resolve("module-info.class"))) {
       throw new IllegalStateException(
           directory + " holds no compiled module. Build " + name + " first.");
     }
-    return new Compiled(directory, new ClassFileImporter().importPath(directory));
+    return directory;
   }
 
   /** Compiles each text as one file into {@code directory}. */

@@ -1,17 +1,16 @@
 package io.csi4j.examples;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The published modules of this build, by the directory that each is in, and what they hold. */
 final class House {
@@ -23,31 +22,46 @@ final class House {
   /** The package of the code that is generated from the protocol. */
   static final String GENERATED = "io.csi4j.client.internal.proto";
 
+  private static final List<String> MODULES =
+      List.of(
+          "csi-client/model",
+          "csi-client/client",
+          "mount-linux",
+          "volume-manager/model",
+          "volume-manager/state",
+          "volume-manager/plugins",
+          "volume-manager/node",
+          "volume-manager/workload",
+          "volume-manager/claims",
+          "volume-manager/controller",
+          "volume-manager/claims-etcd",
+          "testkit/fake",
+          "testkit/conformance",
+          "testkit/cli");
+
+  /** Imported at once: what they have in common is read once. */
+  private static final JavaClasses ALL =
+      new ClassFileImporter().importPaths(MODULES.stream().map(Compiled::directoryOf).toList());
+
   private static final Map<String, Compiled> COMPILED =
-      Stream.of(
-              "csi-client/model",
-              "csi-client/client",
-              "mount-linux",
-              "volume-manager/model",
-              "volume-manager/state",
-              "volume-manager/plugins",
-              "volume-manager/node",
-              "volume-manager/workload",
-              "volume-manager/claims",
-              "volume-manager/controller",
-              "volume-manager/claims-etcd",
-              "testkit/fake",
-              "testkit/conformance",
-              "testkit/cli")
-          .collect(
-              Collectors.toMap(
-                  Function.identity(), Compiled::module, (a, b) -> a, LinkedHashMap::new));
+      MODULES.stream().collect(Collectors.toMap(Function.identity(), House::part));
+
+  private static Compiled part(String module) {
+    Path directory = Compiled.directoryOf(module);
+    String begin = directory.toUri().toString();
+    return new Compiled(
+        directory,
+        ALL.that(
+            DescribedPredicate.describe(
+                "in " + module,
+                type -> type.getSource().orElseThrow().getUri().toString().startsWith(begin))));
+  }
 
   private House() {}
 
   /** The directories of the published modules. */
-  static Set<String> modules() {
-    return COMPILED.keySet();
+  static List<String> modules() {
+    return MODULES;
   }
 
   /** The classes of the module in {@code directory}. */
@@ -70,7 +84,6 @@ final class House {
 
   /** The classes of all modules together. */
   static JavaClasses all() {
-    List<Path> directories = COMPILED.values().stream().map(Compiled::directory).toList();
-    return new ClassFileImporter().importPaths(directories);
+    return ALL;
   }
 }

@@ -3,6 +3,7 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +18,7 @@ class PublicApiTest {
 
   @TempDir Path directory;
 
-  static Set<String> modules() {
+  static List<String> modules() {
     return House.modules();
   }
 

@@ -57,7 +57,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
 
   @Override
   public void tell(RegistrationOutcome outcome) {
-    RegistrarExchange<@Nullable Void, @Nullable Void> call = tellCall(outcome);
+    RegistrarExchange<Object, @Nullable Void> call = tellCall(outcome);
     BlockingWait.on(call.result(), () -> call.end(Reason.INTERRUPTED));
   }
 
@@ -71,14 +71,14 @@ final class ConnectedRegistrar implements PluginRegistrar {
         Call.GET_INFO, wire::info, plugin -> RegistrationMapping.announcement(socket, plugin));
   }
 
-  private RegistrarExchange<@Nullable Void, @Nullable Void> tellCall(RegistrationOutcome outcome) {
-    return this.<@Nullable Void, @Nullable Void>begin(
+  private RegistrarExchange<Object, @Nullable Void> tellCall(RegistrationOutcome outcome) {
+    return this.<Object, @Nullable Void>begin(
         Call.NOTIFY_REGISTRATION_STATUS,
         end -> wire.tell(outcome.registered(), outcome.error(), end),
-        nothing -> nothing);
+        answer -> null);
   }
 
-  private <A extends @Nullable Object, R extends @Nullable Object> RegistrarExchange<A, R> begin(
+  private <A, R extends @Nullable Object> RegistrarExchange<A, R> begin(
       Call kind, Function<WireEnd<A>, Runnable> sender, Function<A, R> reader) {
     RegistrarExchange<A, R> call =
         new RegistrarExchange<>(socket, options, connection, kind, reader);

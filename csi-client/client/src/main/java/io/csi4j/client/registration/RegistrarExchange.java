@@ -16,8 +16,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call to a registrar, sent once. Its end is told on the callback threads. */
-final class RegistrarExchange<A extends @Nullable Object, R extends @Nullable Object>
-    implements WireEnd<A> {
+final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<A> {
 
   private final CsiEndpoint socket;
   private final ConnectOptions options;

@@ -18,7 +18,6 @@ import io.grpc.stub.ClientCalls;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of plugin registration over one connection. Each is sent once and has the deadline that
@@ -54,18 +53,18 @@ public final class RegistrarWire {
   }
 
   /**
-   * Tells the registrar what has become of its announcement.
+   * Tells the registrar what has become of its announcement. The answer says nothing.
    *
    * @return cancels the call
    */
-  public Runnable tell(boolean registered, String error, WireEnd<@Nullable Void> end) {
+  public Runnable tell(boolean registered, String error, WireEnd<Object> end) {
     RegistrationStatus status =
         RegistrationStatus.newBuilder().setPluginRegistered(registered).setError(error).build();
     return send(
-        RegistrationGrpc.getNotifyRegistrationStatusMethod(), status, response -> null, end);
+        RegistrationGrpc.getNotifyRegistrationStatusMethod(), status, response -> response, end);
   }
 
-  private <Q extends Message, A extends Message, R extends @Nullable Object> Runnable send(
+  private <Q extends Message, A extends Message, R> Runnable send(
       MethodDescriptor<Q, A> method, Q request, Function<A, R> reader, WireEnd<R> end) {
     CallOptions how =
         CallOptions.DEFAULT
@@ -97,8 +96,8 @@ public final class RegistrarWire {
   }
 
   /** Hands the end of a call over. */
-  private record Told<A extends Message, R extends @Nullable Object>(
-      Function<A, R> reader, WireEnd<R> end) implements FutureCallback<A> {
+  private record Told<A extends Message, R>(Function<A, R> reader, WireEnd<R> end)
+      implements FutureCallback<A> {
 
     @Override
     public void onSuccess(A message) {

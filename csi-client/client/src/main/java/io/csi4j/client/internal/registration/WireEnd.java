@@ -1,12 +1,10 @@
 package io.csi4j.client.internal.registration;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The receiver of the end of one call. Exactly one of the methods is called, once, on a callback
  * thread of the connection, or on the caller's thread if the connection is closed already.
  */
-public interface WireEnd<A extends @Nullable Object> {
+public interface WireEnd<A> {
 
   /** The registrar answered. */
   void answered(A answer);

@@ -2,7 +2,7 @@ package io.csi4j.mount.model;
 
 /**
  * One mount at one path, in a form that can be kept in a file and asked about later with {@link
- * MountTable#check}.
+ * io.csi4j.mount.MountTable#check}.
  *
  * @param path where it was mounted when the reference was taken
  * @param bootId which boot of the machine; no mount outlives it

@@ -35,9 +35,10 @@ public final class JournalStateStore implements StateStore {
    * @throws io.csi4j.volume.state.StateException when somebody else owns it ({@link
    *     io.csi4j.volume.state.StateReason#STATE_IN_USE}), a newer version ({@link
    *     io.csi4j.volume.state.StateReason#STATE_FROM_NEWER_VERSION}) or another host ({@link
-   *     StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be used ({@link
-   *     StateReason#STATE_NOT_USABLE}, {@link io.csi4j.volume.state.StateReason#STATE_FS_UNSUITED},
-   *     {@link StateReason#TOO_MANY_FILES})
+   *     io.csi4j.volume.state.StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be
+   *     used ({@link io.csi4j.volume.state.StateReason#STATE_NOT_USABLE}, {@link
+   *     io.csi4j.volume.state.StateReason#STATE_FS_UNSUITED}, {@link
+   *     io.csi4j.volume.state.StateReason#TOO_MANY_FILES})
    */
   public static JournalStateStore open(Path directory, JournalSettings settings) {
     return new JournalStateStore(Journal.open(new RealDisk(), directory, settings));

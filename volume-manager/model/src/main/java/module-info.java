@@ -2,7 +2,7 @@
 @SuppressWarnings("module")
 module io.csi4j.volume.model {
   requires static transitive org.jspecify;
-  requires transitive io.csi4j.client;
+  requires transitive io.csi4j.client.model;
   requires transitive io.csi4j.mount;
 
   exports io.csi4j.volume.model;

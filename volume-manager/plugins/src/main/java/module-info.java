@@ -2,6 +2,7 @@
 @SuppressWarnings("module")
 module io.csi4j.volume.plugins {
   requires static transitive org.jspecify;
+  requires transitive io.csi4j.client;
   requires transitive io.csi4j.volume.model;
   requires transitive io.csi4j.volume.state;
 

@@ -57,9 +57,10 @@ class ModulesTest {
             Map.entry("io.csi4j.client.model", Set.of()),
             Map.entry("io.csi4j.client", Set.of("io.csi4j.client.model")),
             Map.entry("io.csi4j.mount", Set.of()),
-            Map.entry(volume + "model", Set.of("io.csi4j.client", "io.csi4j.mount")),
+            Map.entry(volume + "model", Set.of("io.csi4j.client.model", "io.csi4j.mount")),
             Map.entry(volume + "state", Set.of()),
-            Map.entry(volume + "plugins", Set.of(volume + "model", volume + "state")),
+            Map.entry(
+                volume + "plugins", Set.of("io.csi4j.client", volume + "model", volume + "state")),
             Map.entry(volume + "node", Set.of(volume + "plugins")),
             Map.entry(volume + "workload", Set.of(volume + "node")),
             Map.entry(volume + "claims", Set.of(volume + "model", volume + "state")),

@@ -56,15 +56,15 @@ final class ControllerLinks implements AutoCloseable {
   /** Connections of an instance that has left are ended when their calls are. */
   private void heard(PluginEvent event) {
     if (event instanceof PluginEvent.Deregistered) {
-      prune(event.plugin(), registry.plugins());
+      prune(event.plugin());
     }
   }
 
   /** The best instance that can be connected. */
   CompletableFuture<Connected> way(PluginId plugin, Subject subject) {
     CompletableFuture<Connected> found = new CompletableFuture<>();
+    prune(plugin);
     List<RegisteredPlugin> all = registry.plugins();
-    prune(plugin, all);
     List<RegisteredPlugin> order;
     lock.lock();
     try {
@@ -165,12 +165,16 @@ final class ControllerLinks implements AutoCloseable {
     }
   }
 
-  /** Lets go of connections whose registration is not there any more. */
-  private void prune(PluginId plugin, List<RegisteredPlugin> all) {
-    List<PluginRegistration> there = all.stream().map(RegisteredPlugin::registration).toList();
+  /**
+   * Releases connections whose registration is not there any more. The registry is read under the
+   * lock: a list read before it could miss a registration whose connection was made since.
+   */
+  private void prune(PluginId plugin) {
     List<ControllerLink> gone = new ArrayList<>();
     lock.lock();
     try {
+      List<PluginRegistration> there =
+          registry.plugins().stream().map(RegisteredPlugin::registration).toList();
       links
           .entrySet()
           .removeIf(

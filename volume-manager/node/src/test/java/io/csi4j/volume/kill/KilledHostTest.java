@@ -111,6 +111,7 @@ class KilledHostTest {
     assertThat(world.engine().opened()).startsWith("opened adopted=2 inDoubt=0 going=0");
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A23")
   void aRecoveryThatIsKilledAgainAndAgainEndsWellAllTheSame() {

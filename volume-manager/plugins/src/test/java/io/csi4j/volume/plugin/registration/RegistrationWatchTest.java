@@ -284,7 +284,7 @@ class RegistrationWatchTest {
   void aRegistrarThatNeverAnswersIsToldOfOnceAskedAgainAndHoldsUpNobody() {
     FakeRegistrar mute = registrar(ebs());
     mute.inject(RegistrationCall.GET_INFO, Fault.hang());
-    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+    watch(builder -> builder.limit(Duration.ofSeconds(1)));
     WatchEvents.until(() -> mute.asked() == 1);
 
     FakeRegistrar other = registrar(nfs());
@@ -292,7 +292,7 @@ class RegistrationWatchTest {
     assertThat(events.shown()).contains("registered nfs.csi.k8s.io by " + NFS_FILE);
     WatchEvents.until(() -> mute.asked() >= 2);
     assertSaid(
-        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 2000 ms"));
+        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 1000 ms"));
 
     mute.clearFaults();
     mute.release();
@@ -396,7 +396,7 @@ class RegistrationWatchTest {
   void aSocketThatWasLeftBehindIsDroppedUntilItIsMadeAnew() {
     FakeRegistrar registrar = registrar(ebs());
     registrar.stop();
-    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+    watch(builder -> builder.limit(Duration.ofSeconds(1)));
 
     events.await("REGISTRATION_SILENT of " + EBS_FILE);
     assertSaid(
@@ -430,11 +430,11 @@ class RegistrationWatchTest {
   void aRegistrarThatDoesNotHearIsToldOfOnce() {
     FakeRegistrar registrar = registrar(ebs());
     registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.hang());
-    watch(builder -> builder.limit(Duration.ofSeconds(2)));
+    watch(builder -> builder.limit(Duration.ofSeconds(1)));
 
     events.await("registered ebs.csi.aws.com by " + EBS_FILE, "REGISTRATION_SILENT of " + EBS_FILE);
     assertSaid(
-        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 2000 ms"));
+        OperatorCode.REGISTRATION_SILENT, silence(EBS_FILE, "it gave no answer within 1000 ms"));
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
   }
 

@@ -125,8 +125,8 @@ class ControlPlaneTest {
             directory,
             MAIN,
             List.of("io.csi4j.volume.controller", "io.csi4j.volume.claims.etcd"),
-            "/testkit/conformance/",
-            "/csi4j-conformance/");
+            "/volume-manager/node/",
+            "/csi4j-volume-manager/");
     String[] args = new String[2 + more.length];
     args[0] = directory.resolve("state").toString();
     args[1] = endpoint;

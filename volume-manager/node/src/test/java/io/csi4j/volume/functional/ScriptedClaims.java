@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Claims that are worth what a test says; current, if it says nothing. */
@@ -27,6 +28,7 @@ final class ScriptedClaims implements Claims {
   private final Map<UsageKey, ClaimStanding> standings = new ConcurrentHashMap<>();
   private final Set<UsageKey> silent = ConcurrentHashMap.newKeySet();
   private final List<String> questions = new CopyOnWriteArrayList<>();
+  private final AtomicInteger dealtWith = new AtomicInteger();
 
   ScriptedClaims() {
     this(usual());
@@ -63,6 +65,11 @@ final class ScriptedClaims implements Claims {
     return List.copyOf(questions);
   }
 
+  /** How many questions were answered, the answer taken in, or left without one. */
+  int dealtWith() {
+    return dealtWith.get();
+  }
+
   @Override
   public Optional<NodeClaims> terms() {
     return Optional.of(terms);
@@ -74,5 +81,6 @@ final class ScriptedClaims implements Claims {
     if (!silent.contains(usage)) {
       then.accept(standings.getOrDefault(usage, new ClaimStanding.Current()));
     }
+    dealtWith.incrementAndGet();
   }
 }

@@ -114,8 +114,8 @@ final class MemoryKernel implements Kernel, KernelMounts {
   }
 
   @Override
-  public String holders(MountPath path) {
-    return "nobody";
+  public Optional<String> holders(MountPath path) {
+    return Optional.empty();
   }
 
   @Override

@@ -19,6 +19,16 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
     found = List.copyOf(found);
   }
 
+  /**
+   * The holders that keep the mount itself in use, so that a plain unmount finds it busy: processes
+   * and mounts on it. The other holders keep only its device in use.
+   */
+  public List<Holder> ofMount() {
+    return found.stream()
+        .filter(each -> each instanceof Holder.RunningProcess || each instanceof Holder.Child)
+        .toList();
+  }
+
   /** The holders in one line. */
   @Override
   public String toString() {

@@ -8,6 +8,7 @@ import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
@@ -286,15 +287,17 @@ final class Unmounter {
   }
 
   private static String text(Holders holders) {
-    int more = holders.found().size() - NAMED_HOLDERS;
-    if (holders.found().isEmpty()) {
+    // A mount of the same filesystem elsewhere does not make this one busy.
+    List<Holder> found = holders.ofMount();
+    int more = found.size() - NAMED_HOLDERS;
+    if (found.isEmpty()) {
       return "nobody was found who holds it"
           + (holders.unseen() > 0
               ? ", but " + holders.unseen() + " processes could not be looked into"
               : "");
     }
     return "it is held by "
-        + holders.found().stream()
+        + found.stream()
             .limit(NAMED_HOLDERS)
             .map(Object::toString)
             .collect(Collectors.joining(", "))

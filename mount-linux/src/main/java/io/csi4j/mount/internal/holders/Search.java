@@ -28,7 +28,10 @@ final class Search {
   private final Optional<String> here;
 
   private final List<Holder> found = new ArrayList<>();
-  private final List<Holder> elsewhere = new ArrayList<>();
+
+  /** Those that keep only the filesystem in use; they take no room from the others. */
+  private final List<Holder> others = new ArrayList<>();
+
   private final Set<String> namespaces = new HashSet<>();
   private int unseen;
 
@@ -57,14 +60,14 @@ final class Search {
         break;
       }
     }
-    found.addAll(elsewhere);
+    found.addAll(others);
     boolean isCut = found.size() > HolderSearch.MOST_HOLDERS;
     return new Holders(
         isCut ? found.subList(0, HolderSearch.MOST_HOLDERS) : found, unseen, complete && !isCut);
   }
 
   private boolean isOver() {
-    return found.size() + elsewhere.size() > HolderSearch.MOST_HOLDERS
+    return found.size() > HolderSearch.MOST_HOLDERS
         || nanoTime.getAsLong() - begin > HolderSearch.LONGEST.toNanos();
   }
 
@@ -74,9 +77,15 @@ final class Search {
         if (each.parentId() == mount.id()) {
           found.add(new Holder.Child(each));
         } else if (each.device().equals(mount.device())) {
-          found.add(new Holder.Sibling(each));
+          other(new Holder.Sibling(each));
         }
       }
+    }
+  }
+
+  private void other(Holder holder) {
+    if (others.size() <= HolderSearch.MOST_HOLDERS) {
+      others.add(holder);
     }
   }
 
@@ -132,7 +141,7 @@ final class Search {
       namespaces.add(namespace);
       for (MountRecord each : MountInfoParser.parse(table, kernel.bootId()).records()) {
         if (each.device().equals(mount.device())) {
-          elsewhere.add(new Holder.Elsewhere(number(namespace), pid, files.command(), each.path()));
+          other(new Holder.Elsewhere(number(namespace), pid, files.command(), each.path()));
         }
       }
     } catch (IOException e) {

@@ -188,7 +188,23 @@ class HoldersTest {
     Holders holders = holders(mount);
 
     assertThat(holders.found()).hasSize(HolderSearch.MOST_HOLDERS);
+    assertThat(holders.ofMount()).isEmpty();
     assertThat(holders.complete()).isFalse();
+  }
+
+  @Test
+  void manyMountsOfTheSameFilesystemDoNotHideWhoKeepsThisOneBusy(Scratch scratch) {
+    MountPath mount = scratch.tmpfs("v");
+    for (int i = 0; i <= HolderSearch.MOST_HOLDERS; i++) {
+      scratch.bind(mount, scratch.directory("w/" + i));
+    }
+    try (Open open = Open.path(mount)) {
+      assertThat(open.number()).isPositive();
+
+      assertThat(holders(mount).ofMount())
+          .singleElement()
+          .isInstanceOf(Holder.RunningProcess.class);
+    }
   }
 
   @Test

@@ -123,7 +123,7 @@ final class Unmounting {
     throw KernelErrors.refused(
             Reason.BUSY,
             doing,
-            "it is in use after " + attempts + " attempts; it is held by " + holders,
+            "it is in use after " + attempts + " attempts; it is held by " + holders.ofMount(),
             "End that use, or allow a lazy unmount",
             mount.path())
         .syscall("umount2", new KernelRefusal(KernelRefusal.EBUSY).errno())

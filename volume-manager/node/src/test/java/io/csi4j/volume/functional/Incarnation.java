@@ -125,7 +125,7 @@ final class Incarnation {
       }
 
       @Override
-      public String holders(MountPath path) {
+      public Optional<String> holders(MountPath path) {
         return alive(() -> real.holders(path));
       }
 

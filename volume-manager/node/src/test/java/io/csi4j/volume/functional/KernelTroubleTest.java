@@ -8,9 +8,12 @@ import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.ServerState;
@@ -20,6 +23,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Release;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -130,7 +134,46 @@ class KernelTroubleTest {
               message -> {
                 assertThat(message.code()).isEqualTo(OperatorCode.TARGET_BUSY);
                 assertThat(message.line()).contains(Long.toString(pid));
+                assertThat(message.line()).doesNotContain("same filesystem");
               });
+      node.becomesClean();
+    }
+  }
+
+  @Tag("H4")
+  @Test
+  void aReleaseThatThePluginRefusesBlamesNobodyWhoDoesNotUseTheMount() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      MountPath stranger = node.kernel().host().directory(MountPath.of("/of-a-stranger"));
+      node.kernel().host().bind(node.targetPath("vol-1", "web"), stranger);
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.INTERNAL, "out of order"),
+              When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).times(3));
+
+      assertThat(node.unmountFails(usage("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(node.noticed(OperatorCode.TARGET_BUSY)).isFalse();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("H4")
+  @Test
+  void aReleaseThatThePluginNeverGotBlamesNobody() {
+    try (Node node = Node.builder().connecting(Duration.ofMillis(200)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+        assertThat(open.pid()).isPositive();
+        node.plugin().stop();
+
+        assertThat(node.unmountFails(usage("vol-1", "web")).outcome()).isEqualTo(IN_PROGRESS);
+        assertThat(node.noticed(OperatorCode.TARGET_BUSY)).isFalse();
+      }
+      node.plugin().start();
       node.becomesClean();
     }
   }

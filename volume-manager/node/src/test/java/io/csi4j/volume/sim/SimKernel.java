@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** The kernel's mounts: stacked by path, gone with the boot. */
@@ -215,9 +216,9 @@ final class SimKernel {
       }
 
       @Override
-      public String holders(MountPath path) {
+      public Optional<String> holders(MountPath path) {
         life.check();
-        return "";
+        return Optional.empty();
       }
 
       @Override

@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -42,6 +43,7 @@ final class TurnRunner {
   private @Nullable Operation operation;
   private @Nullable Turn turn;
   private @Nullable String lastAnswer;
+  private boolean unpublishFailed;
   private boolean superseded;
   private NodePlugin plugin = new AbsentPlugin(Set.of());
 
@@ -91,6 +93,11 @@ final class TurnRunner {
     return Optional.ofNullable(lastAnswer);
   }
 
+  /** Whether the plugin was asked to unpublish, and has answered last that it could not. */
+  boolean unpublishFailed() {
+    return unpublishFailed;
+  }
+
   /** What is being done is not wanted any more: it ends where it can be left. */
   void supersede() {
     superseded = true;
@@ -112,6 +119,7 @@ final class TurnRunner {
     operation = null;
     turn = null;
     lastAnswer = null;
+    unpublishFailed = false;
   }
 
   /** Begins to go for a goal. */
@@ -119,6 +127,7 @@ final class TurnRunner {
     operation = next;
     plugin = target;
     lastAnswer = null;
+    unpublishFailed = false;
     superseded = false;
     advance(next, Lifecycle.begin(goal, known, memory.situation(target)));
   }
@@ -260,6 +269,10 @@ final class TurnRunner {
     }
     lastAnswer =
         answer instanceof Answer.Failed failed ? failed.code() + ": " + failed.text() : null;
+    if (call.verb() == Verb.UNPUBLISH) {
+      unpublishFailed =
+          answer instanceof Answer.Failed failed && failed.sent() && !Lifecycle.mayGoOn(failed);
+    }
   }
 
   private boolean isExpected(Operation now, long expected) {

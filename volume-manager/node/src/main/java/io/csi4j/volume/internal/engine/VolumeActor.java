@@ -431,7 +431,10 @@ final class VolumeActor {
         failure
             .map(VolumeException::operatorMessage)
             .orElse(aftercare.owed().isPresent() ? trouble : null);
-    if (failure.isPresent() && isTold && operation.wish() instanceof Wish.Release) {
+    boolean isKept =
+        failure.isPresent()
+            && (runner.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
+    if (isKept && isTold && operation.wish() instanceof Wish.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
     aftercare.ended(operation, result, failure.isPresent());
@@ -493,17 +496,20 @@ final class VolumeActor {
                 failure)));
   }
 
-  /** Tells who keeps a target in use that cannot be given back. */
+  /** Tells who keeps a target in use that the plugin was asked to unmount, and did not. */
   private void tellWhoHolds(UsageKey usage) {
     MountPath target = parts.layout().target(identity, usage);
     try {
-      if (!parts.kernel().at(target).isEmpty()) {
-        voice.tell(
-            new Notice(
-                OperatorCode.TARGET_BUSY,
-                "it is still mounted, and in use by: " + parts.kernel().holders(target),
-                Optional.of(usage)));
-      }
+      parts
+          .kernel()
+          .holders(target)
+          .ifPresent(
+              holders ->
+                  voice.tell(
+                      new Notice(
+                          OperatorCode.TARGET_BUSY,
+                          "it is still mounted, and in use by: " + holders,
+                          Optional.of(usage))));
     } catch (MountException e) {
       LOG.log(Level.DEBUG, "Who holds " + target + " could not be found out.", e);
     }

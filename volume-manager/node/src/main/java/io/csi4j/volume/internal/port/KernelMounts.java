@@ -29,8 +29,11 @@ public interface KernelMounts {
     return Optional.empty();
   }
 
-  /** Who keeps the mount at a path in use, in one line for people. */
-  String holders(MountPath path);
+  /**
+   * The processes and mounts that keep the mount on top at a path in use, in one line for people;
+   * nothing if none was found. Other mounts of its filesystem do not keep it in use.
+   */
+  Optional<String> holders(MountPath path);
 
   /**
    * Finds out how the mount on top at a path is, if need be by asking who serves it. The thread

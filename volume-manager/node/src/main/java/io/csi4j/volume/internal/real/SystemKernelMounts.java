@@ -2,8 +2,7 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
-import io.csi4j.mount.model.Holders;
-import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
@@ -216,29 +215,21 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
-  public String holders(MountPath path) {
-    try {
-      return table
-          .find(path)
-          .map(top -> cut(text(mounts.whoHolds(top.ref()))))
-          .orElse("nothing is mounted there");
-    } catch (MountException e) {
-      return "it could not be found out: " + e.getMessage();
-    }
+  public Optional<String> holders(MountPath path) {
+    return table
+        .find(path)
+        .map(top -> mounts.whoHolds(top.ref()).ofMount())
+        .filter(holders -> !holders.isEmpty())
+        .map(holders -> cut(text(holders)));
   }
 
-  private static String text(Holders holders) {
-    int count = holders.found().size();
-    if (count <= MOST_HOLDERS) {
-      return holders.toString();
-    }
-    return holders.found().stream()
+  private static String text(List<Holder> holders) {
+    int more = holders.size() - MOST_HOLDERS;
+    return holders.stream()
             .limit(MOST_HOLDERS)
             .map(Object::toString)
             .collect(Collectors.joining(", "))
-        + ", and "
-        + (count - MOST_HOLDERS)
-        + " more";
+        + (more > 0 ? ", and " + more + " more" : "");
   }
 
   private static String cut(String text) {

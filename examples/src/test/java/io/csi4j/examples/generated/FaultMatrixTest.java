@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class FaultMatrixTest {
 
   /** Grows with the tests, never shrinks. */
-  private static final int LINKED_AT_LEAST = 137;
+  private static final int LINKED_AT_LEAST = 155;
 
   private static final String REGENERATE =
       "mvn test -Dtest=FaultMatrixTest -Dsurefire.failIfNoSpecifiedTests=false"

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -159,6 +160,7 @@ class NodePreflightTest {
   }
 
   @Test
+  @Tag("J6")
   void thePlacesAndTheLimitAreThoseThatThePluginSaid() {
     assertThat(told(wanted("web-1", volume(1).withReachableFrom(List.of(ZONE_B, ZONE_A)))))
         .isEmpty();

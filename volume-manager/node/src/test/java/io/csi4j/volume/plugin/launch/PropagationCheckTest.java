@@ -142,6 +142,7 @@ class PropagationCheckTest {
   }
 
   @Test
+  @Tag("H15")
   void whoRegistersAPluginInAContainerIsToldAndWhoRegistersOneOnTheHostIsNot(Scratch scratch) {
     MountPath root = root(scratch, Propagation.PRIVATE);
     CsiEndpoint endpoint = CsiEndpoint.of(scratch.file("csi/csi.sock"));
@@ -170,6 +171,7 @@ class PropagationCheckTest {
   }
 
   @Test
+  @Tag("H15")
   void aListenerIsToldWhenAnInstanceInAContainerComes(Scratch scratch) {
     MountPath root = root(scratch, Propagation.PRIVATE);
     Queue<VolumeEvent> events = new ConcurrentLinkedQueue<>();

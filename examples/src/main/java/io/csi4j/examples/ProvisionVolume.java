@@ -108,7 +108,10 @@ public final class ProvisionVolume {
                 .volumeContext(volume.context())
                 .build());
     out.println(
-        "usable as asked: " + answer.isAcceptable(ValidationResult.Policy.LENIENT) + ", " + answer);
+        "usable as asked: "
+            + answer.isAcceptable(ValidationResult.Policy.ALL_OR_NOTHING)
+            + ", "
+            + answer);
     long known = controller.volumes(ListVolumesRequest.builder().build()).stream().count();
     out.println("the plugin lists " + known + " volumes");
   }

@@ -135,7 +135,8 @@ class PresetsTest {
 
   private static String caughtBy(Quirk quirk) {
     return switch (quirk) {
-      case CONFIRMED_LEFT_OUT -> "controller/validate/what-it-was-made-for-is-confirmed";
+      case CONFIRMED_LEFT_OUT, CONFIRMED_LEFT_OUT_WITH_MESSAGE, ONLY_ACCESS_MODE_CONFIRMED ->
+          "controller/validate/what-it-was-made-for-is-confirmed";
       case TARGET_LEFT_BEHIND -> "node/unpublish/removes-the-target-path";
       case TARGET_NEVER_MADE -> "node/publish/makes-a-directory-for-a-filesystem";
       case SECOND_DELETE_INTERNAL -> "controller/delete/again-succeeds";

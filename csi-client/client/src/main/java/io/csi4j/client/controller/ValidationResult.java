@@ -6,6 +6,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What became of a question whether a volume can be used in certain ways. An answer of OK alone is
@@ -17,7 +18,17 @@ public sealed interface ValidationResult {
   enum Policy {
     /** Everything that was asked. */
     STRICT,
-    /** Nothing: it is enough that the plugin contradicts nothing. Some plugins never confirm. */
+    /**
+     * Everything that was asked, or nothing at all: some plugins never confirm. A volume context or
+     * a map of parameters that is left out as a whole counts as nothing said, for the spec leaves
+     * them to the plugin; a part of one, or of a way of use, that is left out is a mismatch.
+     */
+    ALL_OR_NOTHING,
+    /**
+     * Nothing: it is enough that the plugin contradicts nothing. For old plugins that repeat only
+     * part of a way of use, such as the access mode without the access type; a mount flag that the
+     * plugin silently ignores is taken for confirmed too.
+     */
     LENIENT
   }
 
@@ -68,14 +79,14 @@ public sealed interface ValidationResult {
   }
 
   /**
-   * The plugin confirmed nothing, which is neither yes nor no.
+   * The plugin confirmed nothing, or an empty confirmation, which is neither yes nor no.
    *
    * @param message why, in the plugin's words
    */
   record Unconfirmed(String message) implements ValidationResult {
     @Override
     public boolean isAcceptable(Policy policy) {
-      return policy == Policy.LENIENT;
+      return policy != Policy.STRICT;
     }
   }
 
@@ -91,6 +102,10 @@ public sealed interface ValidationResult {
       Confirmation confirmation, List<Violation> differences, boolean contradicts, String message)
       implements ValidationResult {
 
+    /** The parts of a confirmation that the spec leaves to the plugin. */
+    private static final Set<String> OPTIONAL_MAPS =
+        Set.of("volume_context", "parameters", "mutable_parameters");
+
     /** Copies the list. */
     public Mismatch {
       differences = List.copyOf(differences);
@@ -98,7 +113,16 @@ public sealed interface ValidationResult {
 
     @Override
     public boolean isAcceptable(Policy policy) {
-      return policy == Policy.LENIENT && !contradicts;
+      return switch (policy) {
+        case STRICT -> false;
+        case ALL_OR_NOTHING -> differences.stream().allMatch(Mismatch::isAbsentMap);
+        case LENIENT -> !contradicts;
+      };
+    }
+
+    private static boolean isAbsentMap(Violation difference) {
+      return difference.rule() == Violation.Rule.REQUIRED
+          && OPTIONAL_MAPS.contains(difference.field());
     }
   }
 }

@@ -16,6 +16,16 @@ public enum Quirk {
    * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
    */
   CONFIRMED_LEFT_OUT(false),
+  /**
+   * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, with a message that it
+   * is not implemented.
+   */
+  CONFIRMED_LEFT_OUT_WITH_MESSAGE(false),
+  /**
+   * {@code ValidateVolumeCapabilities} confirms the access modes alone: neither how the volume is
+   * used under them, nor anything else that it was asked.
+   */
+  ONLY_ACCESS_MODE_CONFIRMED(false),
   /** {@code NodeUnpublishVolume} leaves the target path behind. */
   TARGET_LEFT_BEHIND(false),
   /** {@code NodePublishVolume} answers OK and makes nothing at the target path. */

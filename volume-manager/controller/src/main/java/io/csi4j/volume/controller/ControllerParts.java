@@ -19,6 +19,7 @@ import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
@@ -33,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +63,10 @@ final class ControllerParts implements AutoCloseable {
       ControllerSettings settings,
       String namePrefix,
       Duration snapshotPatience,
-      ValidationResult.Policy validation) {
+      ValidationResult.Policy validation,
+      Consumer<OperatorMessage> told) {
     return new OpenedController.Options(
-        store, claims, secrets, settings, namePrefix, snapshotPatience, validation);
+        store, claims, secrets, settings, namePrefix, snapshotPatience, validation, told);
   }
 
   /** Opens it. */

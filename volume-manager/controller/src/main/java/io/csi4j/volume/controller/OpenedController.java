@@ -20,6 +20,7 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -61,6 +63,7 @@ final class OpenedController implements AutoCloseable {
    * @param namePrefix what names of volumes begin with
    * @param snapshotPatience how long a snapshot may take until it is ready
    * @param validation how much of a registered volume has to be confirmed
+   * @param told gets what people want to know though nothing failed
    */
   public record Options(
       VolumeStore store,
@@ -69,7 +72,8 @@ final class OpenedController implements AutoCloseable {
       ControllerSettings settings,
       String namePrefix,
       Duration snapshotPatience,
-      ValidationResult.Policy validation) {}
+      ValidationResult.Policy validation,
+      Consumer<OperatorMessage> told) {}
 
   /**
    * What it needs of the world.
@@ -100,7 +104,13 @@ final class OpenedController implements AutoCloseable {
     growing = new VolumeGrowth(catalog, controllers, calls, ending, options.claims());
     registering =
         new VolumeRegistration(
-            catalog, controllers, calls, ending, world.registry(), options.validation());
+            catalog,
+            controllers,
+            calls,
+            ending,
+            world.registry(),
+            options.validation(),
+            options.told());
     snapshots =
         new SnapshotCreation(
             controllers, calls, world.clock(), world.timers(), options.snapshotPatience());

@@ -21,6 +21,7 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -271,6 +273,8 @@ public final class VolumeController implements AutoCloseable {
   /** Collects what a controller is opened with. */
   public static final class Builder {
 
+    private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
     private final PluginRegistry plugins;
     private final VolumeStore store;
     private Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
@@ -279,7 +283,8 @@ public final class VolumeController implements AutoCloseable {
     private ControllerSettings settings = ControllerSettings.defaults();
     private String namePrefix = "csi4j-";
     private Duration snapshotPatience = Duration.ofHours(1);
-    private ValidationResult.Policy validation = ValidationResult.Policy.LENIENT;
+    private ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
+    private Consumer<OperatorMessage> told = Builder::log;
 
     private Builder(PluginRegistry plugins, VolumeStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -325,12 +330,33 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * How much of its use has to be confirmed before a volume is registered. Lenient by default:
-     * some plugins never confirm, and give no reason for it either.
+     * How much of its use has to be confirmed before a volume is registered. All or nothing by
+     * default: some plugins never confirm, and one that confirms only part of what it is asked does
+     * not know the rest. {@link ValidationResult.Policy#LENIENT} takes such volumes too.
      */
     public Builder validation(ValidationResult.Policy value) {
       validation = Objects.requireNonNull(value, "value");
       return this;
+    }
+
+    /**
+     * Who is told what people want to know though nothing failed, such as why a plugin confirms
+     * nothing of a volume. Called within the operation that it is about; must neither block nor
+     * throw. Logged by default.
+     */
+    public Builder told(Consumer<OperatorMessage> value) {
+      told = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    private static void log(OperatorMessage message) {
+      LOG.log(
+          switch (message.code().severity()) {
+            case INFO -> System.Logger.Level.INFO;
+            case WARNING -> System.Logger.Level.WARNING;
+            case ERROR -> System.Logger.Level.ERROR;
+          },
+          message.line());
     }
 
     /**
@@ -343,7 +369,14 @@ public final class VolumeController implements AutoCloseable {
           ControllerParts.open(
               plugins,
               ControllerParts.options(
-                  store, claims, secrets, settings, namePrefix, snapshotPatience, validation)));
+                  store,
+                  claims,
+                  secrets,
+                  settings,
+                  namePrefix,
+                  snapshotPatience,
+                  validation,
+                  told)));
     }
   }
 }

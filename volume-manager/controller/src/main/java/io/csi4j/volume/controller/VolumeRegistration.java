@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.model.Violation;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.ExpectedInstances;
@@ -8,10 +9,12 @@ import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Takes volumes on record that were there before, and forgets them again. Deletes nothing. */
 final class VolumeRegistration {
@@ -22,20 +25,29 @@ final class VolumeRegistration {
   private final VolumeDeletion ending;
   private final PluginRegistry registry;
   private final ValidationResult.Policy policy;
+  private final Consumer<OperatorMessage> told;
 
+  /**
+   * Registers volumes.
+   *
+   * @param policy how much of a volume's use has to be confirmed
+   * @param told gets what a plugin did not confirm, and why
+   */
   VolumeRegistration(
       Catalog catalog,
       Controllers controllers,
       VolumeCalls calls,
       VolumeDeletion ending,
       PluginRegistry registry,
-      ValidationResult.Policy policy) {
+      ValidationResult.Policy policy,
+      Consumer<OperatorMessage> told) {
     this.catalog = catalog;
     this.controllers = controllers;
     this.calls = calls;
     this.ending = ending;
     this.registry = registry;
     this.policy = policy;
+    this.told = told;
   }
 
   /** Takes a volume on record, if its plugin agrees to how it is to be used. */
@@ -76,26 +88,24 @@ final class VolumeRegistration {
 
   private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {
     ValidationResult answer = StepWait.on(controllers.call(calls.validate(wanted, facts)));
-    if (!answer.isAcceptable(policy) || saysNo(answer)) {
-      ValidationResult.Mismatch mismatch =
-          answer instanceof ValidationResult.Mismatch found ? found : null;
-      String seen = mismatch == null ? "" : ControllerFailures.text(mismatch.differences());
+    List<Violation> differences =
+        answer instanceof ValidationResult.Mismatch mismatch ? mismatch.differences() : List.of();
+    String seen = differences.isEmpty() ? words(answer) : ControllerFailures.text(differences);
+    if (!answer.isAcceptable(policy)) {
       throw new ControllerException(
           ControllerException.Outcome.REFUSED,
-          Messages.of(
-              OperatorCode.VOLUME_NOT_CONFIRMED,
-              subject,
-              seen.isEmpty() && !answer.message().isEmpty()
-                  ? "the plugin says: \"" + answer.message() + "\""
-                  : seen),
-          mismatch == null ? List.of() : mismatch.differences(),
+          Messages.of(OperatorCode.VOLUME_NOT_CONFIRMED, subject, seen),
+          differences,
           null);
+    }
+    if (!(answer instanceof ValidationResult.Confirmed)) {
+      told.accept(Messages.of(OperatorCode.VALIDATION_UNANSWERED, subject, seen));
     }
   }
 
-  /** Who confirms nothing and gives a reason for it has looked, and does not agree. */
-  private static boolean saysNo(ValidationResult answer) {
-    return answer instanceof ValidationResult.Unconfirmed && !answer.message().isEmpty();
+  /** The plugin's own words, which are for people: what they mean, nothing here decides. */
+  private static String words(ValidationResult answer) {
+    return answer.message().isEmpty() ? "" : "the plugin says: \"" + answer.message() + "\"";
   }
 
   private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {

@@ -210,7 +210,8 @@ class ControllerCrashTest {
             ControllerSettings.defaults(),
             "csi4j-",
             Duration.ofMinutes(1),
-            ValidationResult.Policy.LENIENT),
+            ValidationResult.Policy.LENIENT,
+            message -> {}),
         new OpenedController.World(world.registry(), by, new VirtualTime(), timers, threads));
   }
 

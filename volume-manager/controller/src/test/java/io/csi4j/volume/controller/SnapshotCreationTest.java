@@ -111,7 +111,8 @@ class SnapshotCreationTest {
                 ControllerSettings.defaults(),
                 "csi4j-",
                 patience,
-                ValidationResult.Policy.LENIENT),
+                ValidationResult.Policy.LENIENT,
+                message -> {}),
             new OpenedController.World(world.registry(), controllers, time, time, threads));
     CatalogVolume made =
         opened

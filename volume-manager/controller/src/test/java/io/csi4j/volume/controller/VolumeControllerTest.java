@@ -67,6 +67,7 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
@@ -81,9 +82,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -108,6 +111,7 @@ class VolumeControllerTest {
   private final ControllerWorld world = new ControllerWorld();
   private final MemoryMedium medium = MemoryMedium.create();
   private final MemoryClaimStore claims = new MemoryClaimStore();
+  private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
   private FakeCsiPlugin plugin = world.registered(SHAPE);
   private VolumeController controller = open();
 
@@ -115,6 +119,7 @@ class VolumeControllerTest {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
         .claims(claims)
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
+        .told(told::add)
         .settings(
             ControllerSettings.defaults()
                 .withPolicy(policy -> policy.withAttempts(1).withAttemptDeadline(SECONDS)))
@@ -513,6 +518,7 @@ class VolumeControllerTest {
     assertThat(unknown.status()).contains(StatusCode.NOT_FOUND);
 
     plugin(SHAPE.accessTypes(false, true));
+    validating(ValidationResult.Policy.STRICT);
     VolumeId there = VolumeId.of("old-1");
     plugin.addVolume(there);
     ControllerException refused =
@@ -523,15 +529,21 @@ class VolumeControllerTest {
     assertThat(controller.volumes()).isEmpty();
   }
 
-  @Test
-  void strictlyAVolumeIsRegisteredOnlyIfItsUseIsConfirmed() {
+  /** Opens the controller again under this policy. */
+  private void validating(ValidationResult.Policy policy) {
     controller.close();
     medium.crash();
-    plugin(SHAPE.with(Quirk.CONFIRMED_LEFT_OUT));
     controller =
         VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
-            .validation(ValidationResult.Policy.STRICT)
+            .validation(policy)
+            .told(told::add)
             .open();
+  }
+
+  @Test
+  void strictlyAVolumeIsRegisteredOnlyIfItsUseIsConfirmed() {
+    plugin(SHAPE.with(Quirk.CONFIRMED_LEFT_OUT));
+    validating(ValidationResult.Policy.STRICT);
     VolumeId there = VolumeId.of("old-1");
     plugin.addVolume(there);
     ControllerException refused =
@@ -547,6 +559,43 @@ class VolumeControllerTest {
     plugin.addVolume(VolumeId.of("old-1"));
     CatalogVolume there = existing(VolumeId.of("old-1"), VolumeContext.empty());
     assertThat(controller.register(there).id()).isEqualTo(there.id());
+  }
+
+  @Test
+  void nomadS16_aPluginThatConfirmsNothingAndSaysWhyIsNoObstacleAndItsWordsAreTold() {
+    plugin(SHAPE.with(Quirk.CONFIRMED_LEFT_OUT_WITH_MESSAGE));
+    plugin.addVolume(VolumeId.of("old-1"));
+    CatalogVolume there = existing(VolumeId.of("old-1"), VolumeContext.empty());
+    assertThat(controller.register(there).id()).isEqualTo(there.id());
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            message -> {
+              assertThat(message.code()).isEqualTo(OperatorCode.VALIDATION_UNANSWERED);
+              assertThat(message.seen().text())
+                  .isEqualTo("the plugin says: \"Validating volumes is not implemented yet.\"");
+            });
+  }
+
+  @Test
+  void nomadS07_whatIsConfirmedInPartIsRegisteredOnlyByLenience() {
+    plugin(SHAPE.with(Quirk.ONLY_ACCESS_MODE_CONFIRMED));
+    plugin.addVolume(VolumeId.of("old-1"));
+    CatalogVolume there = existing(VolumeId.of("old-1"), VolumeContext.empty());
+    ControllerException refused = failure(() -> controller.register(there));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
+    assertThat(refused.violations())
+        .extracting(Object::toString)
+        .containsExactly(
+            "volume_capabilities[0].access_type asked mount, confirmed no access type");
+    assertThat(controller.volumes()).isEmpty();
+
+    validating(ValidationResult.Policy.LENIENT);
+    assertThat(controller.register(there).id()).isEqualTo(there.id());
+    assertThat(told)
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.VALIDATION_UNANSWERED);
   }
 
   @Test

@@ -1139,7 +1139,8 @@ public enum OperatorCode {
       Severity.ERROR,
       "The storage system does not confirm that the volume can be used as asked",
       "nothing is on record of it",
-      "Ask for ways to use it that the plugin confirms"),
+      "Ask for ways to use it that the plugin confirms; if the plugin only leaves out what it was"
+          + " asked, open the controller with the validation LENIENT"),
   SNAPSHOT_NOT_READY(
       941,
       Severity.WARNING,
@@ -1163,7 +1164,15 @@ public enum OperatorCode {
       Severity.ERROR,
       "The list of the storage system goes round in a circle, or does not end",
       "what was read is right, and nothing was changed",
-      "Tell whoever maintains the plugin");
+      "Tell whoever maintains the plugin"),
+  VALIDATION_UNANSWERED(
+      945,
+      Severity.INFO,
+      "The storage system does not confirm all of how the volume can be used, and contradicts"
+          + " nothing",
+      "the volume is on record as it was asked for",
+      "Read the plugin's words, if it gave any: if they mean that the use is wrong, forget the"
+          + " volume and register it for another one");
 
   private final int number;
   private final Severity severity;

@@ -41,7 +41,7 @@ public final class CapabilityComparison {
       ValidateVolumeCapabilitiesResponse response,
       AnswerFindings findings) {
     String message = SafeText.escape(findings.scrub(response.getMessage()));
-    if (!response.hasConfirmed()) {
+    if (isAbsent(response.getConfirmed())) {
       return new ValidationResult.Unconfirmed(message);
     }
     var confirmed = response.getConfirmed();
@@ -71,6 +71,14 @@ public final class CapabilityComparison {
         confirmed.getMutableParamsMap(),
         differences);
     return result(confirmed, capabilities, differences, message, findings);
+  }
+
+  /** An empty confirmation says as little as none. */
+  private static boolean isAbsent(ValidateVolumeCapabilitiesResponse.Confirmed confirmed) {
+    return confirmed.getVolumeCapabilitiesCount() == 0
+        && confirmed.getVolumeContextCount() == 0
+        && confirmed.getParametersCount() == 0
+        && confirmed.getMutableParamsCount() == 0;
   }
 
   private static ValidationResult result(

@@ -42,8 +42,7 @@ class CapabilityComparisonTest {
     ask(BLOCK);
     response.setMessage("no\nidea");
     assertThat(compare()).isEqualTo(new Unconfirmed("no\\nidea"));
-    assertThat(compare().isAcceptable(Policy.LENIENT)).isTrue();
-    assertThat(compare().isAcceptable(Policy.STRICT)).isFalse();
+    expectAccepted(Policy.ALL_OR_NOTHING, Policy.LENIENT);
   }
 
   @Test
@@ -102,6 +101,7 @@ class CapabilityComparisonTest {
     ask(flags("noatime", "password=hunter2", "ro"));
     confirm(flags("noatime", "ro"));
     expect(false, "volume_capabilities[0].mount.mount_flags REQUIRED");
+    expectAccepted(Policy.LENIENT);
     assertThat(details())
         .containsExactly(
             "volume_capabilities[0].mount.mount_flags asked 3 flags, confirmed 2 of them");
@@ -129,8 +129,22 @@ class CapabilityComparisonTest {
         "volume_context REQUIRED",
         "parameters REQUIRED",
         "mutable_parameters REQUIRED");
-    assertThat(compare().isAcceptable(Policy.LENIENT)).isTrue();
-    assertThat(compare().isAcceptable(Policy.STRICT)).isFalse();
+    expectAccepted(Policy.LENIENT);
+  }
+
+  @Test
+  void nomadS17_aMapLeftOutAsAWholeIsNothingSaidAndAPartOfOneIsAMismatch() {
+    ask(EXT4);
+    request.putVolumeContext("c", "1").putParameters("p", "2").putMutableParams("m", "3");
+    confirm(EXT4);
+    expect(false, "volume_context REQUIRED", "parameters REQUIRED", "mutable_parameters REQUIRED");
+    expectAccepted(Policy.ALL_OR_NOTHING, Policy.LENIENT);
+
+    request.putParameters("q", "4");
+    response.getConfirmedBuilder().putParameters("p", "2");
+    expect(
+        false, "volume_context REQUIRED", "parameters[q] REQUIRED", "mutable_parameters REQUIRED");
+    expectAccepted(Policy.LENIENT);
   }
 
   @Test
@@ -159,7 +173,7 @@ class CapabilityComparisonTest {
         "parameters[p] MISMATCH",
         "mutable_parameters[m] MISMATCH");
     assertThat(details().toString()).doesNotContain("token", "hunter2", "sync");
-    assertThat(compare().isAcceptable(Policy.LENIENT)).isFalse();
+    expectAccepted();
   }
 
   @Test
@@ -181,6 +195,7 @@ class CapabilityComparisonTest {
     expect(true, "volume_capabilities[0].access_type MISMATCH");
     response.getConfirmedBuilder().getVolumeCapabilitiesBuilder(0).clearMount();
     expect(false, "volume_capabilities[0].access_type REQUIRED");
+    expectAccepted(Policy.LENIENT);
     response.getConfirmedBuilder().getVolumeCapabilitiesBuilder(0).clearAccessMode();
     expect(
         false,
@@ -189,10 +204,19 @@ class CapabilityComparisonTest {
   }
 
   @Test
-  void nomadS16_anEmptyListOfCapabilitiesIsAnOmission() {
+  void nomadS16_anEmptyConfirmationSaysAsLittleAsNone() {
     ask(BLOCK, PLAIN);
-    response.getConfirmedBuilder();
+    response.setMessage("well").getConfirmedBuilder();
+    assertThat(compare()).isEqualTo(new Unconfirmed("well"));
+  }
+
+  @Test
+  void anEmptyListOfCapabilitiesBesideSomethingElseIsAnOmission() {
+    ask(BLOCK, PLAIN);
+    request.putParameters("p", "1");
+    response.getConfirmedBuilder().putParameters("p", "1");
     expect(false, "volume_capabilities REQUIRED");
+    expectAccepted(Policy.LENIENT);
     assertThat(details()).containsExactly("volume_capabilities asked 2 entries, confirmed none");
   }
 
@@ -225,6 +249,7 @@ class CapabilityComparisonTest {
     request.putParameters("a", "1").putParameters("b", "2");
     response.getConfirmedBuilder().putParameters("a", "1");
     expect(false, "parameters[b] REQUIRED");
+    expectAccepted(Policy.LENIENT);
   }
 
   @Test
@@ -277,6 +302,12 @@ class CapabilityComparisonTest {
                   .containsExactly(differences);
               assertThat(mismatch.contradicts()).isEqualTo(contradicts);
             });
+  }
+
+  private void expectAccepted(Policy... policies) {
+    assertThat(Policy.values())
+        .filteredOn(policy -> compare().isAcceptable(policy))
+        .containsExactly(policies);
   }
 
   private List<String> details() {

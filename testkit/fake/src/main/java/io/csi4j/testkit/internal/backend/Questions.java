@@ -168,6 +168,20 @@ final class Questions {
     if (shape.has(Quirk.CONFIRMED_LEFT_OUT)) {
       return answer.build();
     }
+    if (shape.has(Quirk.CONFIRMED_LEFT_OUT_WITH_MESSAGE)) {
+      return answer.setMessage("Validating volumes is not implemented yet.").build();
+    }
+    if (shape.has(Quirk.ONLY_ACCESS_MODE_CONFIRMED)) {
+      request
+          .getVolumeCapabilitiesList()
+          .forEach(
+              asked ->
+                  answer
+                      .getConfirmedBuilder()
+                      .addVolumeCapabilities(
+                          VolumeCapability.newBuilder().setAccessMode(asked.getAccessMode())));
+      return answer.build();
+    }
     answer
         .getConfirmedBuilder()
         .putAllVolumeContext(request.getVolumeContextMap())

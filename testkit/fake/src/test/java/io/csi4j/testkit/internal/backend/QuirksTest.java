@@ -110,15 +110,34 @@ class QuirksTest {
 
   @Test
   void confirmedLeftOut() {
-    Asking plugin = with(Quirk.CONFIRMED_LEFT_OUT);
+    assertThat(validated(with(Quirk.CONFIRMED_LEFT_OUT)))
+        .isEqualTo(ValidateVolumeCapabilitiesResponse.getDefaultInstance());
+  }
+
+  @Test
+  void confirmedLeftOutWithMessage() {
     ValidateVolumeCapabilitiesResponse answer =
-        plugin.ask(
-            ValidateVolumeCapabilitiesResponse.class,
-            ValidateVolumeCapabilitiesRequest.newBuilder()
-                .setVolumeId(created(plugin, "a").getVolumeId())
-                .addVolumeCapabilities(WRITER)
-                .build());
-    assertThat(answer).isEqualTo(ValidateVolumeCapabilitiesResponse.getDefaultInstance());
+        validated(with(Quirk.CONFIRMED_LEFT_OUT_WITH_MESSAGE));
+    assertThat(answer.hasConfirmed()).isFalse();
+    assertThat(answer.getMessage()).isEqualTo("Validating volumes is not implemented yet.");
+  }
+
+  @Test
+  void onlyAccessModeConfirmed() {
+    assertThat(
+            validated(with(Quirk.ONLY_ACCESS_MODE_CONFIRMED))
+                .getConfirmed()
+                .getVolumeCapabilitiesList())
+        .containsExactly(WRITER.toBuilder().clearAccessType().build());
+  }
+
+  private static ValidateVolumeCapabilitiesResponse validated(Asking plugin) {
+    return plugin.ask(
+        ValidateVolumeCapabilitiesResponse.class,
+        ValidateVolumeCapabilitiesRequest.newBuilder()
+            .setVolumeId(created(plugin, "a").getVolumeId())
+            .addVolumeCapabilities(WRITER)
+            .build());
   }
 
   @Test

@@ -33,4 +33,10 @@ public record OrchestratorReport(List<ScenarioResult> results) {
   public String junitXml() {
     return ScenarioText.junitXml(this);
   }
+
+  /** The same as {@link #describe}. */
+  @Override
+  public String toString() {
+    return describe();
+  }
 }

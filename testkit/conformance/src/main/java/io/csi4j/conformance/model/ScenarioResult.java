@@ -41,8 +41,17 @@ public record ScenarioResult(
     return all;
   }
 
-  /** The whole story for a person: what was expected, what went wrong, by which calls. */
+  /**
+   * The story for a person: what was expected, what went wrong, each broken duty once with how
+   * often and with the calls that show it first, and the end of the journal.
+   */
   public String describe() {
     return ScenarioText.story(this);
+  }
+
+  /** The same as {@link #describe}. */
+  @Override
+  public String toString() {
+    return describe();
   }
 }

@@ -5,10 +5,16 @@ import io.csi4j.testkit.Referee;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** Results of scenarios as text for people. */
+/** Results of scenarios as text for people: what matters, in a few lines for each. */
 final class ScenarioText {
+
+  private static final int LAST_LINES = 40;
+  private static final int LINE_LIMIT = 240;
 
   private ScenarioText() {}
 
@@ -20,27 +26,41 @@ final class ScenarioText {
         .append("\n  expected: ")
         .append(result.scenario().expectation());
     result.problems().forEach(problem -> out.append("\n  problem: ").append(problem));
+    Map<DutyId, List<Breach>> broken = new TreeMap<>();
     for (Breach breach : result.breaches()) {
-      out.append("\n  broken duty ")
-          .append(breach.duty())
-          .append(": ")
-          .append(text(breach.duty()))
-          .append("\n    ")
-          .append(breach.story());
-      breach
-          .calls()
-          .forEach(
-              call ->
-                  out.append("\n    call ")
-                      .append(call.number())
-                      .append(": ")
-                      .append(call.request()));
+      broken.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
     }
+    broken.forEach((duty, breaches) -> duty(out, duty, breaches));
     if (!result.passed()) {
-      out.append("\n  what the plugin saw:\n    ")
-          .append(result.journal().strip().replace("\n", "\n    "));
+      journal(out, result.journal().strip().lines().toList());
     }
     return out.toString();
+  }
+
+  /** A duty with the first time that it was broken, and how often it was. */
+  private static void duty(StringBuilder out, DutyId duty, List<Breach> breaches) {
+    Breach first = breaches.get(0);
+    out.append("\n  broken duty ")
+        .append(duty)
+        .append(breaches.size() == 1 ? "" : ", " + breaches.size() + " times")
+        .append(": ")
+        .append(text(duty))
+        .append("\n    ")
+        .append(breaches.size() == 1 ? "" : "first: ")
+        .append(first.story());
+    first.calls().forEach(call -> out.append("\n    ").append(call));
+  }
+
+  /** The last lines of a journal, none too long. */
+  private static void journal(StringBuilder out, List<String> lines) {
+    int hidden = Math.max(0, lines.size() - LAST_LINES);
+    out.append("\n  what the plugin saw")
+        .append(hidden == 0 ? "" : ", but for the first " + hidden + " lines")
+        .append(":");
+    for (String line : lines.subList(hidden, lines.size())) {
+      out.append("\n    ")
+          .append(line.length() <= LINE_LIMIT ? line : line.substring(0, LINE_LIMIT) + "…");
+    }
   }
 
   /** A whole run. */

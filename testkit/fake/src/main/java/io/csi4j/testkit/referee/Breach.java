@@ -16,4 +16,10 @@ public record Breach(DutyId duty, String story, List<RecordedCall> calls) {
   public Breach {
     calls = List.copyOf(calls);
   }
+
+  /** The story alone. */
+  @Override
+  public String toString() {
+    return story;
+  }
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** One scenario while it is played: the plugin, the orchestrator, and what was not as expected. */
 public final class Play {
@@ -306,7 +307,11 @@ public final class Play {
             + " gave "
             + SafeText.quote(path.toString())
             + ", where the plugin has published "
-            + (there.isEmpty() ? "nothing" : there)
+            + (there.isEmpty()
+                ? "nothing"
+                : there.stream()
+                    .map(each -> "volume '" + each.volume() + "'")
+                    .collect(Collectors.joining(" and ")))
             + ".");
     there.forEach(
         each ->

@@ -9,5 +9,10 @@ public enum PathStatus {
   /** It is there: the plugin said so, and the mount table did not contradict. */
   PRESENT,
   /** It is not wanted any more, and is being taken away. */
-  GOING
+  GOING,
+  /**
+   * It is there, and what served it has ended: every use of it fails. Only in what is shown; on
+   * record such a mount is {@link #PRESENT}.
+   */
+  DEAD
 }

@@ -38,7 +38,10 @@ public interface VolumeMounter {
    */
   Release unmount(UsageKey usage);
 
-  /** Whether a workload has a volume: it is on record, and the mount table shows it. */
+  /**
+   * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it
+   * is not known to have ended. Waits for no server.
+   */
   boolean hasMount(UsageKey usage);
 
   /**

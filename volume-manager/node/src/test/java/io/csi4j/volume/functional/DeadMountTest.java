@@ -18,6 +18,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Release;
@@ -82,7 +83,54 @@ class DeadMountTest {
       assertThat(told(node, OperatorCode.MOUNT_DEAD).get(0).line())
           .contains("CSI-421 MOUNT_DEAD", "vol-1", "workload 'web'", "REPORT");
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.DEAD);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void aDeadMountIsNeitherCalledHealthyNorHandedOut() {
+    try (Node node = open(OnDeadMount.REPORT)) {
+      node.mount(single("vol-1", "web"));
+      die(node, node.targetPath("vol-1", "web"));
+      Node.eventually("it is told", () -> !told(node, OperatorCode.MOUNT_DEAD).isEmpty());
+
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.DEAD);
+      assertThat(node.status(VOLUME).orElseThrow().trouble())
+          .hasValueSatisfying(
+              trouble -> assertThat(trouble.code()).isEqualTo(OperatorCode.MOUNT_DEAD));
+      assertThat(node.engine().explain("web", usage("vol-1", "web")::equals).toString())
+          .contains("published, and dead", "trouble: CSI-421 MOUNT_DEAD")
+          .doesNotContain("nothing stands in the way");
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_DEAD);
+      assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.HELD);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      node.mount(single("vol-1", "web"));
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void aMountThatDiedUnnoticedIsMadeAgainWhenItIsAskedForWhereThePolicyLetsIt() {
+    try (Node node = openUnstaged(OnDeadMount.REPUBLISH)) {
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      node.kernel().host().server(target, ServerState.DEAD);
+
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.mount(single("vol-1", "web"));
+
+      assertThat(isDead(node, target)).isFalse();
+      assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
     }
   }

@@ -130,6 +130,11 @@ final class Incarnation {
       }
 
       @Override
+      public boolean mustAsk(MountPath path) {
+        return alive(() -> real.mustAsk(path));
+      }
+
+      @Override
       public void ask(MountPath path, Consumer<Sighting.Health> then) {
         check();
         real.ask(path, health -> ifAlive(() -> then.accept(health)));

@@ -10,7 +10,6 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -137,14 +136,14 @@ final class Aftercare {
               ? Optional.of(release.usage())
               : Optional.empty());
     } else if (dead.isDue(this::may)) {
-      List<UsageKey> uses = dead.uses();
+      Set<UsageKey> uses = dead.uses();
       line.take(
           parts
               .engineering()
               .background(
                   new Wish.Repair(dead.begin()),
                   VolumeEvent.Operation.REPAIR,
-                  uses.size() == 1 ? Optional.of(uses.get(0)) : Optional.empty()));
+                  uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
     }
   }
 

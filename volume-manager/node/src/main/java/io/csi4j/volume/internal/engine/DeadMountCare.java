@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
@@ -17,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -28,17 +30,17 @@ final class DeadMountCare {
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final VolumeParts parts;
-  private final Runnable consider;
+  private final Runnable changed;
   private final DeadMounts dead = new DeadMounts();
 
   /**
    * Nothing is dead.
    *
-   * @param consider looks whether there is something to do now
+   * @param changed shows what is dead, and looks whether there is something to do now
    */
-  DeadMountCare(VolumeParts parts, Runnable consider) {
+  DeadMountCare(VolumeParts parts, Runnable changed) {
     this.parts = parts;
-    this.consider = consider;
+    this.changed = changed;
   }
 
   private OnDeadMount policy() {
@@ -64,7 +66,7 @@ final class DeadMountCare {
     }
     for (TargetRecord use :
         parts.memory().record().map(it -> it.targets().values()).orElse(List.of())) {
-      if (use.path().is(PathStatus.PRESENT) && !dead.isDead(use.usage())) {
+      if (use.path().is(PathStatus.PRESENT)) {
         try {
           parts
               .engine()
@@ -104,7 +106,11 @@ final class DeadMountCare {
           OperatorCode.MOUNT_DEAD,
           "its server has ended; the policy of the plugin is " + policy(),
           usage);
-      consider.run();
+      changed.run();
+    } else if (isThere && health == Sighting.Health.WELL && dead.isDead(usage)) {
+      // Another mount than the one that had died.
+      dead.isWell(usage);
+      changed.run();
     } else if (isThere && health == Sighting.Health.SILENT) {
       tell(OperatorCode.MOUNT_UNRESPONSIVE, "its server was asked, and has not answered", usage);
     }
@@ -139,6 +145,21 @@ final class DeadMountCare {
     parts.voice().tell(new Notice(code, seen, Optional.of(usage)));
   }
 
+  /** What stands in the way of the uses whose mounts are dead, if there are any. */
+  Optional<OperatorMessage> trouble() {
+    return dead.uses().stream()
+        .findFirst()
+        .map(
+            usage ->
+                parts
+                    .voice()
+                    .message(
+                        new Notice(
+                            OperatorCode.MOUNT_DEAD,
+                            "its server has ended; the policy of the plugin is " + policy(),
+                            Optional.of(usage))));
+  }
+
   /** Forgets the uses that are no more, or are being given up. */
   void keepOnly(Optional<VolumeRecord> record) {
     dead.keepOnly(record);
@@ -158,7 +179,7 @@ final class DeadMountCare {
   }
 
   /** The uses that a repair is about. */
-  List<UsageKey> uses() {
+  Set<UsageKey> uses() {
     return dead.uses();
   }
 

@@ -10,6 +10,7 @@ import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,8 +126,8 @@ final class DeadMounts {
   }
 
   /** The uses that a repair is about. */
-  List<UsageKey> uses() {
-    return List.copyOf(dead);
+  Set<UsageKey> uses() {
+    return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }
 
   /** A repair begins. */

@@ -1,26 +1,23 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.lifecycle.Phase;
-import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.VolumeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
  * Collects what is to be said of volumes.
  *
- * @param status says of a record how far the volume is
+ * @param status says of what is on record how far the volume is
  * @param now the time
  */
-record Explaining(
-    BiFunction<VolumeRecord, Optional<OperatorMessage>, VolumeStatus> status, long now) {
+record Explaining(Function<View, Optional<VolumeStatus>> status, long now) {
 
   /** What there is to say of the volumes with such a use, be it on record or asked for. */
   Explanation of(String subject, List<VolumeActor> actors, Predicate<UsageKey> about) {
@@ -44,10 +41,7 @@ record Explaining(
 
   private Explanations.Known known(VolumeActor actor, View view) {
     return new Explanations.Known(
-        actor.identity(),
-        view.record().map(record -> status.apply(record, view.trouble())),
-        view.activity().map(this::activity),
-        view.trouble());
+        actor.identity(), status.apply(view), view.activity().map(this::activity), view.trouble());
   }
 
   private Activity activity(View.Activity activity) {

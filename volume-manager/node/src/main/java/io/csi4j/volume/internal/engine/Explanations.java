@@ -122,6 +122,7 @@ public final class Explanations {
       case IN_DOUBT -> "perhaps staged";
       case PRESENT -> "staged";
       case GOING -> "being unstaged";
+      case DEAD -> "staged, and dead: what served it has ended";
     };
   }
 
@@ -131,6 +132,7 @@ public final class Explanations {
       case IN_DOUBT -> "perhaps published";
       case PRESENT -> "published";
       case GOING -> "being unpublished";
+      case DEAD -> "published, and dead: what served it has ended, and every use of it fails";
     };
   }
 

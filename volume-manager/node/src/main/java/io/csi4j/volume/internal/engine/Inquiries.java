@@ -77,7 +77,7 @@ final class Inquiries {
     return "the use is on record for " + owner + "; these differ: plugin or volume handle";
   }
 
-  /** Whether a use is on record as present, and the mount table shows it. */
+  /** Whether a use is on record as present, and mounted, and not known to be dead. */
   boolean hasMount(UsageKey usage) {
     Optional<VolumeIdentity> identity = owner.apply(usage);
     Optional<PathRecord> path =
@@ -86,13 +86,17 @@ final class Inquiries {
             .flatMap(record -> record.target(usage))
             .map(TargetRecord::path)
             .filter(at -> at.is(PathStatus.PRESENT));
-    if (path.isEmpty()) {
+    if (path.isEmpty() || index.isDead(identity.orElseThrow(), usage)) {
       return false;
     }
     Optional<Evidence> evidence = path.get().evidence();
     List<Sighting> stack = parts.kernel().at(parts.layout().target(identity.orElseThrow(), usage));
-    return evidence.isEmpty()
-        || (!stack.isEmpty() && stack.get(stack.size() - 1).evidence().looksLike(evidence.get()));
+    if (stack.isEmpty()) {
+      return evidence.isEmpty();
+    }
+    Sighting top = stack.get(stack.size() - 1);
+    return top.health() != Sighting.Health.DEAD
+        && (evidence.isEmpty() || top.evidence().looksLike(evidence.get()));
   }
 
   /**
@@ -121,19 +125,24 @@ final class Inquiries {
   List<VolumeStatus> volumes() {
     List<VolumeStatus> all = new ArrayList<>();
     for (VolumeActor actor : index.volumes()) {
-      View view = actor.view();
-      view.record().ifPresent(record -> all.add(status(record, view.trouble())));
+      status(actor.view()).ifPresent(all::add);
     }
     return all;
   }
 
-  private VolumeStatus status(VolumeRecord record, Optional<OperatorMessage> trouble) {
+  private Optional<VolumeStatus> status(View view) {
+    return view.record().map(record -> status(record, view));
+  }
+
+  private VolumeStatus status(VolumeRecord record, View view) {
     List<VolumeStatus.Use> list = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       list.add(
           new VolumeStatus.Use(
               target.usage(),
-              target.path().status(),
+              target.path().is(PathStatus.PRESENT) && view.dead().contains(target.usage())
+                  ? PathStatus.DEAD
+                  : target.path().status(),
               target.readOnly(),
               parts.layout().target(record.identity(), target.usage()).toPath()));
     }
@@ -143,7 +152,7 @@ final class Inquiries {
         record.staging().status(),
         list,
         record.plan().block(),
-        trouble);
+        view.trouble());
   }
 
   /** What is being done with the uses that this accepts, for people. */

@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
@@ -15,11 +17,17 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.NodeClaims;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +38,11 @@ final class TurnRunner {
 
   /** When an operator is told that a call takes long. */
   private static final Duration SLOW = Duration.ofSeconds(10);
+
+  /** How long the servers of what is looked at are waited for. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final VolumeIdentity identity;
   private final EngineParts parts;
@@ -157,6 +170,8 @@ final class TurnRunner {
       } else if (at.step() instanceof Step.Confirm question) {
         confirm(now, question);
         return;
+      } else if (at.step() instanceof Step.Look look && isAsking(now, at, look)) {
+        return;
       } else if (owner.isStopped()) {
         return;
       }
@@ -192,6 +207,53 @@ final class TurnRunner {
       return steps.look(identity, (Step.Look) step, at.record().plan().block());
     } catch (Throwable broken) {
       return new Event.Broke(broken);
+    }
+  }
+
+  /**
+   * Asks the servers of what is looked at whether they are still there, where only they can tell;
+   * tells whether an answer is waited for. A server that says nothing in time is there.
+   */
+  private boolean isAsking(Operation now, Turn at, Step.Look look) {
+    if (plugin.policy().onDeadMount() == OnDeadMount.LEAVE) {
+      return false;
+    }
+    Set<MountPath> unanswered = ConcurrentHashMap.newKeySet();
+    Stream.concat(
+            Stream.of(parts.layout().staging(identity)),
+            look.usage().stream().map(usage -> parts.layout().target(identity, usage)))
+        .filter(parts.kernel()::mustAsk)
+        .forEach(unanswered::add);
+    if (unanswered.isEmpty()) {
+      return false;
+    }
+    long expected = ++generation;
+    Runnable goOn = () -> mailbox.put(() -> looked(now, at, expected));
+    Scheduler.Timer limit = parts.scheduler().after(PATIENCE, goOn);
+    for (MountPath path : List.copyOf(unanswered)) {
+      try {
+        parts
+            .kernel()
+            .ask(
+                path,
+                health -> {
+                  unanswered.remove(path);
+                  if (unanswered.isEmpty()) {
+                    limit.cancel();
+                    goOn.run();
+                  }
+                });
+      } catch (MountException e) {
+        // The look, which comes after the limit, says so.
+        LOG.log(Level.DEBUG, "The server of " + path + " could not be asked.", e);
+      }
+    }
+    return true;
+  }
+
+  private void looked(Operation now, Turn at, long expected) {
+    if (isExpected(now, expected) && !owner.isStopped()) {
+      resume(now, ++generation, perform(at));
     }
   }
 

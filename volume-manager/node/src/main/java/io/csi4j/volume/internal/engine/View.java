@@ -7,6 +7,7 @@ import io.csi4j.volume.model.UsageKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What others may see of a volume while it is worked on.
@@ -14,12 +15,22 @@ import java.util.Optional;
  * @param record what is so
  * @param activity what is being done
  * @param trouble what stands in the way
+ * @param dead the uses whose mounts are known to be dead
  */
 record View(
-    Optional<VolumeRecord> record, Optional<Activity> activity, Optional<OperatorMessage> trouble) {
+    Optional<VolumeRecord> record,
+    Optional<Activity> activity,
+    Optional<OperatorMessage> trouble,
+    Set<UsageKey> dead) {
 
   /** Nothing is known. */
-  static final View NOTHING = new View(Optional.empty(), Optional.empty(), Optional.empty());
+  static final View NOTHING =
+      new View(Optional.empty(), Optional.empty(), Optional.empty(), Set.of());
+
+  /** Copies the set. */
+  View {
+    dead = Set.copyOf(dead);
+  }
 
   /**
    * What is being done.

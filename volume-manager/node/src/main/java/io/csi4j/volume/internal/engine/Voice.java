@@ -38,8 +38,13 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
 
   /** Tells of something that came up. */
   void tell(Notice notice) {
+    notice(message(notice));
+  }
+
+  /** What people read of something that came up. */
+  OperatorMessage message(Notice notice) {
     Subject subject = Results.subject(parts.layout(), "looking after", identity, notice.usage());
-    notice(Messages.of(notice.code(), subject, notice.seen()));
+    return Messages.of(notice.code(), subject, notice.seen());
   }
 
   /** Tells of something about directories. */

@@ -170,7 +170,7 @@ final class VolumeActor {
             new Requests(identity, parts.layout(), parts.rules()),
             voice);
     runner = new TurnRunner(volume, steps, new Owner());
-    dead = new DeadMountCare(volume, this::consider);
+    dead = new DeadMountCare(volume, this::deadChanged);
     beginning = new Beginning(volume, runner, dead, inherited, new FirstSteps());
     aftercare = new Aftercare(volume, dead, new Unasked());
     claims = new ClaimCare(volume, aftercare);
@@ -427,6 +427,9 @@ final class VolumeActor {
       engine.lookForUnexpected();
     }
     dead.keepOnly(memory.record());
+    if (failure.filter(it -> it.code() == OperatorCode.MOUNT_DEAD).isPresent()) {
+      dead.look();
+    }
     trouble =
         failure
             .map(VolumeException::operatorMessage)
@@ -520,7 +523,14 @@ final class VolumeActor {
         new View(
             memory.record(),
             Optional.ofNullable(current).map(this::activity),
-            Optional.ofNullable(trouble));
+            Optional.ofNullable(trouble).or(dead::trouble),
+            dead.uses());
+  }
+
+  /** A mount was found dead, or well again. */
+  private void deadChanged() {
+    show();
+    consider();
   }
 
   private View.Activity activity(Operation operation) {

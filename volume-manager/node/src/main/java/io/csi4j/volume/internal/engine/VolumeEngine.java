@@ -331,7 +331,7 @@ public final class VolumeEngine {
     return inquiries.refusal(request);
   }
 
-  /** Whether a use is on record as present, and the mount table shows it. */
+  /** Whether a use is on record as present, and mounted, and not known to be dead. */
   public boolean hasMount(UsageKey usage) {
     return inquiries.hasMount(usage);
   }

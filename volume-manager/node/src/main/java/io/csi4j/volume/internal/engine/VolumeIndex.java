@@ -68,6 +68,17 @@ final class VolumeIndex {
     return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
   }
 
+  /** Whether the mount of a use is known to be dead. */
+  boolean isDead(VolumeIdentity identity, UsageKey usage) {
+    lock.lock();
+    try {
+      VolumeActor actor = actors.get(identity);
+      return actor != null && actor.view().dead().contains(usage);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** What is on record of a volume. */
   Optional<VolumeRecord> record(VolumeIdentity identity) {
     lock.lock();

@@ -105,7 +105,7 @@ public final class Admission {
         + switch (status) {
           case GOING -> " (being given up)";
           case IN_DOUBT -> " (in doubt)";
-          case PRESENT, NONE -> "";
+          case PRESENT, DEAD, NONE -> "";
         };
   }
 }

@@ -136,12 +136,15 @@ final class Publishing {
       if (path.is(PathStatus.PRESENT)) {
         if (!Inspection.isLost(path, looked.target())) {
           Turn there = at.with(record);
+          if (Inspection.isDead(looked.target())) {
+            return dead(there, looked, goal, now);
+          }
           Turn told =
               Inspection.isBroken(looked.target())
                   ? there.note(
                       new Notice(
                           OperatorCode.MOUNT_BROKEN,
-                          "the mount is there, and what it shows was deleted or has no server",
+                          "the mount is there, and what it shows was deleted",
                           Optional.of(goal.usage())))
                   : there;
           return Confirming.isNeeded(goal, now)
@@ -170,6 +173,38 @@ final class Publishing {
       return clear(at.with(record), Turn.Clearing.STAGING, goal, now);
     }
     return intend(at, record, goal, now);
+  }
+
+  /**
+   * A dead mount is no mount: where the policy lets it be made again that is done now, and the use
+   * stays whatever comes; otherwise it is left.
+   */
+  private static Turn dead(Turn turn, Event.Looked looked, Goal.Publish goal, Situation now) {
+    boolean isMadeAgain =
+        now.policy().onDeadMount() == OnDeadMount.REPUBLISH
+            || now.policy().onDeadMount() == OnDeadMount.REMOUNT;
+    if (!isMadeAgain) {
+      return turn.end(
+          new Result.Held(
+              Failure.of(
+                  OperatorCode.MOUNT_DEAD,
+                  "it is mounted, its server has ended, and the policy "
+                      + now.policy().onDeadMount()
+                      + " leaves it until it is released: unmount it, then mount it again")));
+    }
+    boolean isShared =
+        Inspection.isDead(looked.staging())
+            && turn.record().targets().values().stream()
+                .anyMatch(
+                    use -> !use.usage().equals(goal.usage()) && !use.path().is(PathStatus.NONE));
+    return isShared
+        ? turn.end(
+            new Result.Unfinished(
+                Failure.of(
+                    OperatorCode.MOUNT_DEAD,
+                    "its server has ended, and that of its staging, which other workloads use too:"
+                        + " all of them are mounted again together")))
+        : clear(turn.sparing(), Turn.Clearing.TARGET, goal, now);
   }
 
   /**

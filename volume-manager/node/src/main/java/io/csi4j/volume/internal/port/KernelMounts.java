@@ -12,7 +12,10 @@ public interface KernelMounts {
   /** The boot and the mount namespace that this process is in. */
   Place place();
 
-  /** What is mounted at a path, the one on top last; never waits for what is mounted there. */
+  /**
+   * What is mounted at a path, the one on top last; never waits for what is mounted there. A mount
+   * whose server was found to have ended is dead from then on.
+   */
   List<Sighting> at(MountPath path);
 
   /** Everything that is mounted below a directory, in one look, the one on top last. */
@@ -34,6 +37,11 @@ public interface KernelMounts {
    * nothing if none was found. Other mounts of its filesystem do not keep it in use.
    */
   Optional<String> holders(MountPath path);
+
+  /** Whether only the server of the mount on top at a path can tell how it is. */
+  default boolean mustAsk(MountPath path) {
+    return false;
+  }
 
   /**
    * Finds out how the mount on top at a path is, if need be by asking who serves it. The thread

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
@@ -24,7 +25,9 @@ import io.csi4j.volume.state.HostIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -55,6 +58,9 @@ public final class SystemKernelMounts implements KernelMounts {
   private final Supplier<Place> place;
   private final @Nullable MountQuestions questions;
   private volatile @Nullable Seen seen;
+
+  /** The mounts whose servers were asked and have ended, by their paths. */
+  private final Map<MountPath, MountRef> ended = new ConcurrentHashMap<>();
 
   /**
    * The mounts of a kernel.
@@ -94,17 +100,46 @@ public final class SystemKernelMounts implements KernelMounts {
 
   @Override
   public void ask(MountPath path, Consumer<Sighting.Health> then) {
-    List<Sighting> stack = at(path);
-    Sighting.Health health =
-        stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health();
     if (questions != null
-        && health == Sighting.Health.WELL
         && table.probe(path) instanceof MountProbe.Mounted there
         && there.health() == MountHealth.UNKNOWN) {
-      questions.ask(path, then);
+      questions.ask(
+          path,
+          health -> {
+            remember(path, there.ref(), health);
+            then.accept(health);
+          });
     } else {
-      then.accept(health);
+      List<Sighting> stack = at(path);
+      then.accept(stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health());
     }
+  }
+
+  private void remember(MountPath path, MountRef mount, Sighting.Health health) {
+    if (health == Sighting.Health.DEAD) {
+      ended.put(path, mount);
+    } else if (health == Sighting.Health.WELL) {
+      ended.remove(path);
+    }
+  }
+
+  @Override
+  public boolean mustAsk(MountPath path) {
+    try {
+      return questions != null
+          && table.probe(path) instanceof MountProbe.Mounted there
+          && there.health() == MountHealth.UNKNOWN;
+    } catch (MountException e) {
+      // The look that follows says so.
+      return false;
+    }
+  }
+
+  /** Whether the server of a mount has ended, as far as the kernel tells or was found out. */
+  private boolean isDead(MountPath path, MountProbe.Mounted seen) {
+    MountRef known = ended.get(path);
+    return seen.health() == MountHealth.DEAD
+        || (known != null && known.identity().equals(seen.ref().identity()));
   }
 
   @Override
@@ -115,6 +150,7 @@ public final class SystemKernelMounts implements KernelMounts {
   @Override
   public List<Sighting> at(MountPath path) {
     if (!(table.probe(path) instanceof MountProbe.Mounted seen)) {
+      ended.remove(path);
       return List.of();
     }
     Optional<MountRecord> top = table.find(path);
@@ -122,7 +158,7 @@ public final class SystemKernelMounts implements KernelMounts {
       // Gone since.
       return List.of();
     }
-    boolean isDead = seen.health() == MountHealth.DEAD;
+    boolean isDead = isDead(path, seen);
     return layers(top.get()).stream()
         .map(layer -> sighting(path, layer, isDead && layer.equals(top.get())))
         .toList();

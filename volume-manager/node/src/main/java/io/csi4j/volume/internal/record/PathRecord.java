@@ -18,9 +18,12 @@ public record PathRecord(
   public static final PathRecord NONE =
       new PathRecord(PathStatus.NONE, Optional.empty(), Optional.empty());
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are there; whether a mount is dead is never on record. */
   public PathRecord {
     Objects.requireNonNull(status, "status");
+    if (status == PathStatus.DEAD) {
+      throw new IllegalArgumentException("Whether a mount is dead is not kept on record.");
+    }
     Objects.requireNonNull(pending, "pending");
     Objects.requireNonNull(evidence, "evidence");
   }

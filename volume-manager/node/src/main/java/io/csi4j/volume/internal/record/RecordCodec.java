@@ -280,7 +280,8 @@ public final class RecordCodec {
     return switch (status) {
       case NONE -> 0;
       case IN_DOUBT -> 1;
-      case PRESENT -> 2;
+      // Whether it is dead is found out again, and never written.
+      case PRESENT, DEAD -> 2;
       case GOING -> 3;
     };
   }

@@ -28,6 +28,9 @@ class RepairingTest {
   private static final Optional<UsageKey> STAGING = Optional.empty();
   private static final Optional<UsageKey> TARGET = Optional.of(A);
 
+  private static final MountPolicy REPUBLISHING =
+      MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH);
+
   private static final String TAKEN =
       "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; look; save U5 [PRESENT, a NONE];"
           + " ";
@@ -92,9 +95,7 @@ class RepairingTest {
             TAKEN + PUBLISHED),
         row(
             "a use in doubt with a dead mount that is to be made anew",
-            from(inDoubt)
-                .dead(TARGET)
-                .policy(MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH)),
+            from(inDoubt).dead(TARGET).policy(REPUBLISHING),
             publish(A),
             TAKEN + PUBLISHED),
         row(
@@ -103,6 +104,31 @@ class RepairingTest {
             publish(A),
             "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; look;"
                 + " PUBLISH; look; pause; look; PUBLISH; look; unfinished MOUNT_DEAD"),
+        row(
+            "a dead mount that is asked for again, which the plugin's policy leaves",
+            fromUsedBy(A).dead(TARGET),
+            publish(A),
+            "look; held MOUNT_DEAD"),
+        row(
+            "a dead mount that is asked for again, and is to be made anew",
+            fromUsedBy(A).dead(TARGET).policy(REPUBLISHING),
+            publish(A),
+            TAKEN + PUBLISHED),
+        row(
+            "a dead mount that is asked for again, whose use stays though it cannot be made anew",
+            fromUsedBy(A)
+                .dead(TARGET)
+                .policy(REPUBLISHING)
+                .always("PUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
+            publish(A),
+            TAKEN
+                + "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
+                + " unfinished REFUSED_BY_PLUGIN"),
+        row(
+            "a dead mount that is asked for again, on a dead staging that another use has too",
+            fromUsedBy(A, B).dead(TARGET).dead(STAGING).policy(REPUBLISHING),
+            publish(A),
+            "look; unfinished MOUNT_DEAD"),
         row(
             "a use without a mount on a dead staging",
             withdrawn(),

@@ -215,6 +215,31 @@ class RealMountsTest {
     }
   }
 
+  @Test
+  @Tag("H5")
+  @NeedsRoot("/dev/fuse")
+  void aMountWhoseServerWasFoundToHaveEndedIsDeadUntilAnotherIsThere(Scratch scratch)
+      throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
+        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler)) {
+      SystemKernelMounts asking = mounts.asking(questions);
+      MountPath path = scratch.directory("v");
+      FuseServer first = FuseServer.mount(path);
+      first.die();
+
+      assertThat(asking.mustAsk(path)).isTrue();
+      assertThat(answer(asking, path)).isEqualTo(Sighting.Health.DEAD);
+      assertThat(asking.at(path)).extracting(Sighting::health).containsOnly(Sighting.Health.DEAD);
+      first.close();
+      try (FuseServer second = FuseServer.mount(path)) {
+        assertThat(asking.at(second.target()))
+            .extracting(Sighting::health)
+            .containsOnly(Sighting.Health.WELL);
+      }
+      assertThat(asking.mustAsk(scratch.tmpfs("other"))).isFalse();
+    }
+  }
+
   private static Sighting.Health answer(SystemKernelMounts asking, MountPath path)
       throws Exception {
     CompletableFuture<Sighting.Health> told = new CompletableFuture<>();

@@ -165,7 +165,11 @@ public final class Records {
 
   private static PathRecord path(Random random) {
     return new PathRecord(
-        RandomFields.one(random, PathStatus.values()),
+        RandomFields.one(
+            random,
+            new PathStatus[] {
+              PathStatus.NONE, PathStatus.IN_DOUBT, PathStatus.PRESENT, PathStatus.GOING
+            }),
         random.nextBoolean()
             ? Optional.empty()
             : Optional.of(

@@ -5,6 +5,7 @@ module io.csi4j.volume.state {
 
   exports io.csi4j.volume.state;
   exports io.csi4j.volume.state.journal;
+  exports io.csi4j.volume.state.seal;
   exports io.csi4j.volume.internal.disk to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node;

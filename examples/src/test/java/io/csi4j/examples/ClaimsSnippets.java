@@ -37,6 +37,9 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.SealedStateStore;
+import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
@@ -174,6 +177,20 @@ final class ClaimsSnippets {
       host.accept(book.claim(request)); // every other machine is told who holds it
     }
     // end
+  }
+
+  static void sealed(Path keys, Path directory, EtcdSettings etcd, Consumer<Object> host) {
+    // snippet: sealed
+    Sealer sealer = AesGcmSealer.fromFile(keys); // lines "ID BASE64" of 16 or 32 bytes; mode 0600
+    ClaimStore claims = LocalClaimStore.open(directory.resolve("claims"), sealer);
+    ClaimStore shared = EtcdClaimStore.open(etcd.sealedBy(sealer)); // all hosts have the key
+    StateStore catalog =
+        SealedStateStore.on(
+            JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults()),
+            sealer);
+    VolumeStore volumes = VolumeStore.on(catalog);
+    // end
+    List.of(claims, shared, volumes).forEach(host);
   }
 
   static void doubt(

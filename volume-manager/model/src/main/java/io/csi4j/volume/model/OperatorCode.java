@@ -216,6 +216,12 @@ public enum OperatorCode {
       "A file or directory was open to others, and its mode was set right",
       "it is closed to others again",
       "Find out who changed it, and who may have looked"),
+  STATE_SEALED(
+      220,
+      Severity.ERROR,
+      "A value of the state is sealed, and does not open with the keys at hand",
+      "nothing was changed",
+      "Give the host the key that is named, or restore what was changed from a copy"),
 
   // 3xx: the plugin
   PLUGIN_NOT_REGISTERED(

@@ -42,5 +42,7 @@ public enum StateReason {
   /** There is no state where there must have been some. */
   STATE_MISSING,
   /** A mode was too open, and was set right. */
-  MODE_FIXED
+  MODE_FIXED,
+  /** A value is sealed, and does not open with the keys at hand. */
+  STATE_SEALED
 }

@@ -11,6 +11,9 @@ public final class StateValue {
   /** The most bytes a value has. */
   public static final int MAX_SIZE = 64 * 1024;
 
+  /** How many bytes more a value may have that was sealed. */
+  public static final int ROOM_FOR_SEAL = 256;
+
   private final byte[] bytes;
 
   private StateValue(byte[] bytes) {
@@ -24,13 +27,26 @@ public final class StateValue {
    *     {@link #MAX_SIZE}
    */
   public static StateValue of(byte[] bytes) {
-    if (bytes.length > MAX_SIZE) {
+    return of(bytes, MAX_SIZE);
+  }
+
+  /**
+   * What a store that seals makes of a value, which are {@link #ROOM_FOR_SEAL} bytes more at most.
+   *
+   * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more
+   */
+  public static StateValue ofSealed(byte[] bytes) {
+    return of(bytes, MAX_SIZE + ROOM_FOR_SEAL);
+  }
+
+  private static StateValue of(byte[] bytes, int most) {
+    if (bytes.length > most) {
       throw new StateException(
           StateReason.STATE_VALUE_TOO_LARGE,
           "Remembering a value failed: it has "
               + bytes.length
               + " bytes, and at most "
-              + MAX_SIZE
+              + most
               + " are kept. This is a fault of the program; report it.");
     }
     return new StateValue(bytes.clone());

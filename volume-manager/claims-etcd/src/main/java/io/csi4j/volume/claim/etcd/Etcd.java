@@ -32,6 +32,11 @@ interface Etcd extends AutoCloseable {
    */
   EtcdAnswer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
 
+  /** Whether equal claims have equal bytes in it; when they are sealed they have not. */
+  default boolean comparesBytes() {
+    return true;
+  }
+
   /**
    * Writes a claim if the claim that is there is byte for byte the one that was seen, in that
    * version, and the mark of the store is this one. If not, the answer has the claim that is there.

@@ -84,10 +84,12 @@ public final class EtcdClaimStore implements ClaimStore {
     return written(next, token, () -> etcd.write(memory.mark(), expected, next, token));
   }
 
-  /** In one step: etcd compares the bytes, in which the mark of the write is. */
+  /** In one step where etcd can compare the bytes, in which the mark of the write is. */
   @Override
   public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
-    return written(next, token, () -> etcd.replace(memory.mark(), seen, next, token));
+    return etcd.comparesBytes()
+        ? written(next, token, () -> etcd.replace(memory.mark(), seen, next, token))
+        : ClaimStore.super.replace(seen, next, token);
   }
 
   private WriteResult written(Claim next, WriteToken token, Supplier<EtcdAnswer> write) {

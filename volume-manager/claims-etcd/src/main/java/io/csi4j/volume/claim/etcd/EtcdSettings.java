@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.state.seal.Sealer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -16,13 +17,15 @@ import java.util.stream.Collectors;
  * @param tls how connections are encrypted; given exactly when the endpoints begin with {@code
  *     https}
  * @param deadline how long each call may take; a claim takes two or three calls
+ * @param sealer what claims are sealed with; they stand in clear if nothing is given
  */
 public record EtcdSettings(
     List<URI> endpoints,
     EtcdPrefix prefix,
     Optional<EtcdLogin> login,
     Optional<EtcdTls> tls,
-    Duration deadline) {
+    Duration deadline,
+    Optional<Sealer> sealer) {
 
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -33,6 +36,7 @@ public record EtcdSettings(
     Objects.requireNonNull(prefix, "prefix");
     Objects.requireNonNull(login, "login");
     Objects.requireNonNull(tls, "tls");
+    Objects.requireNonNull(sealer, "sealer");
     if (endpoints.isEmpty()) {
       throw new IllegalArgumentException(
           "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
@@ -76,7 +80,8 @@ public record EtcdSettings(
         all.stream().anyMatch(EtcdSettings::isEncrypted)
             ? Optional.of(EtcdTls.asTheJvm())
             : Optional.empty(),
-        Duration.ofSeconds(5));
+        Duration.ofSeconds(5),
+        Optional.empty());
   }
 
   private static boolean isEncrypted(URI endpoint) {
@@ -85,22 +90,30 @@ public record EtcdSettings(
 
   /** The same with another prefix. */
   public EtcdSettings below(EtcdPrefix other) {
-    return new EtcdSettings(endpoints, other, login, tls, deadline);
+    return new EtcdSettings(endpoints, other, login, tls, deadline, sealer);
   }
 
   /** The same, asked as this user. */
   public EtcdSettings as(EtcdLogin user) {
-    return new EtcdSettings(endpoints, prefix, Optional.of(user), tls, deadline);
+    return new EtcdSettings(endpoints, prefix, Optional.of(user), tls, deadline, sealer);
   }
 
   /** The same, encrypted so. */
   public EtcdSettings over(EtcdTls encryption) {
-    return new EtcdSettings(endpoints, prefix, login, Optional.of(encryption), deadline);
+    return new EtcdSettings(endpoints, prefix, login, Optional.of(encryption), deadline, sealer);
   }
 
   /** The same with another deadline. */
   public EtcdSettings within(Duration other) {
-    return new EtcdSettings(endpoints, prefix, login, tls, other);
+    return new EtcdSettings(endpoints, prefix, login, tls, other, sealer);
+  }
+
+  /**
+   * The same, with claims sealed. Those that stand in clear are read, and sealed when they are
+   * written the next time. All hosts of the claims need the key.
+   */
+  public EtcdSettings sealedBy(Sealer seal) {
+    return new EtcdSettings(endpoints, prefix, login, tls, deadline, Optional.of(seal));
   }
 
   /** The addresses, for people. */

@@ -16,6 +16,8 @@ import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.seal.SealException;
+import io.csi4j.volume.state.seal.SealedBytes;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
@@ -94,12 +96,17 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
+  public boolean comparesBytes() {
+    return settings.sealer().isEmpty();
+  }
+
+  @Override
   public EtcdAnswer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
     VolumeKey volume = next.volume();
     // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
     List<Cmp> same =
         seen.by().stream()
-            .map(by -> bytes(seen.claim(), by, newer.beside(volume, seen.version())))
+            .map(by -> clear(seen.claim(), by, newer.beside(volume, seen.version())))
             .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
             .toList();
     return write(store, seen.version(), next, token, same);
@@ -108,7 +115,8 @@ final class JetcdEtcd implements Etcd {
   private EtcdAnswer write(
       StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
     ByteSequence key = key(next.volume());
-    ByteSequence value = bytes(next, token, newer.beside(next.volume(), expected));
+    ByteSequence value =
+        sealed(clear(next, token, newer.beside(next.volume(), expected)), next.volume());
     List<Cmp> all = new ArrayList<>(more);
     all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
     all.add(
@@ -120,8 +128,49 @@ final class JetcdEtcd implements Etcd {
                 .Else(get(key), get(mark)));
   }
 
-  private static ByteSequence bytes(Claim claim, WriteToken by, UnknownFields beside) {
+  private static ByteSequence clear(Claim claim, WriteToken by, UnknownFields beside) {
     return ByteSequence.from(ClaimCodec.encode(ClaimRecord.of(claim, by, beside)));
+  }
+
+  private ByteSequence sealed(ByteSequence clear, VolumeKey volume) {
+    if (settings.sealer().isEmpty()) {
+      return clear;
+    }
+    try {
+      return ByteSequence.from(
+          SealedBytes.seal(clear.getBytes(), keys.about(keys.of(volume)), settings.sealer().get()));
+    } catch (SealException e) {
+      throw new ClaimStoreException(
+          Reason.UNAVAILABLE,
+          "Writing the claim of volume '"
+              + ForeignText.of(volume.toString())
+              + "' failed: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /** The claim under a key in clear, be it sealed or not. */
+  private byte[] opened(KeyValue there) {
+    byte[] bytes = there.getValue().getBytes();
+    if (!SealedBytes.areSealed(bytes)) {
+      return bytes;
+    }
+    String problem = "it is sealed, and this host was given no key. Give it the key of the others.";
+    if (settings.sealer().isPresent()) {
+      try {
+        String about = keys.about(there.getKey().getBytes());
+        return SealedBytes.open(bytes, about, settings.sealer().get());
+      } catch (SealException e) {
+        problem = String.valueOf(e.getMessage());
+      }
+    }
+    throw new ClaimStoreException(
+        Reason.UNREADABLE,
+        "Reading the claim under the key '"
+            + ForeignText.of(there.getKey().toString(StandardCharsets.UTF_8))
+            + "' of etcd failed: "
+            + problem);
   }
 
   @Override
@@ -235,7 +284,7 @@ final class JetcdEtcd implements Etcd {
     String key = there.getKey().toString(StandardCharsets.UTF_8);
     ClaimRecord record;
     try {
-      record = ClaimCodec.decode(there.getValue().getBytes());
+      record = ClaimCodec.decode(opened(there));
     } catch (MalformedRecordException e) {
       throw ClaimCodec.unreadable("the claim under the key '" + key + "' of etcd", e);
     }

@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.csi4j.volume.model.VolumeKey;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +50,11 @@ final class KeySpace {
     out.writeBytes(first);
     write(volume.namespace().value() + BETWEEN + volume.id(), out);
     return out.toByteArray();
+  }
+
+  /** What the key of a claim is below the prefix, for a seal to be bound to. */
+  String about(byte[] key) {
+    return "claim/" + new String(key, first.length, key.length - first.length, ISO_8859_1);
   }
 
   /** The first name that may stand behind that of a volume. */

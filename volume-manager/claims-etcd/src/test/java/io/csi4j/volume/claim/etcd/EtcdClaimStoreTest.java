@@ -1,28 +1,38 @@
 package io.csi4j.volume.claim.etcd;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.state.seal.SealingKeys;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,8 +66,26 @@ class EtcdClaimStoreTest {
     return EtcdClaimStore.open(EtcdSettings.of(server.endpoint()).below(prefix));
   }
 
+  private static WriteToken token() {
+    return new WriteToken(UUID.randomUUID());
+  }
+
+  private static Sealer sealer(String id) {
+    return AesGcmSealer.of(SealingKeys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
+  }
+
+  private static ClaimStore sealed(EtcdPrefix prefix, Sealer sealer) {
+    return EtcdClaimStore.open(EtcdSettings.of(server.endpoint()).below(prefix).sealedBy(sealer));
+  }
+
   /** Each place is a prefix of its own. */
   private static final class Prefixes implements ClaimStoreFixture {
+
+    private final Function<EtcdPrefix, ClaimStore> opening;
+
+    Prefixes(Function<EtcdPrefix, ClaimStore> opening) {
+      this.opening = opening;
+    }
 
     @Override
     public Place place() {
@@ -65,7 +93,7 @@ class EtcdClaimStoreTest {
       return new Place() {
         @Override
         public ClaimStore open() {
-          return EtcdClaimStoreTest.open(own);
+          return opening.apply(own);
         }
 
         @Override
@@ -81,8 +109,50 @@ class EtcdClaimStoreTest {
 
   @TestFactory
   Stream<DynamicTest> aStoreInEtcdKeepsItsPromises() {
-    return ClaimStoreChecks.of(new Prefixes()).stream()
+    return ClaimStoreChecks.of(new Prefixes(EtcdClaimStoreTest::open)).stream()
         .map(check -> dynamicTest(check.name(), check::run));
+  }
+
+  @Tag("campaign")
+  @TestFactory
+  Stream<DynamicTest> aSealedStoreInEtcdKeepsItsPromises() {
+    Sealer sealer = sealer("k1");
+    return ClaimStoreChecks.of(new Prefixes(prefix -> sealed(prefix, sealer))).stream()
+        .map(check -> dynamicTest(check.name(), check::run));
+  }
+
+  @Test
+  void aSealedClaimIsReadReplacedAndRefusedToWhoHasNoKey() {
+    VolumeKey volume = VolumeKey.of("db");
+    try (ClaimStore clear = open()) {
+      write(clear, Claim.none(volume));
+    }
+    try (ClaimStore store = sealed(prefix, sealer("k1"))) {
+      Versioned inClear = store.read(volume);
+      WriteResult.Written replaced =
+          (WriteResult.Written) store.replace(inClear, Claim.none(volume), token());
+      assertThat(store.replace(inClear, Claim.none(volume), token()))
+          .as("another is there than was seen")
+          .isEqualTo(new WriteResult.Conflict(replaced.now()));
+      assertThat(store.replace(replaced.now(), Claim.none(volume), token()))
+          .as("a seal is not compared, what is sealed is")
+          .isInstanceOf(WriteResult.Written.class);
+    }
+
+    try (ClaimStore clear = open()) {
+      assertThatExceptionOfType(ClaimStoreException.class)
+          .isThrownBy(() -> clear.read(volume))
+          .withMessageEndingWith(
+              "of etcd failed: it is sealed, and this host was given no key. Give it the key of"
+                  + " the others.")
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
+    }
+    try (ClaimStore other = sealed(prefix, sealer("k2"))) {
+      assertThatExceptionOfType(ClaimStoreException.class)
+          .isThrownBy(() -> other.read(volume))
+          .withMessageEndingWith(
+              "it is sealed with the key 'k1', which this host was not given. Give it that key.");
+    }
   }
 
   @Test
@@ -123,7 +193,7 @@ class EtcdClaimStoreTest {
   }
 
   private static void write(ClaimStore store, Claim claim) {
-    assertThat(store.compareAndSet(ClaimVersion.NEVER, claim, new WriteToken(UUID.randomUUID())))
+    assertThat(store.compareAndSet(ClaimVersion.NEVER, claim, token()))
         .isInstanceOf(WriteResult.Written.class);
   }
 }

@@ -27,7 +27,8 @@ class EtcdSettingsTest {
                 EtcdPrefix.of("/csi4j"),
                 Optional.empty(),
                 Optional.empty(),
-                Duration.ofSeconds(5)));
+                Duration.ofSeconds(5),
+                Optional.empty()));
     assertThat(EtcdSettings.of(ENCRYPTED).tls()).contains(EtcdTls.asTheJvm());
   }
 

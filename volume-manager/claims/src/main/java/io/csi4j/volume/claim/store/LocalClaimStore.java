@@ -27,6 +27,8 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.state.seal.SealedStateStore;
+import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +93,21 @@ public final class LocalClaimStore implements ClaimStore {
   public static LocalClaimStore open(Path directory) {
     try {
       return on(JournalStateStore.open(directory, JournalSettings.defaults()));
+    } catch (StateException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
+   * The same, with each claim sealed. What is there in clear is sealed now.
+   *
+   * @throws ClaimStoreException if they are in use by another, cannot be read, or do not open
+   */
+  public static LocalClaimStore open(Path directory, Sealer sealer) {
+    try {
+      return on(
+          SealedStateStore.on(
+              JournalStateStore.open(directory, JournalSettings.defaults()), sealer));
     } catch (StateException e) {
       throw unavailable(e);
     }
@@ -215,6 +232,9 @@ public final class LocalClaimStore implements ClaimStore {
   private WriteResult failed(StateException cause) {
     if (cause.reason() == StateReason.STATE_CLOSED) {
       throw new ClaimStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);
+    }
+    if (cause.reason() == StateReason.STATE_SEALED) {
+      throw unavailable(cause);
     }
     if (cause.reason() == StateReason.STATE_TAKEN_OVER) {
       takenOver = cause;

@@ -79,7 +79,8 @@ record Replay(
     }
 
     private static boolean isUnderstood(Entry entry) {
-      return entry.action() <= Entry.BURY && entry.value().length <= StateValue.MAX_SIZE;
+      return entry.action() <= Entry.BURY
+          && entry.value().length <= StateValue.MAX_SIZE + StateValue.ROOM_FOR_SEAL;
     }
 
     private void keep(Entry entry) {

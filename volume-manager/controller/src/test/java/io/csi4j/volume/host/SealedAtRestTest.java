@@ -1,0 +1,190 @@
+package io.csi4j.volume.host;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdServer;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdTest;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.SealedStateStore;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.state.seal.SealingKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a disk and etcd know of the values of plugins: nothing, where the host gives a key. */
+@Timeout(120)
+class SealedAtRestTest {
+
+  private static final String CANARY = "canary-5d1c0e";
+  private static final VolumeKey DB = VolumeKey.of("db");
+
+  @TempDir Path directory;
+
+  private static Sealer sealer() {
+    return AesGcmSealer.of(SealingKeys.of("k1", new byte[32]));
+  }
+
+  /** A claim whose publish context has a password. */
+  private static void claim(ClaimStore store) {
+    ClaimHolder holder =
+        new ClaimHolder(
+            WorkloadId.of("web"),
+            NodeName.of("n1"),
+            Optional.empty(),
+            ClaimMode.WRITE,
+            ClaimState.TAKEN,
+            1,
+            Instant.parse("2026-01-01T00:00:00Z"),
+            new NodeAttachment.Attached(PublishContext.of(Map.of("chap", CANARY))));
+    Claim claim =
+        new Claim(
+            DB,
+            Optional.of(new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)),
+            new TreeMap<>(Map.of(holder.workload(), holder)),
+            1,
+            Optional.empty());
+
+    assertThat(store.compareAndSet(ClaimVersion.NEVER, claim, new WriteToken(UUID.randomUUID())))
+        .isInstanceOf(WriteResult.Written.class);
+    assertThat(store.read(DB).claim()).isEqualTo(claim);
+  }
+
+  /** A volume with a password as a mount flag, as a parameter, and in its context. */
+  private static void remember(VolumeStore store) {
+    MountOptions options = MountOptions.none().withFlags(MountFlags.of("password=" + CANARY));
+    VolumeSpec spec =
+        VolumeSpec.builder(PluginId.of("fake.csi4j.example"))
+            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+            .parameters(Map.of("token", CANARY))
+            .mountOptions(options)
+            .build();
+    CatalogVolume volume =
+        new CatalogVolume(
+            DB,
+            spec,
+            CatalogVolume.Origin.REGISTERED,
+            VolumeId.of("vol-1"),
+            Optional.empty(),
+            VolumeContext.of(Map.of("note", CANARY)),
+            Set.of(),
+            OptionalLong.empty(),
+            Optional.empty());
+    CatalogEntry entry =
+        new CatalogEntry(DB, spec, Optional.empty(), new CatalogEntry.State.Present(volume));
+
+    store.put(entry);
+    assertThat(store.load()).containsExactly(entry);
+  }
+
+  /** How many files below this directory have the canary in them. */
+  private static long filesThatTell(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile)
+          .filter(
+              file -> {
+                try {
+                  return new String(Files.readAllBytes(file), US_ASCII).contains(CANARY);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              })
+          .count();
+    }
+  }
+
+  private void keepOnDisk(Function<StateStore, StateStore> over) {
+    try (LocalClaimStore claims = LocalClaimStore.on(over.apply(state("claims")))) {
+      claim(claims);
+    }
+    try (StateStore state = over.apply(state("catalog"))) {
+      remember(VolumeStore.on(state));
+    }
+  }
+
+  private StateStore state(String name) {
+    return JournalStateStore.open(directory.resolve(name), JournalSettings.defaults());
+  }
+
+  @Test
+  void aDiskKnowsNothingThatWasSealed() throws IOException {
+    keepOnDisk(state -> SealedStateStore.on(state, sealer()));
+
+    assertThat(filesThatTell(directory)).isZero();
+    try (ClaimStore claims = LocalClaimStore.open(directory.resolve("claims"), sealer())) {
+      assertThat(claims.read(DB).claim().holders()).containsKey(WorkloadId.of("web"));
+    }
+  }
+
+  @Test
+  void aDiskKnowsAllThatWasNot() throws IOException {
+    keepOnDisk(state -> state);
+
+    assertThat(filesThatTell(directory)).as("files of claims, files of the catalog").isEqualTo(2);
+  }
+
+  @EtcdTest
+  @Test
+  void etcdKnowsNothingThatWasSealed() throws IOException {
+    assertThat(filesOfEtcd(settings -> settings.sealedBy(sealer()))).isZero();
+  }
+
+  @EtcdTest
+  @Test
+  void etcdKnowsAllThatWasNot() throws IOException {
+    assertThat(filesOfEtcd(settings -> settings)).isPositive();
+  }
+
+  private long filesOfEtcd(Function<EtcdSettings, EtcdSettings> how) throws IOException {
+    Path data = Files.createDirectory(directory.resolve("etcd"));
+    try (EtcdServer etcd = EtcdServer.start(data);
+        ClaimStore store = EtcdClaimStore.open(how.apply(EtcdSettings.of(etcd.endpoint())))) {
+      claim(store);
+    }
+    return filesThatTell(data);
+  }
+}

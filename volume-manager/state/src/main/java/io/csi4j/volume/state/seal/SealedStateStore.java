@@ -1,0 +1,128 @@
+package io.csi4j.volume.state.seal;
+
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateCapacity;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A store that seals each value of another one. What is already there in clear, or sealed with a
+ * former key, is read, and sealed anew with the present key when the store is opened; the medium
+ * may keep older copies for a while. Keys are not sealed: they are hashes and names of plugins.
+ */
+public final class SealedStateStore implements StateStore {
+
+  private final StateStore store;
+  private final Sealer sealer;
+
+  private SealedStateStore(StateStore store, Sealer sealer) {
+    this.store = store;
+    this.sealer = sealer;
+  }
+
+  /**
+   * Seals the values of this store, which is closed with the returned one.
+   *
+   * @throws StateException {@link StateReason#STATE_SEALED} if a value cannot be opened; the store
+   *     is closed then
+   */
+  public static SealedStateStore on(StateStore store, Sealer sealer) {
+    Objects.requireNonNull(store, "store");
+    SealedStateStore sealed = new SealedStateStore(store, Objects.requireNonNull(sealer, "sealer"));
+    try {
+      sealed.sealAnew();
+      return sealed;
+    } catch (StateException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /** Values in clear, or sealed with a former key, are sealed with the present one. */
+  private void sealAnew() {
+    for (Map.Entry<StateKey, StateValue> each : store.load().values().entrySet()) {
+      byte[] there = each.getValue().bytes();
+      StateValue clear = opened(each.getKey(), each.getValue());
+      if (!SealedBytes.areSealed(there) || !SealedBytes.areCurrent(there, sealer)) {
+        store.put(each.getKey(), sealed(each.getKey(), clear), Durability.BEST_EFFORT);
+      }
+    }
+  }
+
+  @Override
+  public LoadedState load() {
+    LoadedState loaded = store.load();
+    LoadedState.Builder opened = LoadedState.builder();
+    loaded.values().forEach((key, value) -> opened.value(key, opened(key, value)));
+    for (Doubt doubt : loaded.doubts()) {
+      opened.doubt(doubt);
+    }
+    loaded.writtenOn().ifPresent(opened::writtenOn);
+    return opened.build();
+  }
+
+  @Override
+  public Stored put(StateKey key, StateValue value, Durability durability) {
+    return store.put(key, sealed(key, value), durability);
+  }
+
+  @Override
+  public Stored remove(StateKey key) {
+    return store.remove(key);
+  }
+
+  @Override
+  public Stored bury(StateKey volume, StateValue tombstone) {
+    return store.bury(volume, sealed(StateKey.tombstone(volume.id()), tombstone));
+  }
+
+  @Override
+  public Stored settle() {
+    return store.settle();
+  }
+
+  @Override
+  public StateCapacity capacity() {
+    return store.capacity();
+  }
+
+  @Override
+  public StateOwner owner() {
+    return store.owner();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private StateValue sealed(StateKey key, StateValue value) {
+    try {
+      return StateValue.ofSealed(SealedBytes.seal(value.bytes(), key.toString(), sealer));
+    } catch (SealException e) {
+      throw refused("Sealing ", key, e);
+    }
+  }
+
+  private StateValue opened(StateKey key, StateValue value) {
+    try {
+      return StateValue.of(SealedBytes.open(value.bytes(), key.toString(), sealer));
+    } catch (SealException e) {
+      throw refused("Opening ", key, e);
+    }
+  }
+
+  private static StateException refused(String what, StateKey key, SealException e) {
+    return new StateException(
+        StateReason.STATE_SEALED, what + key + " of the state failed: " + e.getMessage(), e);
+  }
+}

@@ -3,7 +3,9 @@ package io.csi4j.client.internal.redaction;
 import io.csi4j.client.internal.text.SafeText;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.util.Map;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 
 /** The text form of records that carry text of unknown origin: one printable line. */
 public final class RecordText {
@@ -12,7 +14,10 @@ public final class RecordText {
 
   private RecordText() {}
 
-  /** The record as records print themselves, escaped, each component cut to 4 KiB. */
+  /**
+   * The record as records print themselves, escaped, each component cut to 4 KiB. Of a map only the
+   * keys are shown: its values belong to the plugin, and may be secret.
+   */
   public static String of(Record record) {
     String name = record.getClass().getSimpleName();
     String shown = name.endsWith("Value") ? name.substring(0, name.length() - 5) : name;
@@ -23,6 +28,9 @@ public final class RecordText {
         // The records behind the API are hidden in its packages.
         accessor.setAccessible(true);
         Object value = accessor.invoke(record);
+        if (value instanceof Map<?, ?> map) {
+          value = new TreeSet<>(map.keySet());
+        }
         out.add(component.getName() + "=" + SafeText.escape(String.valueOf(value), LIMIT));
       } catch (ReflectiveOperationException impossible) {
         throw new LinkageError(record.getClass().getName(), impossible);

@@ -104,7 +104,9 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Grows a volume, never shrinks it. What the node has to do about it stands in {@link
-   * CatalogVolume#owedToNode} until {@link #nodeHasExpanded} is told.
+   * CatalogVolume#owedToNode} until {@link #nodeHasExpanded} is told. A size that the storage
+   * system cannot give now is asked for again in the background, until another one takes its place:
+   * a larger one, or a smaller one that is not below what the volume has.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
     return parts.await("expanding", key, parts.opened().expand(key, to));

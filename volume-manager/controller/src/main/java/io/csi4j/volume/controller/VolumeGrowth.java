@@ -41,17 +41,19 @@ final class VolumeGrowth {
     this.claims = claims;
   }
 
-  /** Grows a volume; one that is large enough stays as it is. */
+  /**
+   * Grows a volume; one that is large enough stays as it is. A wish that was not fulfilled gives
+   * way to another one, which may be smaller, but not smaller than the volume is.
+   */
   CatalogVolume expand(VolumeKey key, CapacityRange to) {
     CatalogEntry record = there(key, "expanding");
-    if (record.state() instanceof State.Growing before && !before.to().equals(to)) {
-      record = grow(record, before, false);
-    }
     CatalogVolume volume = record.volume().orElseThrow();
-    Subject subject = Subject.of("expanding", VolumeCalls.identity(volume));
-    if (record.state() instanceof State.Growing begun) {
-      return grow(record, begun, false).volume().orElseThrow();
+    Optional<State.Growing> before =
+        record.state() instanceof State.Growing growing ? Optional.of(growing) : Optional.empty();
+    if (before.filter(it -> it.to().equals(to)).isPresent()) {
+      return grow(record, before.get(), false).volume().orElseThrow();
     }
+    Subject subject = Subject.of("expanding", VolumeCalls.identity(volume));
     OptionalLong size = volume.capacityBytes();
     if (size.isPresent() && to.limitBytes().orElse(Long.MAX_VALUE) < size.getAsLong()) {
       throw ControllerFailures.refused(
@@ -59,15 +61,27 @@ final class VolumeGrowth {
           subject,
           "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
     }
-    if (size.isPresent() && to.contains(size.getAsLong())) {
+    if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
       return volume;
     }
     ControllerFacts facts = StepWait.on(controllers.facts(volume.plugin(), subject));
     if (facts.expandsOnlyOffline()) {
       ending.refuseClaimed(subject, key);
     }
-    State.Growing begun = new State.Growing(volume, to);
-    return grow(catalog.put(subject, record.in(begun)), begun, true).volume().orElseThrow();
+    State.Growing begun =
+        before
+            .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
+            .orElseGet(() -> new State.Growing(volume, to));
+    return grow(catalog.put(subject, record.in(begun)), begun, before.isEmpty())
+        .volume()
+        .orElseThrow();
+  }
+
+  /** The wish, asking for what is there at least: so that its answer says what there is. */
+  private static CapacityRange notBelow(long bytes, CapacityRange to) {
+    return bytes == 0 || to.requiredBytes().orElse(0) >= bytes
+        ? to
+        : new CapacityRange(OptionalLong.of(bytes), to.limitBytes());
   }
 
   /** Goes on with what was begun. */
@@ -148,15 +162,19 @@ final class VolumeGrowth {
     return now;
   }
 
-  /** Changes parameters; those that are not named stay as they are. */
+  /** Changes parameters, also of a volume that grows; those that are not named stay as they are. */
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
-    CatalogEntry record = goOn(there(key, "modifying"));
+    CatalogEntry record = there(key, "modifying");
     CatalogVolume volume = record.volume().orElseThrow();
     CatalogVolume now = volume.as(volume.spec().modified(changes));
     StepWait.on(controllers.call(calls.modify(volume, changes)));
+    State state =
+        record.state() instanceof State.Growing growing
+            ? new State.Growing(now, growing.to())
+            : new State.Present(now);
     catalog.put(
         Subject.of("modifying", VolumeCalls.identity(volume)),
-        new CatalogEntry(key, now.spec(), record.name(), new State.Present(now)));
+        new CatalogEntry(key, now.spec(), record.name(), state));
     return now;
   }
 

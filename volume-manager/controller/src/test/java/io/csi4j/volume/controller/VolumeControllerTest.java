@@ -675,6 +675,67 @@ class VolumeControllerTest {
     assertThat(grown.owedToNode()).contains(CapacityRange.atLeast(5 << 20));
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = StatusCode.class,
+      names = {"RESOURCE_EXHAUSTED", "INTERNAL"})
+  void aSmallerWishTakesThePlaceOfOneThatTheStorageSystemDoesNotFulfil(StatusCode refusal) {
+    controller.create(DB, spec().build());
+    failToGrow(refusal);
+
+    CatalogVolume grown = controller.expand(DB, CapacityRange.atLeast(5 << 20));
+
+    assertThat(grown.capacityBytes()).hasValue(5 << 20);
+    assertThat(grown.owedToNode()).as("the first call may have come through").isPresent();
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME))
+        .extracting(call -> call.request().message("capacity_range").number("required_bytes"))
+        .startsWith(100L << 30)
+        .endsWith(5L << 20);
+    assertThat(controller.owed()).isEmpty();
+    reopen();
+    assertThat(controller.find(DB)).contains(grown);
+  }
+
+  @Test
+  void aWishForWhatIsThereEndsOneThatIsNotFulfilledAndASmallerOneIsRefused() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    long size = made.capacityBytes().orElseThrow();
+    failToGrow(StatusCode.RESOURCE_EXHAUSTED);
+
+    assertThat(failure(() -> controller.expand(DB, CapacityRange.atMost(size - 1))).code())
+        .isEqualTo(OperatorCode.VOLUME_SHRINKS);
+    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.expand(DB, CapacityRange.atLeast(1)).capacityBytes()).hasValue(size);
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  void parametersAreChangedWhileAVolumeCannotBeGrown() {
+    controller.create(DB, spec().mutableParameters(Map.of("iops", "1")).build());
+    failToGrow(StatusCode.RESOURCE_EXHAUSTED);
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "still not"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+
+    CatalogVolume changed = controller.modify(DB, Map.of("iops", "2"));
+
+    assertThat(changed.spec().mutableParameters()).containsExactly(Map.entry("iops", "2"));
+    assertThat(controller.record(DB).orElseThrow().state())
+        .isEqualTo(new State.Growing(changed, CapacityRange.atLeast(100L << 30)));
+    reopen();
+    assertThat(controller.find(DB)).contains(changed);
+    assertThat(controller.owed()).containsExactly(DB);
+  }
+
+  /** Asks for a size that the storage system does not have, again and again in the background. */
+  private void failToGrow(StatusCode refusal) {
+    plugin.inject(
+        Fault.fail(refusal, "not that large"), When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(100L << 30))).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    assertThat(controller.owed()).containsExactly(DB);
+  }
+
   @Test
   void whereAVolumeGrowsOnlyOfflineNobodyMayHoldIt() {
     plugin(SHAPE.without(PluginCapability.VOLUME_EXPANSION_ONLINE));

@@ -11,7 +11,19 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.Release;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +51,54 @@ class TestingPageTest {
   /** Runs the block with the annotation. */
   @Nested
   class WithJUnit extends TestingSnippets.MountingTest {}
+
+  /** Runs the block with a volume manager. */
+  @Nested
+  class WithAManager extends TestingSnippets.MyHostTest {}
+
+  @Test
+  void aManagerThatLooksIntoTheRunningKernelIsToldWhatToSayOfAFake() {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      fake.addVolume(TestingSnippets.VOLUME);
+      assertThatExceptionOfType(VolumeException.class)
+          .isThrownBy(() -> mount(fake, MountPolicy.defaults()))
+          .withMessageContaining(
+              "for a plugin that places plain directories, as a fake in a test does")
+          .withMessageContaining("withRequireMount(false)")
+          .satisfies(
+              refused -> assertThat(refused.code()).isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE));
+
+      mount(fake, MountPolicy.defaults().withRequireMount(false));
+      fake.assertLawful();
+    }
+  }
+
+  @Test
+  void whoUsesAVolumeThatNobodyValidatedIsToldHowToTestTheNodeAlone() throws IOException {
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach())) {
+      fake.addVolume(TestingSnippets.VOLUME);
+      mount(fake, MountPolicy.defaults().withRequireMount(false));
+
+      assertThat(fake.verdict().broken()).contains(DutyId.of(261));
+      assertThat(fake.verdict().describe()).contains("PluginShape.nodeOnly()");
+      assertThat(Files.readString(Page.ROOT.resolve("docs/testing-with-csi4j.md")))
+          .contains("a broken duty D-261", "ShapePreset.NODE_ONLY");
+    }
+  }
+
+  private void mount(FakeCsiPlugin fake, MountPolicy policy) {
+    PluginId plugin = PluginId.of("fake.csi4j.example");
+    UsageKey usage = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+    try (VolumeManager manager =
+        VolumeManager.builder(directory.resolve("v"))
+            .plugin(PluginBinding.builder(plugin, fake.nodeEndpoint()).policy(policy).build())
+            .open()) {
+      manager.mount(
+          MountRequest.builder(plugin, usage, TestingSnippets.VOLUME, AccessMode.SINGLE_NODE_WRITER)
+              .build());
+      assertThat(manager.unmount(usage)).isEqualTo(Release.LAST);
+    }
+  }
 
   @Test
   void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
@@ -26,6 +27,17 @@ import io.csi4j.testkit.junit.FakeCsi;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.ShapePreset;
 import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.Release;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +85,32 @@ final class TestingSnippets {
       MyOrchestrator mine = new MyOrchestrator(plugin, directory);
       mine.mount(VOLUME);
       mine.unmount(VOLUME);
+    }
+  }
+
+  // end
+
+  // snippet: host
+  @FakeCsi(shape = ShapePreset.NODE_ONLY, mounts = true)
+  static class MyHostTest {
+    @Test
+    void aWorkloadHasItsVolume(FakeCsiPlugin fake, MemoryKernel kernel, @TempDir Path directory) {
+      fake.addVolume(VOLUME);
+      PluginId plugin = PluginId.of("fake.csi4j.example");
+      UsageKey usage = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+      try (VolumeManager volumes =
+          VolumeManager.builder(directory.resolve("v"))
+              .mounts(kernel.table(), kernel.mounts()) // where the fake mounts
+              .plugin(PluginBinding.of(plugin, fake.nodeEndpoint()))
+              .open()) {
+        MountedVolume mounted =
+            volumes.mount(
+                MountRequest.builder(plugin, usage, VOLUME, AccessMode.SINGLE_NODE_WRITER).build());
+        assertTrue(volumes.hasMount(usage));
+        assertTrue(Files.isDirectory(mounted.path()));
+
+        assertEquals(Release.LAST, volumes.unmount(usage));
+      }
     }
   }
 

@@ -29,6 +29,15 @@ public interface NodeEffects {
     return new MemoryEffects(namespace);
   }
 
+  /**
+   * Makes what {@link #files} makes, and lets it be a mount in the memory of a test: for a caller
+   * that makes real directories and reads what is mounted from {@code namespace}, as a volume
+   * manager does that was opened with {@code mounts(kernel.table(), kernel.mounts())}.
+   */
+  static NodeEffects filesMountedIn(MemoryNamespace namespace) {
+    return new SeenFiles(namespace);
+  }
+
   /** Makes the volume usable at {@code staging}, a directory that the caller made. */
   void stage(VolumeId volume, PluginPath staging) throws IOException;
 

@@ -13,6 +13,7 @@ import java.util.List;
  * @param shape what the plugin is
  * @param nodes where it runs
  * @param virtualTime whether its time stands still
+ * @param mounts whether what it publishes is a mount in memory
  * @param lawful whether a broken duty fails the test
  * @param leftovers what may be left
  */
@@ -20,6 +21,7 @@ record Demand(
     PluginShape shape,
     List<NodeId> nodes,
     boolean virtualTime,
+    boolean mounts,
     boolean lawful,
     LeftoverPolicy leftovers) {
 
@@ -33,6 +35,7 @@ record Demand(
         shape(csi).with(csi.quirks()),
         Arrays.stream(csi.nodes()).map(NodeId::of).toList(),
         csi.virtualTime(),
+        csi.mounts(),
         csi.lawful(),
         csi.leftovers());
   }

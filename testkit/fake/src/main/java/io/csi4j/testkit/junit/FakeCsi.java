@@ -15,9 +15,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>On a class, a nested class or a method: its parameters, and those of constructors and {@code
  * BeforeEach} methods, may then be a {@code FakeCsiPlugin}, its {@code CsiEndpoint}, a connected
- * {@code CsiPlugin} client of that endpoint, its {@code CallJournal}, and its {@code VirtualClock}
- * if {@link #virtualTime} is asked for. All of them belong to one plugin. The innermost annotation
- * counts.
+ * {@code CsiPlugin} client of that endpoint, its {@code CallJournal}, its {@code VirtualClock} if
+ * {@link #virtualTime} is asked for, and the {@code MemoryKernel} that it mounts in if {@link
+ * #mounts} is. All of them belong to one plugin. The innermost annotation counts.
  *
  * <p>On a parameter: a plugin just for it, and for other parameters of the test with an equal
  * annotation.
@@ -49,6 +49,12 @@ public @interface FakeCsi {
 
   /** Whether its time stands still until a {@code VirtualClock} is told to go on. */
   boolean virtualTime() default false;
+
+  /**
+   * Whether what it publishes is a mount in the memory of the test, which a parameter of the type
+   * {@code MemoryKernel} gives: for a host that looks into the mount table.
+   */
+  boolean mounts() default false;
 
   /** Whether a test fails in which the referee found a binding or derived duty broken. */
   boolean lawful() default true;

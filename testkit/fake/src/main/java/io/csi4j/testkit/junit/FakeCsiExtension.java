@@ -6,6 +6,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.testkit.mount.MemoryKernel;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,7 +38,8 @@ public final class FakeCsiExtension
           CsiEndpoint.class,
           CsiPlugin.class,
           CallJournal.class,
-          VirtualClock.class);
+          VirtualClock.class,
+          MemoryKernel.class);
 
   /** For JUnit. */
   public FakeCsiExtension() {}
@@ -76,6 +78,15 @@ public final class FakeCsiExtension
                   new ParameterResolutionException(
                       "The plugin of this test runs on real time, so there is no VirtualClock to"
                           + " give. Ask for it with @FakeCsi(virtualTime = true)."));
+    }
+    if (type == MemoryKernel.class) {
+      return plugin
+          .kernel()
+          .orElseThrow(
+              () ->
+                  new ParameterResolutionException(
+                      "The plugin of this test mounts nothing, so there is no MemoryKernel to give."
+                          + " Ask for it with @FakeCsi(mounts = true)."));
     }
     return plugin.plugin();
   }

@@ -4,10 +4,12 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,15 +36,21 @@ final class PluginOfTest implements AutoCloseable {
   private final Demand demand;
   private final FakeCsiPlugin plugin;
   private final @Nullable VirtualClock clock;
+  private final @Nullable MemoryKernel kernel;
   private final List<CsiEndpoint> endpoints;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable CsiPlugin client;
   private boolean closed;
 
-  private PluginOfTest(Demand demand, FakeCsiPlugin plugin, @Nullable VirtualClock clock) {
+  private PluginOfTest(
+      Demand demand,
+      FakeCsiPlugin plugin,
+      @Nullable VirtualClock clock,
+      @Nullable MemoryKernel kernel) {
     this.demand = demand;
     this.plugin = plugin;
     this.clock = clock;
+    this.kernel = kernel;
     this.endpoints =
         Stream.concat(
                 Stream.of(plugin.endpoint()), plugin.nodes().stream().map(plugin::nodeEndpoint))
@@ -58,7 +66,11 @@ final class PluginOfTest implements AutoCloseable {
     if (clock != null) {
       builder.clock(clock);
     }
-    return new PluginOfTest(demand, builder.open(), clock);
+    MemoryKernel kernel = demand.mounts() ? new MemoryKernel() : null;
+    if (kernel != null) {
+      builder.effects(NodeEffects.filesMountedIn(kernel.host()));
+    }
+    return new PluginOfTest(demand, builder.open(), clock, kernel);
   }
 
   FakeCsiPlugin plugin() {
@@ -67,6 +79,10 @@ final class PluginOfTest implements AutoCloseable {
 
   Optional<VirtualClock> clock() {
     return Optional.ofNullable(clock);
+  }
+
+  Optional<MemoryKernel> kernel() {
+    return Optional.ofNullable(kernel);
   }
 
   /** A client of the plugin's endpoint; the first use connects it. */

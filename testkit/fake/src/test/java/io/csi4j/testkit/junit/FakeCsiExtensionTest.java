@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
@@ -16,6 +17,8 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
@@ -25,6 +28,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.model.ShapePreset;
 import io.csi4j.testkit.model.VirtualClock;
+import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -224,6 +228,57 @@ final class FakeCsiExtensionTest {
   static final class WithoutClock {
     @Test
     void none(VirtualClock clock) {}
+  }
+
+  @Test
+  void theKernelInMemoryIsGivenToThoseWhoAskForMounts() {
+    passes(WithMounts.class, 1);
+  }
+
+  static final class WithMounts {
+    @FakeCsi(shape = ShapePreset.NODE_ONLY, mounts = true, leftovers = LeftoverPolicy.ALLOW_VOLUMES)
+    @Test
+    void stands(
+        FakeCsiPlugin plugin, MemoryKernel kernel, CsiPlugin client, @TempDir Path directory)
+        throws Exception {
+      VolumeId volume = VolumeId.of("vol-1");
+      plugin.addVolume(volume);
+      Path staging = Files.createDirectory(directory.resolve("staging"));
+      Path target = directory.resolve("target");
+      VolumeCapability capability = VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+      client
+          .node()
+          .stageVolume(
+              NodeStageVolumeRequest.builder(volume, PluginPath.of(staging.toString()), capability)
+                  .build());
+      client
+          .node()
+          .publishVolume(
+              NodePublishVolumeRequest.builder(volume, PluginPath.of(target.toString()), capability)
+                  .stagingTargetPath(PluginPath.of(staging.toString()))
+                  .build());
+      assertThat(target).isDirectory();
+      assertThat(kernel.table().find(MountPath.of(target))).isPresent();
+
+      client
+          .node()
+          .unpublishVolume(
+              NodeUnpublishVolumeRequest.builder(volume, PluginPath.of(target.toString())).build());
+      assertThat(target).doesNotExist();
+      assertThat(kernel.table().find(MountPath.of(target))).isEmpty();
+      assertThat(kernel.table().find(MountPath.of(staging))).isPresent();
+    }
+  }
+
+  @Test
+  void theKernelInMemoryIsRefusedWhereNothingIsMounted() {
+    assertThat(failureOf(WithoutMounts.class)).hasMessageContaining("@FakeCsi(mounts = true)");
+  }
+
+  @FakeCsi
+  static final class WithoutMounts {
+    @Test
+    void none(MemoryKernel kernel) {}
   }
 
   // ---- how long a plugin lives

@@ -480,8 +480,8 @@ public enum OperatorCode {
       Severity.ERROR,
       "The plugin said OK, and nothing is mounted at the path",
       "no workload was given it",
-      "It is taken back; most likely the plugin's mounts do not reach the host: mount its directory"
-          + " with shared propagation (rshared)"),
+      "Mount a plugin container's directory as rshared; for a plugin that places plain directories,"
+          + " as a fake in a test does, say MountPolicy.withRequireMount(false)"),
   MOUNT_BROKEN(
       413,
       Severity.WARNING,

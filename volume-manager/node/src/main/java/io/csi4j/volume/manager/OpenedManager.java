@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.plugin.StoredPlugins;
 import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.real.KernelView;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -61,6 +62,7 @@ final class OpenedManager implements AutoCloseable {
    * @param journal how the journal behaves
    * @param state where to remember, if not in a journal
    * @param claims how the node holds itself to claims, if it is given any
+   * @param kernel where mounts are seen, if not in the running kernel
    */
   record Options(
       MountPath root,
@@ -69,7 +71,8 @@ final class OpenedManager implements AutoCloseable {
       ManagerSettings settings,
       JournalSettings journal,
       @Nullable StateStore state,
-      Optional<NodeClaims> claims) {
+      Optional<NodeClaims> claims,
+      Optional<KernelView> kernel) {
 
     /** Those of a node that is given no claims. */
     Options(
@@ -79,7 +82,7 @@ final class OpenedManager implements AutoCloseable {
         ManagerSettings settings,
         JournalSettings journal,
         @Nullable StateStore state) {
-      this(root, plugins, listeners, settings, journal, state, Optional.empty());
+      this(root, plugins, listeners, settings, journal, state, Optional.empty(), Optional.empty());
     }
   }
 
@@ -129,7 +132,11 @@ final class OpenedManager implements AutoCloseable {
 
   private static RealParts parts(Options options) {
     try {
-      return RealParts.open(options.root(), options.settings(), options.claims());
+      return RealParts.open(
+          options.root(),
+          options.settings(),
+          options.claims(),
+          options.kernel().orElseGet(KernelView::system));
     } catch (NoThreadsException e) {
       throw new VolumeException(
           Outcome.REFUSED,

@@ -2,7 +2,10 @@ package io.csi4j.volume.manager;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeStats;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.real.KernelView;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
@@ -251,6 +254,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     private JournalSettings journal = JournalSettings.defaults();
     private @Nullable StateStore state;
     private Optional<NodeClaims> claims = Optional.empty();
+    private Optional<KernelView> kernel = Optional.empty();
 
     private Builder(Path root) {
       this.root = Objects.requireNonNull(root, "root");
@@ -296,6 +300,15 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     }
 
     /**
+     * Sees what is mounted here instead of in the running kernel, and unmounts here: for tests,
+     * with a plugin that mounts there, too. Directories are made on disk as ever.
+     */
+    public Builder mounts(MountTable table, Mounts mounts) {
+      kernel = Optional.of(new KernelView(table, mounts));
+      return this;
+    }
+
+    /**
      * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
      * nothing.
      *
@@ -314,7 +327,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
                   settings,
                   journal,
                   state,
-                  claims)));
+                  claims,
+                  kernel)));
     }
   }
 }

@@ -68,7 +68,8 @@ final class OrderRules extends DutyRule {
           volume.validated,
           call,
           "which was not created here and never validated. Call ValidateVolumeCapabilities before"
-              + " a pre-provisioned volume is used.",
+              + " a pre-provisioned volume is used; to test the node's half alone, take a plugin"
+              + " without a controller, such as PluginShape.nodeOnly().",
           261);
     }
   }

@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.real;
 
-import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.EngineParts;
@@ -36,14 +35,15 @@ public final class RealParts implements AutoCloseable {
   private final CsiNodePlugins plugins;
   private final Optional<AskedClaims> claims;
 
-  private RealParts(MountPath root, ManagerSettings settings, Optional<NodeClaims> terms) {
+  private RealParts(
+      MountPath root, ManagerSettings settings, Optional<NodeClaims> terms, KernelView view) {
     this.settings = settings;
     RealDisk disk = new RealDisk();
     layout = new VolumeLayout(root);
     directories = new VolumeDirectories(disk, layout);
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
-    questions = new MountQuestions(MountTable.system(), scheduler);
-    kernel = SystemKernelMounts.system().asking(questions);
+    questions = new MountQuestions(view.table(), scheduler);
+    kernel = SystemKernelMounts.of(view).asking(questions);
     plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
     claims = terms.map(AskedClaims::new);
   }
@@ -58,7 +58,17 @@ public final class RealParts implements AutoCloseable {
    */
   public static RealParts open(
       MountPath root, ManagerSettings settings, Optional<NodeClaims> claims) {
-    return new RealParts(root, settings, claims);
+    return open(root, settings, claims, KernelView.system());
+  }
+
+  /**
+   * The same with other mounts than those of the running kernel.
+   *
+   * @param view where mounts are seen and taken away
+   */
+  public static RealParts open(
+      MountPath root, ManagerSettings settings, Optional<NodeClaims> claims, KernelView view) {
+    return new RealParts(root, settings, claims, view);
   }
 
   /** Where everything is. */

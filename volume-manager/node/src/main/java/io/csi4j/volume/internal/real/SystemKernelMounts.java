@@ -87,10 +87,14 @@ public final class SystemKernelMounts implements KernelMounts {
 
   /** The running kernel. A process stays in its boot and its mount namespace. */
   public static SystemKernelMounts system() {
+    return of(KernelView.system());
+  }
+
+  /** The mounts of this view, looked at by this process. */
+  static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
     Place place = new Place(here.boot().value(), here.mountNamespace());
-    return new SystemKernelMounts(
-        MountTable.system(), Mounts.system(), new RealDisk(), () -> place);
+    return new SystemKernelMounts(view.table(), view.mounts(), new RealDisk(), () -> place);
   }
 
   /** The same, where who serves a mount is asked whether it is still there. */

@@ -40,6 +40,8 @@ public final class CsiConnectException extends CsiException {
     WRONG_PEER,
     /** Another plugin answers than the options demand, or than was here before. */
     WRONG_PLUGIN,
+    /** It sent so much that says nothing that the connection was closed; it is tried again. */
+    FLOODS,
     /** The waiting thread was interrupted; its flag is set again. */
     INTERRUPTED,
     /** This machine cannot connect to UNIX domain sockets that way. */

@@ -21,7 +21,7 @@ public record ConnectProblem(Reason reason, String why, String advice) {
   /** Whether it can go away while we wait: a plugin that is still starting looks like that. */
   public boolean mayPass() {
     return switch (reason) {
-      case NO_SUCH_SOCKET, NOBODY_LISTENING, NO_ANSWER, NOT_READY, UNHEALTHY -> true;
+      case NO_SUCH_SOCKET, NOBODY_LISTENING, NO_ANSWER, NOT_READY, UNHEALTHY, FLOODS -> true;
       default -> false;
     };
   }
@@ -34,7 +34,7 @@ public record ConnectProblem(Reason reason, String why, String advice) {
       case NO_ANSWER -> StatusCode.DEADLINE_EXCEEDED;
       case INTERRUPTED -> StatusCode.CANCELLED;
       case WRONG_PLUGIN -> StatusCode.FAILED_PRECONDITION;
-      case NO_SUCH_SOCKET, NOBODY_LISTENING, NOT_GRPC, NOT_READY, UNHEALTHY, NO_TRANSPORT ->
+      case NO_SUCH_SOCKET, NOBODY_LISTENING, NOT_GRPC, NOT_READY, UNHEALTHY, NO_TRANSPORT, FLOODS ->
           StatusCode.UNAVAILABLE;
     };
   }

@@ -16,6 +16,7 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Connection implements AutoCloseable {
 
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long LONGEST_TRY_MILLIS = 5_000;
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -49,6 +52,7 @@ public final class Connection implements AutoCloseable {
   private final CallbackThreads callbacks = new CallbackThreads();
   private final AtomicLong generation = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final FloodBrake floods = new FloodBrake();
   private final AtomicReference<CompletableFuture<Void>> nextAttempt =
       new AtomicReference<>(new CompletableFuture<>());
   private volatile CompletableFuture<Void> attempt = new CompletableFuture<>();
@@ -227,7 +231,10 @@ public final class Connection implements AutoCloseable {
    * @param elapsed how long the call took
    */
   public CsiConnectException diagnose(StatusCode code, Duration elapsed) {
-    ConnectProblem problem = SocketFile.inspect(endpoint.path(), options);
+    ConnectProblem problem = floods.problem(System.nanoTime());
+    if (problem == null) {
+      problem = SocketFile.inspect(endpoint.path(), options);
+    }
     if (problem == null) {
       problem = SocketFile.knock(endpoint.path());
     }
@@ -301,7 +308,10 @@ public final class Connection implements AutoCloseable {
     if (!FrameLogSilencer.install()) {
       throw unavailable("the logger factory of netty was replaced");
     }
-    ConnectProblem problem = SocketFile.inspect(endpoint.path(), options);
+    ConnectProblem problem = floods.problem(System.nanoTime());
+    if (problem == null) {
+      problem = SocketFile.inspect(endpoint.path(), options);
+    }
     if (problem != null) {
       loop.execute(() -> attemptEnded(begun));
       throw unavailable(problem.why());
@@ -309,9 +319,21 @@ public final class Connection implements AutoCloseable {
     UnixSockets.NewSocket socket = sockets.open();
     PeerGate gate =
         new PeerGate(socket, options.requiredPeerUid(), generation, () -> attemptEnded(begun));
-    socket.channel().pipeline().addFirst(gate);
+    socket.channel().pipeline().addFirst(gate, new FloodGate(this::flooded, System::nanoTime));
     newest = gate;
     return socket.channel();
+  }
+
+  private void flooded(String what) {
+    ConnectProblem problem = floods.flooded(what, System.nanoTime());
+    LOGGER.log(
+        Level.WARNING,
+        "Connection to '"
+            + SafeText.escape(endpoint.toString())
+            + "': "
+            + problem.why()
+            + ". "
+            + problem.advice());
   }
 
   /** Fails one attempt to connect; the calls that wait for it end with this status. */

@@ -77,6 +77,7 @@ public sealed interface PluginAnswer {
             NOT_GRPC,
             NO_ANSWER,
             INTERRUPTED,
+            FLOODS,
             NO_TRANSPORT ->
             OperatorCode.PLUGIN_NOT_UP;
       };

@@ -83,7 +83,7 @@ final class Troubles {
       case NOT_READY -> Reason.NOT_READY;
       // A name that could not be told is not yet a wrong one.
       case WRONG_PLUGIN -> unreached.code() == StatusCode.OK ? Reason.REFUSED : Reason.ERROR;
-      case NOT_GRPC, UNHEALTHY, PATH_TOO_LONG, INTERRUPTED, NO_TRANSPORT -> Reason.ERROR;
+      case NOT_GRPC, UNHEALTHY, PATH_TOO_LONG, INTERRUPTED, NO_TRANSPORT, FLOODS -> Reason.ERROR;
     };
   }
 }

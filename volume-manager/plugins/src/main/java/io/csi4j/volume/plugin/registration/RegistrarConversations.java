@@ -124,7 +124,7 @@ final class RegistrarConversations implements Conversations {
       case NO_SUCH_SOCKET -> Kind.GONE;
       case NOBODY_LISTENING -> Kind.LEFT_BEHIND;
       case PERMISSION_DENIED -> Kind.DENIED;
-      case NO_ANSWER, NOT_READY, UNHEALTHY -> Kind.SILENT;
+      case NO_ANSWER, NOT_READY, UNHEALTHY, FLOODS -> Kind.SILENT;
       case INTERRUPTED -> Kind.CLOSED;
       case NOT_A_SOCKET,
           PATH_TOO_LONG,

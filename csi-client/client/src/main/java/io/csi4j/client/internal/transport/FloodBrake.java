@@ -1,0 +1,63 @@
+package io.csi4j.client.internal.transport;
+
+import io.csi4j.client.model.CsiConnectException.Reason;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers that a plugin has flooded us, and keeps it from being connected again for a while.
+ * Written by the I/O thread only.
+ */
+final class FloodBrake {
+
+  private static final long SHORTEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long FORGIVEN_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+  /**
+   * The last flood.
+   *
+   * @param what there was too much of
+   * @param number which flood it was
+   * @param inARow which one it was of those that came without a long pause between
+   * @param at when it was
+   * @param until when the plugin is connected again
+   */
+  private record Flood(String what, long number, int inARow, long at, long until) {
+
+    ConnectProblem told(long now) {
+      return new ConnectProblem(
+          Reason.FLOODS,
+          "the connection was closed because the plugin floods it: "
+              + what
+              + "; that was flood number "
+              + number
+              + ", and it is not connected for "
+              + TimeUnit.NANOSECONDS.toMillis(until - now)
+              + " ms",
+          "Look at the plugin's log and its version of gRPC; it is connected again by itself.");
+    }
+  }
+
+  private volatile @Nullable Flood last;
+
+  /** Takes note of a flood, and returns what to say of it. */
+  ConnectProblem flooded(String what, long now) {
+    Flood before = last;
+    long number = before == null ? 1 : before.number() + 1;
+    int inARow =
+        before == null || now - before.at() > FORGIVEN_NANOS
+            ? 1
+            : Math.min(before.inARow() + 1, 10);
+    long pause = Math.min(LONGEST_NANOS, SHORTEST_NANOS << (inARow - 1));
+    Flood flood = new Flood(what, number, inARow, now, now + pause);
+    last = flood;
+    return flood.told(now);
+  }
+
+  /** Why the plugin is not connected now; nothing if it may be. */
+  @Nullable ConnectProblem problem(long now) {
+    Flood flood = last;
+    return flood == null || now - flood.until() >= 0 ? null : flood.told(now);
+  }
+}

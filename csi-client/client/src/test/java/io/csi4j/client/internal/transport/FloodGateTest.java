@@ -1,0 +1,245 @@
+package io.csi4j.client.internal.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.ConnectOptions.Transport;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.StatusCode;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A plugin that sends without end what says nothing costs neither memory nor anybody else time. */
+@Timeout(120)
+class FloodGateTest {
+
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int PRIORITY = 2;
+  private static final int RST_STREAM = 3;
+  private static final int SETTINGS = 4;
+  private static final int PING = 6;
+  private static final int WINDOW_UPDATE = 8;
+  private static final int CONTINUATION = 9;
+  private static final int ACK = 1;
+
+  /** What we would have queued acknowledgements of, if nobody stopped it. */
+  private static final long MUCH = 32L << 20;
+
+  @TempDir Path directory;
+
+  private final List<String> floods = new ArrayList<>();
+  private final AtomicLong now = new AtomicLong();
+  private final EmbeddedChannel channel = new EmbeddedChannel(new FloodGate(floods::add, now::get));
+
+  private static byte[] frame(int type, int flags, int length) {
+    return ByteBuffer.allocate(9 + length)
+        .put(new byte[] {0, (byte) (length >> 8), (byte) length, (byte) type, (byte) flags})
+        .putInt(type == SETTINGS || type == PING ? 0 : 1)
+        .array();
+  }
+
+  private static int length(int type) {
+    return switch (type) {
+      case PING -> 8;
+      case RST_STREAM, WINDOW_UPDATE -> 4;
+      case PRIORITY -> 5;
+      default -> 0;
+    };
+  }
+
+  private static byte[] many(int type, int flags, int count) {
+    byte[] one = frame(type, flags, length(type));
+    ByteBuffer all = ByteBuffer.allocate(one.length * count);
+    for (int i = 0; i < count; i++) {
+      all.put(one);
+    }
+    return all.array();
+  }
+
+  private void comes(byte[] bytes) {
+    channel.writeInbound(Unpooled.wrappedBuffer(bytes));
+  }
+
+  private int passed() {
+    int all = 0;
+    for (ByteBuf each = channel.readInbound(); each != null; each = channel.readInbound()) {
+      all += each.readableBytes();
+      each.release();
+    }
+    return all;
+  }
+
+  // ---- on a real socket
+
+  /** Greets like a plugin, then sends one frame again and again and reads nothing. */
+  private static final class Flooding implements AutoCloseable {
+    private final ServerSocketChannel server;
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final CompletableFuture<Long> sent = new CompletableFuture<>();
+
+    Flooding(Path socket, byte[] chunk) throws IOException {
+      server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+      server.bind(UnixDomainSocketAddress.of(socket));
+      Thread thread = new Thread(() -> serve(chunk), "flooding");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void serve(byte[] chunk) {
+      while (true) {
+        long all = 0;
+        try (SocketChannel client = server.accept()) {
+          accepted.incrementAndGet();
+          client.write(ByteBuffer.wrap(frame(SETTINGS, 0, 0)));
+          while (all < MUCH) {
+            all += client.write(ByteBuffer.wrap(chunk));
+          }
+          sent.complete(all);
+        } catch (IOException e) {
+          if (!server.isOpen()) {
+            sent.complete(all);
+            return;
+          }
+          sent.complete(all);
+        }
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+
+  private static ConnectOptions options(Transport transport) {
+    return ConnectOptions.builder().transport(transport).allowUnsafeDirectory(true).build();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"EPOLL,6,PING", "JDK,6,PING", "EPOLL,4,SETTINGS"})
+  void whoAsksForAcknowledgementsAndReadsNoneIsCutOffAndConnectedAgainLater(
+      Transport transport, int type, String name) throws Exception {
+    CsiEndpoint endpoint = CsiEndpoint.of(directory.resolve("csi.sock"));
+    try (Flooding peer = new Flooding(endpoint.path(), many(type, 0, 500));
+        Connection connection =
+            Connection.open(endpoint, options(transport), Duration.ofSeconds(20))) {
+      assertThat(peer.sent.get(60, TimeUnit.SECONDS))
+          .as("bytes until it was cut off")
+          .isLessThan(MUCH / 4);
+
+      CsiConnectException told = connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO);
+      assertThat(told.reason()).isEqualTo(Reason.FLOODS);
+      assertThat(told)
+          .hasMessageContaining(
+              "it asks for acknowledgements (HTTP/2 "
+                  + name
+                  + ") and does not read them; that was flood number 1, and it is not connected for");
+      int before = peer.accepted.get();
+      connection.channel().getState(true);
+      TimeUnit.MILLISECONDS.sleep(300);
+      assertThat(peer.accepted.get()).as("not connected during the pause").isEqualTo(before);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (peer.accepted.get() == before && System.nanoTime() < end) {
+        connection.resetBackoff();
+        connection.channel().getState(true);
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      assertThat(peer.accepted.get()).as("connected again").isGreaterThan(before);
+    }
+  }
+
+  // ---- what is counted
+
+  @ParameterizedTest
+  @CsvSource({
+    "PRIORITY,2,0",
+    "RST_STREAM,3,0",
+    "CONTINUATION,9,0",
+    "empty DATA,0,0",
+    "unknown,77,0",
+    "acknowledged PING,6,1"
+  })
+  void framesThatCarryNothingAreCountedAndTheirFloodCutOff(String name, int type, int flags) {
+    byte[] chunk = many(type, flags, 1_000);
+    for (int i = 0; i < FloodGate.MOST_AT_ONCE / 1_000; i++) {
+      comes(chunk);
+    }
+    assertThat(floods).as(name).isEmpty();
+    assertThat(channel.isActive()).isTrue();
+    passed();
+
+    comes(chunk);
+
+    assertThat(floods).containsExactly("it sends HTTP/2 frames that carry nothing, without end");
+    assertThat(channel.isActive()).isFalse();
+    assertThat(passed()).as("nothing of it goes on").isZero();
+  }
+
+  @Test
+  void whoSendsSlowlyIsNeverCutOff() {
+    byte[] chunk = many(PING, ACK, 1_000);
+    for (int i = 0; i < 1_000; i++) {
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(60));
+      comes(chunk);
+    }
+
+    assertThat(floods).isEmpty();
+  }
+
+  @Test
+  void whatCarriesSomethingIsNotCounted() {
+    byte[] message = frame(DATA, 0, 100);
+    byte[] end = frame(HEADERS, 5, 20);
+    byte[] reset = frame(RST_STREAM, 0, 4);
+    byte[] window = frame(WINDOW_UPDATE, 0, 4);
+    ByteBuffer call =
+        ByteBuffer.allocate(message.length + end.length + reset.length + window.length);
+    call.put(message).put(end).put(reset).put(window);
+    for (int i = 0; i < 3 * FloodGate.MOST_AT_ONCE; i++) {
+      comes(call.array());
+    }
+
+    assertThat(floods).isEmpty();
+    assertThat(channel.isActive()).isTrue();
+  }
+
+  @Test
+  void framesAreToldApartHoweverTheBytesAreCut() {
+    byte[] frames = many(CONTINUATION, 0, (int) FloodGate.MOST_AT_ONCE + 1);
+    int at = 0;
+    for (int size = 1; at < frames.length; size = size % 23 + 1) {
+      int end = Math.min(frames.length, at + size);
+      comes(Arrays.copyOfRange(frames, at, end));
+      if (end < frames.length) {
+        assertThat(floods).isEmpty();
+      }
+      at = end;
+    }
+
+    assertThat(floods).hasSize(1);
+  }
+}

@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,5 +122,10 @@ final class MemoryKernel implements Kernel, KernelMounts {
   @Override
   public boolean unmount(MountPath path) {
     return volumes.remove(path) != null;
+  }
+
+  @Override
+  public boolean unmountDead(MountPath path, DeadUnmount how) {
+    return false;
   }
 }

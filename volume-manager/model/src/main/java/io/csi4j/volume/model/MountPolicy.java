@@ -22,6 +22,7 @@ import java.util.function.Consumer;
  * @param onDeadMount what is done about a mount whose server has ended
  * @param forceAfterRefusals how often a plugin may say that it does not know a volume which is
  *     still mounted and not wanted any more, before the manager unmounts it itself; 0 for never
+ * @param unmountDead how far the manager goes to unmount a dead mount that its plugin has left
  */
 public record MountPolicy(
     Duration attemptDeadline,
@@ -35,7 +36,8 @@ public record MountPolicy(
     boolean requireStagingMount,
     boolean requireDevice,
     OnDeadMount onDeadMount,
-    int forceAfterRefusals) {
+    int forceAfterRefusals,
+    DeadUnmount unmountDead) {
 
   private static final MountPolicy DEFAULTS =
       new MountPolicy(
@@ -50,7 +52,8 @@ public record MountPolicy(
           false,
           true,
           OnDeadMount.REPORT,
-          0);
+          0,
+          DeadUnmount.LAZY);
 
   /** Refuses what makes no sense. */
   public MountPolicy {
@@ -66,6 +69,7 @@ public record MountPolicy(
       throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
     }
     Objects.requireNonNull(onDeadMount, "onDeadMount");
+    Objects.requireNonNull(unmountDead, "unmountDead");
     if (forceAfterRefusals < 0) {
       throw new IllegalArgumentException(
           "The number of refusals is negative: " + forceAfterRefusals + ".");
@@ -139,6 +143,14 @@ public record MountPolicy(
     return changed(parts -> parts.forceAfterRefusals = value);
   }
 
+  /**
+   * This policy with another limit for unmounting dead mounts, which a plugin was asked to take
+   * away and has left.
+   */
+  public MountPolicy withUnmountDead(DeadUnmount value) {
+    return changed(parts -> parts.unmountDead = value);
+  }
+
   private MountPolicy changed(Consumer<Parts> change) {
     Parts parts = new Parts(this);
     change.accept(parts);
@@ -154,7 +166,8 @@ public record MountPolicy(
         parts.requireStagingMount,
         parts.requireDevice,
         parts.onDeadMount,
-        parts.forceAfterRefusals);
+        parts.forceAfterRefusals,
+        parts.unmountDead);
   }
 
   /** The parts of a policy while one of them is changed. */
@@ -171,6 +184,7 @@ public record MountPolicy(
     private boolean requireDevice;
     private OnDeadMount onDeadMount;
     private int forceAfterRefusals;
+    private DeadUnmount unmountDead;
 
     Parts(MountPolicy policy) {
       attemptDeadline = policy.attemptDeadline;
@@ -185,6 +199,7 @@ public record MountPolicy(
       requireDevice = policy.requireDevice;
       onDeadMount = policy.onDeadMount;
       forceAfterRefusals = policy.forceAfterRefusals;
+      unmountDead = policy.unmountDead;
     }
   }
 

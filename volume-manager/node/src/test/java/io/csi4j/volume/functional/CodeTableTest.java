@@ -326,7 +326,7 @@ class CodeTableTest {
           isGone
               ? released(join(before, once, rest))
               : row.isEvery()
-                  ? left(isUse, HELD, OperatorCode.STILL_MOUNTED, join(before, thrice))
+                  ? left(isUse, IN_PROGRESS, OperatorCode.STILL_MOUNTED, join(before, thrice))
                   : released(join(before, once, again, rest));
       case AGAIN ->
           row.isEvery()

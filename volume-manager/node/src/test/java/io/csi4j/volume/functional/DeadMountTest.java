@@ -13,8 +13,10 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -279,6 +281,193 @@ class DeadMountTest {
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish", "Publish");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
     }
+  }
+
+  /** From now on the plugin answers OK to every release and unmounts nothing. */
+  private static void leaveAll(Node node) {
+    node.effects().whenUnpublishing((volume, path) -> {});
+    node.effects().whenUnstaging((volume, path) -> {});
+  }
+
+  @Tag("H5")
+  @Test
+  void aDeadMountThatThePluginLeavesIsUnmountedByUs() {
+    try (Node node = open(OnDeadMount.REPORT)) {
+      node.mount(single("vol-1", "web"));
+      leaveAll(node);
+      die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
+
+      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+        assertThat(open.pid()).isPositive();
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      }
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).hasSize(2);
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void whereWeMayNotUnmountADeadMountTheCommandIsSaid() {
+    try (Node node = Node.builder().policy(Node.QUICK.withUnmountDead(DeadUnmount.NEVER)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      leaveAll(node);
+      MountPath target = node.targetPath("vol-1", "web");
+      die(node, target);
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+      assertThat(failure.getMessage()).contains("umount -c -l '" + target + "'");
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isEmpty();
+      node.kernel().host().detach(target);
+      node.effects().reform();
+      node.becomesClean();
+    }
+  }
+
+  @Tag("H4")
+  @Test
+  void aDeadMountInUseThatMayNotBeDetachedIsToldWithItsHolder() {
+    try (Node node = Node.builder().policy(Node.QUICK.withUnmountDead(DeadUnmount.PLAIN)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      leaveAll(node);
+      MountPath target = node.targetPath("vol-1", "web");
+      die(node, target);
+      VolumeException failure;
+      long pid;
+      try (Held open = node.kernel().host().open(target)) {
+        pid = open.pid();
+        failure = node.unmountFails(usage("vol-1", "web"));
+      }
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.TARGET_BUSY);
+      assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+      assertThat(failure.getMessage())
+          .contains("process " + pid, "umount -c -l '" + target + "'")
+          .doesNotContain("same filesystem");
+      node.becomesClean();
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void somethingElseOverADeadMountIsNotUnmounted() {
+    try (Node node = open(OnDeadMount.REPORT)) {
+      node.mount(single("vol-1", "web"));
+      leaveAll(node);
+      MountPath target = node.targetPath("vol-1", "web");
+      die(node, target);
+      node.kernel().host().tmpfs(target);
+
+      assertThat(node.unmountFails(usage("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.FOREIGN_MOUNT);
+      assertThat(node.mountsAt(target)).isEqualTo(2);
+      node.kernel().host().detach(target);
+      node.effects().reform();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @ParameterizedTest
+  @EnumSource(
+      value = OnDeadMount.class,
+      names = {"REPUBLISH", "REMOUNT"})
+  void allUsesOfADeadStagingAreRepairedThoughThePluginLeavesEveryMount(OnDeadMount policy) {
+    try (Node node = open(policy)) {
+      node.reconcile();
+      node.mount(shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+      leaveAll(node);
+
+      die(
+          node,
+          node.stagingPath(VOLUME),
+          node.targetPath("vol-1", "web"),
+          node.targetPath("vol-1", "db"));
+      node.inTheEnd("both are well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 2);
+
+      assertThat(node.verbs(VOLUME))
+          .containsExactly(
+              "Stage",
+              "Publish",
+              "Publish",
+              "Unpublish",
+              "Unpublish",
+              "Unstage",
+              "Stage",
+              "Publish",
+              "Publish");
+      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
+      node.effects().reform();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H5")
+  @Test
+  void aUseThatCannotBeRepairedIsNamedWithItsPathAndTheOthersAreRepaired() {
+    try (Node node =
+        Node.builder()
+            .shape(PluginShape.nodeOnly().without(NodeCapability.STAGE_UNSTAGE_VOLUME))
+            .policy(
+                Node.QUICK
+                    .withOnDeadMount(OnDeadMount.REPUBLISH)
+                    .withUnmountDead(DeadUnmount.NEVER))
+            .open()) {
+      node.volume("vol-1");
+      node.reconcile();
+      node.effects()
+          .whenPublishing(
+              publication -> {
+                MountPath at = MountPath.of(publication.target().value());
+                if (!node.mounted(at)) {
+                  node.kernel().host().directory(at);
+                  node.kernel().host().tmpfs(at);
+                }
+              });
+      node.mount(shared("vol-1", "db"));
+      node.mount(shared("vol-1", "web"));
+      MountPath first = node.targetPath("vol-1", "db");
+      node.effects()
+          .whenUnpublishing(
+              (volume, path) -> {
+                MountPath at = MountPath.of(path.value());
+                if (!at.equals(first) && node.mounted(at)) {
+                  node.kernel().host().detach(at);
+                }
+              });
+
+      die(node, first, node.targetPath("vol-1", "web"));
+      node.inTheEnd("one is well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 1);
+      Node.eventually("the repair has ended", () -> !repairs(node).isEmpty());
+
+      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(repairs(node).get(0).line())
+          .contains("STILL_MOUNTED", "workload 'db'", "umount -c -l '" + first + "'");
+      node.effects().reform();
+      node.kernel().host().detach(first);
+      node.inTheEnd("both are well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 2);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  /** The messages with which repairs have failed. */
+  private static List<OperatorMessage> repairs(Node node) {
+    return node.events().stream()
+        .filter(VolumeEvent.Ended.class::isInstance)
+        .map(VolumeEvent.Ended.class::cast)
+        .filter(end -> end.started().operation() == VolumeEvent.Operation.REPAIR)
+        .flatMap(end -> end.failure().stream())
+        .toList();
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginId;
 import java.util.List;
@@ -144,6 +145,12 @@ final class Incarnation {
       public boolean unmount(MountPath path) {
         check();
         return real.unmount(path);
+      }
+
+      @Override
+      public boolean unmountDead(MountPath path, DeadUnmount how) {
+        check();
+        return real.unmountDead(path, how);
       }
     };
   }

@@ -6,7 +6,6 @@ import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
 import static io.csi4j.volume.functional.Node.shared;
 import static io.csi4j.volume.functional.Node.single;
 import static io.csi4j.volume.functional.Node.usage;
-import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
 import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -115,7 +114,9 @@ class LyingPluginTest {
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
       assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
-      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.getMessage())
+          .contains("umount -c '" + node.targetPath("vol-1", "web") + "'");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
       assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
@@ -137,7 +138,8 @@ class LyingPluginTest {
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
       assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
-      assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.getMessage()).contains("umount -c '" + node.stagingPath(VOLUME) + "'");
       assertThat(node.users(VOLUME)).isEmpty();
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       node.effects().reform();

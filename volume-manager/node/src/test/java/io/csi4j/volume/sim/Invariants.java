@@ -1,5 +1,6 @@
 package io.csi4j.volume.sim;
 
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.Verb;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The checkers of the invariants of the protocol, one for each. */
 final class Invariants {
@@ -415,6 +417,9 @@ final class Invariants {
 
   /** Nothing is taken away before the host has spoken, or what it has and wants. */
   private static final class NothingBeforeTheHost extends Invariant {
+    /** The paths that the plugin was asked to release, and has said that it did. */
+    private final Set<MountPath> answered = new TreeSet<>();
+
     NothingBeforeTheHost(World world) {
       super("I11", world);
     }
@@ -463,6 +468,33 @@ final class Invariants {
         violated(path + " was unmounted without the plugin, which nobody has allowed yet");
       } else if (isUsed) {
         violated(path + " was unmounted while a workload uses it");
+      }
+    }
+
+    @Override
+    public void answered(SimPlugin plugin, Life life, SimPlugin.Call call, Answer answer) {
+      boolean isLeft =
+          answer instanceof Answer.Ok
+              || (answer instanceof Answer.Failed failed && failed.code() == StatusCode.NOT_FOUND);
+      if (!call.verb().isForward() && isLeft) {
+        answered.add(call.path());
+      } else {
+        answered.remove(call.path());
+      }
+    }
+
+    @Override
+    public void deadUnmounted(MountPath path) {
+      Optional<UsageKey> usage = world.usageAt(path);
+      boolean isUsed =
+          usage.filter(world.host().holding()::contains).isPresent()
+              && usage.filter(world.host().suspended()::contains).isEmpty();
+      if (!world.kernel().isDead(path) || world.kernel().isForeign(path)) {
+        violated(path + " was unmounted without the plugin, and is no dead mount of ours");
+      } else if (!answered.contains(path)) {
+        violated(path + " is dead and was unmounted before the plugin was asked to do it");
+      } else if (isUsed) {
+        violated(path + " is dead and was unmounted while a workload was to keep it");
       }
     }
   }

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -108,6 +109,12 @@ final class SimKernel {
   boolean isDead(MountPath path) {
     List<Mount> stack = at(path);
     return !stack.isEmpty() && stack.get(stack.size() - 1).dead;
+  }
+
+  /** Whether what is on top is somebody else's. */
+  boolean isForeign(MountPath path) {
+    List<Mount> stack = at(path);
+    return !stack.isEmpty() && stack.get(stack.size() - 1).foreign;
   }
 
   /** Somebody else mounts something. */
@@ -230,6 +237,16 @@ final class SimKernel {
         }
         return false;
       }
+
+      @Override
+      public boolean unmountDead(MountPath path, DeadUnmount how) {
+        life.check();
+        while (isDead(path)) {
+          view.deadUnmountedByManager(path);
+          SimKernel.this.unmount(path, mount -> true);
+        }
+        return false;
+      }
     };
   }
 
@@ -240,5 +257,7 @@ final class SimKernel {
     void looked(MountPath directory);
 
     void unmountedByManager(MountPath path);
+
+    void deadUnmountedByManager(MountPath path);
   }
 }

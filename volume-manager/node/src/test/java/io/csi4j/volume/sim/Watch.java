@@ -28,6 +28,9 @@ interface Watch {
   /** The manager changed the mount table itself. */
   default void unmounted(MountPath path) {}
 
+  /** The manager is about to unmount a dead mount itself. */
+  default void deadUnmounted(MountPath path) {}
+
   /** The manager touches a path. */
   default void looked(String what, Path path) {}
 

@@ -565,6 +565,11 @@ final class World implements SimKernel.View {
     watch.unmounted(path);
   }
 
+  @Override
+  public void deadUnmountedByManager(MountPath path) {
+    watch.deadUnmounted(path);
+  }
+
   /** One watch that tells all. */
   private static Watch all(List<Watch> watches) {
     return new Watch() {
@@ -597,6 +602,11 @@ final class World implements SimKernel.View {
       @Override
       public void unmounted(MountPath path) {
         watches.forEach(it -> it.unmounted(path));
+      }
+
+      @Override
+      public void deadUnmounted(MountPath path) {
+        watches.forEach(it -> it.deadUnmounted(path));
       }
 
       @Override

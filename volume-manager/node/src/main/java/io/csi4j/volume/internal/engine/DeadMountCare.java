@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -64,20 +65,39 @@ final class DeadMountCare {
     if (policy() == OnDeadMount.LEAVE) {
       return;
     }
+    boolean isStaged =
+        parts.memory().record().filter(it -> it.staging().is(PathStatus.PRESENT)).isPresent();
+    if (!isStaged) {
+      dead.staging(false);
+      lookAtUses();
+      return;
+    }
+    // Before its uses: how they are made anew depends on it.
+    ask(
+        parts.engine().layout().staging(parts.identity()),
+        health -> {
+          if (dead.staging(health == Sighting.Health.DEAD)) {
+            changed.run();
+          }
+          lookAtUses();
+        });
+  }
+
+  /** Finds out in what state a mount is, and goes on with that in the mailbox of the volume. */
+  private void ask(MountPath path, Consumer<Sighting.Health> then) {
+    try {
+      parts.engine().kernel().ask(path, health -> parts.mailbox().put(() -> then.accept(health)));
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      LOG.log(Level.DEBUG, "How the mounts of " + parts.identity() + " are is not known.", e);
+    }
+  }
+
+  private void lookAtUses() {
     for (TargetRecord use :
         parts.memory().record().map(it -> it.targets().values()).orElse(List.of())) {
       if (use.path().is(PathStatus.PRESENT)) {
-        try {
-          parts
-              .engine()
-              .kernel()
-              .ask(
-                  target(use.usage()),
-                  health -> parts.mailbox().put(() -> found(use.usage(), health)));
-        } catch (MountException e) {
-          // The next look at the table, which comes soon, says so.
-          LOG.log(Level.DEBUG, "How the mounts of " + parts.identity() + " are is not known.", e);
-        }
+        ask(target(use.usage()), health -> found(use.usage(), health));
       }
     }
   }
@@ -188,8 +208,8 @@ final class DeadMountCare {
     return dead.next(policy(), record, parts.requests(), this::isLost);
   }
 
-  /** The repair has failed; it is tried again. */
-  void failed() {
-    dead.failed();
+  /** What was tried last has failed; tells whether the other uses may still be made anew. */
+  boolean failed() {
+    return dead.failed();
   }
 }

@@ -33,8 +33,14 @@ final class DeadMounts {
   private Set<UsageKey> dead = Set.of();
   private Set<UsageKey> unknown = Set.of();
 
+  /** The uses of the running repair that could not be made anew. */
+  private Set<UsageKey> failed = Set.of();
+
   /** Whether the staging is still to be made anew, too. */
   private boolean restages;
+
+  /** Whether the staging was found dead, from which nothing can be published. */
+  private boolean stagingDead;
 
   private @Nullable Goal last;
 
@@ -64,6 +70,14 @@ final class DeadMounts {
   boolean found(UsageKey usage) {
     dead = writable(dead);
     boolean isNew = dead.add(usage);
+    restages |= isNew;
+    return isNew;
+  }
+
+  /** The staging was looked at; tells whether it was found dead. */
+  boolean staging(boolean isDead) {
+    boolean isNew = isDead && !stagingDead;
+    stagingDead = isDead;
     restages |= isNew;
     return isNew;
   }
@@ -118,8 +132,9 @@ final class DeadMounts {
 
   /** Whether something can be made anew now. */
   boolean isDue(OnDeadMount policy, Predicate<UsageKey> may) {
+    boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
     return repairs(policy)
-        && (policy == OnDeadMount.REPUBLISH
+        && (isOneByOne
             ? dead.stream().anyMatch(usage -> requests.containsKey(usage) && may.test(usage))
             : !dead.isEmpty()
                 && dead.stream().allMatch(usage -> requests.containsKey(usage) && may.test(usage)));
@@ -133,12 +148,25 @@ final class DeadMounts {
   /** A repair begins. */
   void begin() {
     tried = Set.of();
+    failed = Set.of();
     last = null;
   }
 
-  /** The repair has failed; it is tried again. */
-  void failed() {
-    restages |= last instanceof Goal.Withdraw withdraw && withdraw.usage().isEmpty();
+  /** What was tried last has failed; tells whether the other uses may still be made anew. */
+  boolean failed() {
+    Optional<UsageKey> usage = Optional.empty();
+    if (last instanceof Goal.Withdraw withdraw) {
+      usage = withdraw.usage();
+      restages |= usage.isEmpty();
+    } else if (last instanceof Goal.Publish publish) {
+      usage = Optional.of(publish.usage());
+    }
+    last = null;
+    if (usage.isPresent()) {
+      failed = writable(failed);
+      failed.add(usage.get());
+    }
+    return usage.isPresent();
   }
 
   /** What had died may have died once more. */
@@ -160,13 +188,19 @@ final class DeadMounts {
 
   private Optional<Goal> goal(
       OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
-    boolean isRemount = policy == OnDeadMount.REMOUNT && restages && record.plan().staged();
+    boolean isRemount =
+        (policy == OnDeadMount.REMOUNT || stagingDead) && restages && record.plan().staged();
     for (UsageKey usage : dead) {
       Optional<PathRecord> path = record.target(usage).map(TargetRecord::path);
       if (requests.containsKey(usage)
+          && !failed.contains(usage)
           && path.filter(it -> isToGo(it) || (isRemount && !it.is(PathStatus.NONE))).isPresent()) {
         return Optional.of(new Goal.Withdraw(Optional.of(usage)));
       }
+    }
+    if (stagingDead && isRemount && !failed.isEmpty()) {
+      // Something is still mounted from the staging, and nothing comes from it any more.
+      return Optional.empty();
     }
     if (isRemount) {
       // What somebody else took away keeps nobody from staging anew.
@@ -180,7 +214,10 @@ final class DeadMounts {
     }
     for (UsageKey usage : dead) {
       MountRequest request = requests.get(usage);
-      if (request != null && record.target(usage).isPresent() && !tried.contains(usage)) {
+      if (request != null
+          && record.target(usage).isPresent()
+          && !tried.contains(usage)
+          && !failed.contains(usage)) {
         tried = writable(tried);
         tried.add(usage);
         return Optional.of(asking.repair(request, record));

@@ -131,12 +131,16 @@ final class Steps {
   }
 
   /** Takes away what is mounted, without the plugin. */
-  Event force(VolumeIdentity identity, Optional<UsageKey> usage) {
+  Event force(VolumeIdentity identity, Step.Force force) {
     MountPath path =
-        usage
+        force
+            .usage()
             .map(use -> parts.layout().target(identity, use))
             .orElseGet(() -> parts.layout().staging(identity));
-    return new Event.Forced(parts.kernel().unmount(path));
+    return new Event.Forced(
+        force.dead().isPresent()
+            ? parts.kernel().unmountDead(path, force.dead().get())
+            : parts.kernel().unmount(path));
   }
 
   /** Looks at what is mounted. */

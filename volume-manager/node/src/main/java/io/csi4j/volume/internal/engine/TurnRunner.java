@@ -200,7 +200,7 @@ final class TurnRunner {
       } else if (step instanceof Step.RemoveVolume) {
         return steps.removeVolume(identity);
       } else if (step instanceof Step.Force force) {
-        return steps.force(identity, force.usage());
+        return steps.force(identity, force);
       } else if (step instanceof Step.LookAtUses) {
         return steps.lookAtUses(at.record());
       }

@@ -12,6 +12,7 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -75,14 +76,18 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
     parts.events().accept(new VolumeEvent.Noticed(message));
   }
 
-  /** What a caller gets instead of what it asked for, if it does. */
-  Optional<VolumeException> failure(Operation operation, Result result) {
+  /**
+   * What a caller gets instead of what it asked for, if it does.
+   *
+   * @param usage the use that the failure is about, or else the staging
+   */
+  Optional<VolumeException> failure(Operation operation, Result result, Optional<UsageKey> usage) {
     if (result instanceof Result.Refused refused) {
-      return Optional.of(exception(operation, Outcome.REFUSED, refused.failure()));
+      return Optional.of(exception(operation, usage, Outcome.REFUSED, refused.failure()));
     } else if (result instanceof Result.Unfinished unfinished) {
-      return Optional.of(exception(operation, Outcome.IN_PROGRESS, unfinished.failure()));
+      return Optional.of(exception(operation, usage, Outcome.IN_PROGRESS, unfinished.failure()));
     } else if (result instanceof Result.Held held) {
-      return Optional.of(exception(operation, Outcome.HELD, held.failure()));
+      return Optional.of(exception(operation, usage, Outcome.HELD, held.failure()));
     }
     return Optional.empty();
   }
@@ -91,11 +96,13 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
   void refuse(Operation operation, OperatorCode code, String seen) {
     operation
         .end()
-        .completeExceptionally(exception(operation, Outcome.REFUSED, Failure.of(code, seen)));
+        .completeExceptionally(
+            exception(operation, operation.usage(), Outcome.REFUSED, Failure.of(code, seen)));
   }
 
-  private VolumeException exception(Operation operation, Outcome outcome, Failure failure) {
-    Subject subject = subject(operation);
+  private VolumeException exception(
+      Operation operation, Optional<UsageKey> usage, Outcome outcome, Failure failure) {
+    Subject subject = subject(operation, usage);
     // What a person may type is in what was seen, not in the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
@@ -105,7 +112,7 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
     return Results.failed(outcome, message, operation.id(), failure);
   }
 
-  private Subject subject(Operation operation) {
+  private Subject subject(Operation operation, Optional<UsageKey> usage) {
     String doing =
         switch (operation.kind()) {
           case MOUNT -> "mounting";
@@ -115,6 +122,6 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
           case CLEAN_UP -> "cleaning up";
           case REPAIR -> "making anew what is dead of";
         };
-    return Results.subject(parts.layout(), doing, identity, operation.usage());
+    return Results.subject(parts.layout(), doing, identity, usage);
   }
 }

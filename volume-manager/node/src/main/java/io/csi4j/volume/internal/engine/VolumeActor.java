@@ -71,6 +71,9 @@ final class VolumeActor {
 
   private @Nullable OperatorMessage trouble;
 
+  /** Why the running repair did not succeed with all uses, once that is so. */
+  private Optional<VolumeException> repairFailure = Optional.empty();
+
   private volatile View view = View.NOTHING;
 
   /** How many operations have been asked for and not ended; under the engine's lock. */
@@ -394,9 +397,11 @@ final class VolumeActor {
     if (result instanceof Result.Published && isNew) {
       runner.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
     }
-    if (operation.wish() instanceof Wish.Repair && isDone && !engine.isStopped()) {
-      beginning.repair(operation);
-      return;
+    if (operation.wish() instanceof Wish.Repair && !engine.isStopped()) {
+      if (isDone || goesOn(operation, result)) {
+        beginning.repair(operation);
+        return;
+      }
     }
     if (result instanceof Result.Released) {
       operation.usage().flatMap(inherited::released).ifPresent(voice::tell);
@@ -418,11 +423,22 @@ final class VolumeActor {
     end(operation, result);
   }
 
+  /**
+   * Keeps why one use could not be made anew; tells whether the others may be tried. None is when
+   * the plugin gets no calls at all.
+   */
+  private boolean goesOn(Operation operation, Result result) {
+    boolean mayGoOn = dead.failed();
+    Optional<UsageKey> usage = runner.turn().flatMap(Turn::usage);
+    Optional<VolumeException> failure = voice.failure(operation, result, usage);
+    repairFailure = repairFailure.or(() -> failure);
+    return mayGoOn && failure.filter(it -> it.code() != OperatorCode.PLUGIN_NOT_UP).isPresent();
+  }
+
   private void end(Operation operation, Result result) {
-    Optional<VolumeException> failure = voice.failure(operation, result);
-    if (failure.isPresent() && operation.wish() instanceof Wish.Repair) {
-      dead.failed();
-    }
+    Optional<VolumeException> failure =
+        repairFailure.or(() -> voice.failure(operation, result, operation.usage()));
+    repairFailure = Optional.empty();
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_NOT_VISIBLE).isPresent()) {
       engine.lookForUnexpected();
     }

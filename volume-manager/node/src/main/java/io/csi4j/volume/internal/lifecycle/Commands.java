@@ -9,6 +9,15 @@ final class Commands {
 
   /** Takes a mount out of sight whoever uses it, without touching what is mounted. */
   static String unmount(MountPath path) {
-    return "umount -c -l '" + path.toString().replace("'", "'\\''") + "'";
+    return "umount -c -l " + quoted(path);
+  }
+
+  /** Takes a mount away that is not in use, without touching what is mounted. */
+  static String plainUnmount(MountPath path) {
+    return "umount -c " + quoted(path);
+  }
+
+  private static String quoted(MountPath path) {
+    return "'" + path.toString().replace("'", "'\\''") + "'";
   }
 }

@@ -100,6 +100,20 @@ public final class Lifecycle {
     return code == OperatorCode.CLEANUP_NEEDS_HELP || code == OperatorCode.FOREIGN_MOUNT;
   }
 
+  /** How it is told that something could not be unmounted without the plugin. */
+  private static Failure notForced(Throwable cause) {
+    String command =
+        cause instanceof MountException refused
+            ? refused.target().map(path -> " What remains is: " + Commands.unmount(path)).orElse("")
+            : "";
+    boolean isBusy =
+        cause instanceof MountException refused && refused.reason() == MountException.Reason.BUSY;
+    return Failure.of(
+        isBusy ? OperatorCode.TARGET_BUSY : OperatorCode.CLEANUP_NEEDS_HELP,
+        "it could not be unmounted without the plugin: " + cause.getMessage() + command,
+        cause);
+  }
+
   /** A step threw what it should not: nothing is known of its effect. */
   private static Turn broken(Turn turn, Throwable cause, Situation now) {
     Failure failure =
@@ -111,12 +125,7 @@ public final class Lifecycle {
                 "the step " + turn.phase() + " ended with " + cause.getClass().getSimpleName(),
                 cause);
     if (turn.step() instanceof Step.Force) {
-      return Releasing.unfinished(
-          turn,
-          Failure.of(
-              OperatorCode.CLEANUP_NEEDS_HELP,
-              "it could not be unmounted without the plugin: " + cause.getMessage(),
-              cause));
+      return Releasing.unfinished(turn, notForced(cause));
     }
     Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
     return switch (turn.phase()) {

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.PathStatus;
@@ -189,9 +190,7 @@ final class Releasing {
   }
 
   private static boolean isHeld(OperatorCode code) {
-    return code == OperatorCode.CLEANUP_NEEDS_HELP
-        || code == OperatorCode.FOREIGN_MOUNT
-        || code == OperatorCode.STILL_MOUNTED;
+    return code == OperatorCode.CLEANUP_NEEDS_HELP || code == OperatorCode.FOREIGN_MOUNT;
   }
 
   /** Keeps in mind that a use is to be given up, although nothing can be done about it now. */
@@ -355,6 +354,9 @@ final class Releasing {
   private static Turn stuck(
       Turn turn, Verb verb, List<Sighting> stack, Failure refusal, Situation now) {
     boolean isUse = verb == Verb.UNPUBLISH;
+    if (maySweep(turn, verb, stack, now)) {
+      return sweep(turn, verb, stack, now);
+    }
     int most = now.policy().forceAfterRefusals();
     if (most == 0) {
       return unfinished(
@@ -371,24 +373,59 @@ final class Releasing {
       return turn.to(isUse ? Phase.UNPUBLISH : Phase.UNSTAGE, turn.step())
           .pause(AnswerClass.LATER.pause(now.policy(), turn.tries(), now.random()));
     }
-    Optional<UsageKey> usage = isUse ? turn.usage() : Optional.empty();
-    Optional<PathRecord> path =
-        isUse
-            ? usage.flatMap(turn.record()::target).map(TargetRecord::path)
-            : Optional.of(turn.record().staging());
-    if (path.filter(known -> Inspection.isForeign(known, stack)).isPresent()) {
+    if (isForeign(turn, verb, stack)) {
       return unfinished(
           turn,
           Failure.of(
               OperatorCode.FOREIGN_MOUNT,
               "another mount is there than the one that was made: " + stack));
     }
-    return turn.to(isUse ? Phase.FORCE_USE : Phase.FORCE_STAGING, new Step.Force(usage));
+    return force(turn, verb, Optional.empty());
+  }
+
+  private static boolean isForeign(Turn turn, Verb verb, List<Sighting> stack) {
+    Optional<PathRecord> path =
+        verb == Verb.UNPUBLISH
+            ? turn.usage().flatMap(turn.record()::target).map(TargetRecord::path)
+            : Optional.of(turn.record().staging());
+    return path.filter(known -> Inspection.isForeign(known, stack)).isPresent();
+  }
+
+  /**
+   * Whether what the plugin has left is a dead mount of ours, which the policy lets us unmount; not
+   * again while that changes nothing.
+   */
+  private static boolean maySweep(Turn turn, Verb verb, List<Sighting> stack, Situation now) {
+    return Inspection.isDead(stack)
+        && now.policy().unmountDead() != DeadUnmount.NEVER
+        && (turn.layers() == 0 || stack.size() < turn.layers())
+        && !isForeign(turn, verb, stack);
+  }
+
+  private static Turn sweep(Turn turn, Verb verb, List<Sighting> stack, Situation now) {
+    return force(turn.seeing(stack.size()), verb, Optional.of(now.policy().unmountDead()));
+  }
+
+  private static Turn force(Turn turn, Verb verb, Optional<DeadUnmount> dead) {
+    return verb == Verb.UNPUBLISH
+        ? turn.to(Phase.FORCE_USE, new Step.Force(turn.usage(), dead))
+        : turn.to(Phase.FORCE_STAGING, new Step.Force(Optional.empty(), dead));
   }
 
   /** It was unmounted without the plugin. */
   private static Turn forced(Turn turn, Verb verb, Event.Forced forced, Situation now) {
     Optional<UsageKey> usage = ((Step.Force) turn.step()).usage();
+    if (((Step.Force) turn.step()).dead().isPresent()) {
+      return look(
+          turn.note(
+              new Notice(
+                  OperatorCode.UNMOUNT_FORCED,
+                  "its server has ended, and the plugin was asked to take it away and left it"
+                      + (forced.lazily() ? "; who had files open in it sees errors" : ""),
+                  usage)),
+          verb,
+          now);
+    }
     Turn noted =
         turn.note(
             new Notice(
@@ -413,6 +450,9 @@ final class Releasing {
     if (stack.isEmpty()) {
       return isUse ? targetGone(turn, now) : unstaged(turn);
     }
+    if (maySweep(turn, verb, stack, now)) {
+      return sweep(turn, verb, stack, now);
+    }
     Turn at = turn.to(isUse ? Phase.UNPUBLISH : Phase.UNSTAGE, turn.step());
     boolean isFewer = at.layers() > stack.size();
     if (isFewer || at.tries() < now.policy().attempts()) {
@@ -428,7 +468,19 @@ final class Releasing {
                 + " was answered, and "
                 + stack.size()
                 + (stack.size() == 1 ? " mount is" : " mounts are")
-                + " still there"));
+                + " still there"
+                + command(turn, verb, stack)));
+  }
+
+  /** What a person may type to take away what the plugin has left, if it is ours. */
+  private static String command(Turn turn, Verb verb, List<Sighting> stack) {
+    if (isForeign(turn, verb, stack)) {
+      return "";
+    }
+    Sighting top = stack.get(stack.size() - 1);
+    return Inspection.isDead(stack)
+        ? "; its server has ended, and what remains is: " + Commands.unmount(top.path())
+        : "; what remains is: " + Commands.plainUnmount(top.path());
   }
 
   /** Nothing is at a target any more: what is left of it goes, or the use is kept for a new one. */

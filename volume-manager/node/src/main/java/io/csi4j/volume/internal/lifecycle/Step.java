@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.lifecycle;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.state.Durability;
 import java.time.Duration;
@@ -66,8 +67,9 @@ public sealed interface Step {
    * Unmount without the plugin; ends in {@link Event.Forced}.
    *
    * @param usage whose target, or else the staging
+   * @param dead how far to go where only what is dead is unmounted; nothing to unmount all
    */
-  record Force(Optional<UsageKey> usage) implements Step {}
+  record Force(Optional<UsageKey> usage, Optional<DeadUnmount> dead) implements Step {}
 
   /**
    * Call the plugin; ends in {@link Event.Answered}.

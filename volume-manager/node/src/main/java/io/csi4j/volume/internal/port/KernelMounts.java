@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.port;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -59,4 +60,13 @@ public interface KernelMounts {
    * was needed: who has files open there still uses the device.
    */
   boolean unmount(MountPath path);
+
+  /**
+   * Takes away the dead mounts that are on top at a path, and nothing that lives. True if they were
+   * detached while in use.
+   *
+   * @throws io.csi4j.mount.model.MountException if that is not possible, as with a mount in use
+   *     that may not be detached
+   */
+  boolean unmountDead(MountPath path, DeadUnmount how);
 }

@@ -21,6 +21,7 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.state.HostIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,9 +49,11 @@ public final class SystemKernelMounts implements KernelMounts {
   private static final int MOST_HOLDERS = 8;
   private static final int LONGEST_TEXT = 1024;
 
+  private static final Duration BUSY_LIMIT = Duration.ofSeconds(1);
+
   /** Whoever asks for this wants the path free; who still uses the mount may go on with it. */
   private static final UnmountPolicy AWAY =
-      UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(1)).withLazy();
+      UnmountPolicy.PLAIN.withBusyLimit(BUSY_LIMIT).withLazy();
 
   private final MountTable table;
   private final Mounts mounts;
@@ -274,6 +277,28 @@ public final class SystemKernelMounts implements KernelMounts {
 
   private static String cut(String text) {
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
+  }
+
+  @Override
+  public boolean unmountDead(MountPath path, DeadUnmount how) {
+    UnmountPolicy policy = UnmountPolicy.PLAIN.withBusyLimit(BUSY_LIMIT);
+    if (how == DeadUnmount.FORCE || how == DeadUnmount.LAZY) {
+      policy = policy.withForce();
+    }
+    if (how == DeadUnmount.LAZY) {
+      policy = policy.withLazy();
+    }
+    boolean lazily = false;
+    for (int layer = 0; layer < MOST_LAYERS; layer++) {
+      if (how == DeadUnmount.NEVER
+          || !(table.probe(path) instanceof MountProbe.Mounted top)
+          || !isDead(path, top)) {
+        break;
+      }
+      // By its identity: what came over it meanwhile is not touched.
+      lazily |= mounts.unmount(top.ref(), policy).deviceMayBeBusy();
+    }
+    return lazily;
   }
 
   @Override

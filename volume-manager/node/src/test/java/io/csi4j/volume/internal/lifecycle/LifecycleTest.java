@@ -554,7 +554,7 @@ class LifecycleTest {
             fromUsedBy(A).always("UNPUBLISH", new Event.Answered(okAnswer())),
             release,
             "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; pause; UNPUBLISH; look;"
-                + " pause; UNPUBLISH; look; held STILL_MOUNTED"),
+                + " pause; UNPUBLISH; look; unfinished STILL_MOUNTED"),
         row(
             "five mounts on top of each other",
             fromUsedBy(A).layers(TARGET, 5),
@@ -610,19 +610,19 @@ class LifecycleTest {
             "a target that is mounted again as soon as it is free",
             fromUsedBy(A).always("remove use", mounted()),
             release,
-            "look; " + UNPUBLISHED + "held STILL_MOUNTED"),
+            "look; " + UNPUBLISHED + "unfinished STILL_MOUNTED"),
         row(
             "a use of another workload that comes before it is unstaged",
             fromUsedBy(A).strayAt(1),
             release,
-            "look; " + UNPUBLISHED + "save U5 [IN_DOUBT UNSTAGE?]; held STILL_MOUNTED"),
+            "look; " + UNPUBLISHED + "save U5 [IN_DOUBT UNSTAGE?]; unfinished STILL_MOUNTED"),
         row(
             "the same between two tries",
             fromUsedBy(A).always("UNSTAGE", fails(StatusCode.INTERNAL)).strayAt(2),
             release,
             "look; "
                 + UNPUBLISHED
-                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; held STILL_MOUNTED"),
+                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; unfinished STILL_MOUNTED"),
         row(
             "files left at the target",
             fromUsedBy(A).always("remove use", problem(PathProblem.Kind.NOT_EMPTY)),

@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.TimeCodec;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.PluginBinding;
@@ -109,7 +110,8 @@ public final class PluginCodec {
         .flag(9, policy.requireStagingMount())
         .flag(10, policy.requireDevice())
         .number(11, number(policy.onDeadMount()))
-        .number(12, policy.forceAfterRefusals());
+        .number(12, policy.forceAfterRefusals())
+        .number(13, number(policy.unmountDead()));
   }
 
   private static FieldWriter connecting(ConnectOptions options) {
@@ -176,6 +178,9 @@ public final class PluginCodec {
     boolean device = in.flag(10);
     OnDeadMount dead = onDeadMount(in.number(11));
     int refusals = count(in, 12);
+    DeadUnmount unmount =
+        FieldReader.named(
+            "way to unmount", DeadUnmount.values(), PluginCodec::number, in.number(13));
     in.end();
     return FieldReader.checked(
         "policy",
@@ -191,7 +196,8 @@ public final class PluginCodec {
                 .withRequireStagingMount(staging)
                 .withRequireDevice(device)
                 .withOnDeadMount(dead)
-                .withForceAfterRefusals(refusals));
+                .withForceAfterRefusals(refusals)
+                .withUnmountDead(unmount));
   }
 
   private static int number(OnDeadMount policy) {
@@ -200,6 +206,15 @@ public final class PluginCodec {
       case REPUBLISH -> 1;
       case REMOUNT -> 2;
       case LEAVE -> 3;
+    };
+  }
+
+  private static int number(DeadUnmount policy) {
+    return switch (policy) {
+      case LAZY -> 0;
+      case NEVER -> 1;
+      case PLAIN -> 2;
+      case FORCE -> 3;
     };
   }
 

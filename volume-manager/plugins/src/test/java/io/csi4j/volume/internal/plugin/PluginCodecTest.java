@@ -8,6 +8,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -30,6 +31,8 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What is remembered of plugins becomes bytes and comes back; damage is refused, never believed.
@@ -142,6 +145,22 @@ class PluginCodecTest {
             .withCallsInFlight(Integer.MAX_VALUE);
     PluginBinding binding =
         PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/s"))).policy(policy).build();
+    PluginRecord record =
+        new PluginRecord(
+            Plugins.ID,
+            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            UnknownFields.NONE);
+
+    alike(PluginCodec.decode(PluginCodec.encode(record)), record);
+  }
+
+  @ParameterizedTest
+  @EnumSource(DeadUnmount.class)
+  void howFarADeadMountIsUnmountedComesBack(DeadUnmount how) throws MalformedRecordException {
+    PluginBinding binding =
+        PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/s")))
+            .policy(MountPolicy.defaults().withUnmountDead(how))
+            .build();
     PluginRecord record =
         new PluginRecord(
             Plugins.ID,

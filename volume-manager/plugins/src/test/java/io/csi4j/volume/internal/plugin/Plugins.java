@@ -10,6 +10,7 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.PluginBinding;
@@ -103,7 +104,8 @@ public final class Plugins {
                     true,
                     false,
                     OnDeadMount.REMOUNT,
-                    4))
+                    4,
+                    DeadUnmount.LAZY))
             .connectOptions(
                 ConnectOptions.builder()
                     .deadline(Duration.ofMillis(4500))

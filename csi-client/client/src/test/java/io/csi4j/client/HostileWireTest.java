@@ -12,9 +12,11 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.scripted.RawHttp2Peer;
 import io.csi4j.client.scripted.RawHttp2Peer.Script;
+import io.csi4j.client.scripted.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -148,6 +150,28 @@ class HostileWireTest {
     for (int i = 0; i < 20; i++) {
       works();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 11})
+  void theTextOfAGoodbyeIsSeenNowhere(int error) {
+    String canary = "canary-83fd\nand a second line";
+    try (Watch watch = new Watch()) {
+      peer.script(
+          out -> out.headers().message().trailers("grpc-status", "0").goAway(error, canary));
+      for (int i = 0; i < 5; i++) {
+        watch.value("probe", plugin.identity().with(policy -> policy.withAttempts(3)).probe());
+      }
+      peer.script(out -> out.goAway(error, canary).hangUp());
+      watch.thrown(
+          "probe",
+          catchThrowableOfType(
+              CsiException.class,
+              () -> plugin.identity().with(policy -> policy.withAttempts(1)).probe()));
+
+      assertThat(watch.sightings().of(List.of("canary-83fd"))).isEmpty();
+    }
+    peer.script(READY);
   }
 
   @ParameterizedTest

@@ -106,8 +106,15 @@ public final class RawHttp2Peer implements AutoCloseable {
 
     /** Says that no stream after this one will be served. */
     public Frames goAway(int error) throws IOException {
-      byte[] body = ByteBuffer.allocate(8).putInt(stream).putInt(error).array();
-      write(client, 7, 0, 0, body, 0, 8);
+      return goAway(error, "");
+    }
+
+    /** The same, with a text for people. */
+    public Frames goAway(int error, String text) throws IOException {
+      byte[] words = text.getBytes(StandardCharsets.UTF_8);
+      byte[] body =
+          ByteBuffer.allocate(8 + words.length).putInt(stream).putInt(error).put(words).array();
+      write(client, 7, 0, 0, body, 0, body.length);
       return this;
     }
 

@@ -319,7 +319,7 @@ public final class Connection implements AutoCloseable {
     UnixSockets.NewSocket socket = sockets.open();
     PeerGate gate =
         new PeerGate(socket, options.requiredPeerUid(), generation, () -> attemptEnded(begun));
-    socket.channel().pipeline().addFirst(gate, new FloodGate(this::flooded, System::nanoTime));
+    socket.channel().pipeline().addFirst(gate, new FrameGate(this::flooded, System::nanoTime));
     newest = gate;
     return socket.channel();
   }

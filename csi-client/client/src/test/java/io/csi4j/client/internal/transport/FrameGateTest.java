@@ -9,8 +9,10 @@ import io.csi4j.client.model.CsiConnectException.Reason;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBufUtil;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -34,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A plugin that sends without end what says nothing costs neither memory nor anybody else time. */
 @Timeout(120)
-class FloodGateTest {
+class FrameGateTest {
 
   private static final int DATA = 0;
   private static final int HEADERS = 1;
@@ -42,6 +44,7 @@ class FloodGateTest {
   private static final int RST_STREAM = 3;
   private static final int SETTINGS = 4;
   private static final int PING = 6;
+  private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
   private static final int CONTINUATION = 9;
   private static final int ACK = 1;
@@ -53,7 +56,7 @@ class FloodGateTest {
 
   private final List<String> floods = new ArrayList<>();
   private final AtomicLong now = new AtomicLong();
-  private final EmbeddedChannel channel = new EmbeddedChannel(new FloodGate(floods::add, now::get));
+  private final EmbeddedChannel channel = new EmbeddedChannel(new FrameGate(floods::add, now::get));
 
   private static byte[] frame(int type, int flags, int length) {
     return ByteBuffer.allocate(9 + length)
@@ -84,13 +87,17 @@ class FloodGateTest {
     channel.writeInbound(Unpooled.wrappedBuffer(bytes));
   }
 
-  private int passed() {
-    int all = 0;
+  private byte[] passedBytes() {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (ByteBuf each = channel.readInbound(); each != null; each = channel.readInbound()) {
-      all += each.readableBytes();
+      all.writeBytes(ByteBufUtil.getBytes(each));
       each.release();
     }
-    return all;
+    return all.toByteArray();
+  }
+
+  private int passed() {
+    return passedBytes().length;
   }
 
   // ---- on a real socket
@@ -185,7 +192,7 @@ class FloodGateTest {
   })
   void framesThatCarryNothingAreCountedAndTheirFloodCutOff(String name, int type, int flags) {
     byte[] chunk = many(type, flags, 1_000);
-    for (int i = 0; i < FloodGate.MOST_AT_ONCE / 1_000; i++) {
+    for (int i = 0; i < FrameGate.MOST_AT_ONCE / 1_000; i++) {
       comes(chunk);
     }
     assertThat(floods).as(name).isEmpty();
@@ -219,7 +226,7 @@ class FloodGateTest {
     ByteBuffer call =
         ByteBuffer.allocate(message.length + end.length + reset.length + window.length);
     call.put(message).put(end).put(reset).put(window);
-    for (int i = 0; i < 3 * FloodGate.MOST_AT_ONCE; i++) {
+    for (int i = 0; i < 3 * FrameGate.MOST_AT_ONCE; i++) {
       comes(call.array());
     }
 
@@ -228,8 +235,27 @@ class FloodGateTest {
   }
 
   @Test
+  void theTextOfAGoodbyeIsTakenOutHoweverTheBytesAreCut() {
+    byte[] goodbye = frame(GOAWAY, 0, 8 + 300);
+    byte[] after = frame(DATA, 0, 11);
+    byte[] expected = new byte[9 + 8 + after.length];
+    System.arraycopy(frame(GOAWAY, 0, 8), 0, expected, 0, 17);
+    System.arraycopy(after, 0, expected, 17, after.length);
+    byte[] all = Arrays.copyOf(goodbye, goodbye.length + after.length);
+    Arrays.fill(all, 17, goodbye.length, (byte) 'x');
+    System.arraycopy(after, 0, all, goodbye.length, after.length);
+    for (int size = 1; size <= all.length; size++) {
+      for (int at = 0; at < all.length; at += size) {
+        comes(Arrays.copyOfRange(all, at, Math.min(all.length, at + size)));
+      }
+
+      assertThat(passedBytes()).as("in pieces of " + size).isEqualTo(expected);
+    }
+  }
+
+  @Test
   void framesAreToldApartHoweverTheBytesAreCut() {
-    byte[] frames = many(CONTINUATION, 0, (int) FloodGate.MOST_AT_ONCE + 1);
+    byte[] frames = many(CONTINUATION, 0, (int) FrameGate.MOST_AT_ONCE + 1);
     int at = 0;
     for (int size = 1; at < frames.length; size = size % 23 + 1) {
       int end = Math.min(frames.length, at + size);

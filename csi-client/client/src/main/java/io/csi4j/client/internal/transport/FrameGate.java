@@ -10,14 +10,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the frames that come from a plugin, and ends a connection on which they only keep us busy:
- * who asks for acknowledgements and does not take them would fill the memory with them, as gRPC
- * queues them without a bound; and who sends frames that carry nothing, without end, would keep the
- * thread.
+ * Sees each HTTP/2 frame of a plugin before gRPC does, and keeps from it what it could not bear.
+ *
+ * <ul>
+ *   <li>Floods end the connection. Who asks for acknowledgements and does not take them would fill
+ *       the memory with them, as gRPC queues them without a bound; and who sends frames that carry
+ *       nothing, without end, would keep the thread.
+ *   <li>The text of a GOAWAY is taken out: gRPC logs it as it is, and it may hold anything that the
+ *       plugin knows.
+ * </ul>
  *
  * <p>What a message may hold is gRPC's matter, and has limits there.
  */
-final class FloodGate extends ChannelInboundHandlerAdapter {
+final class FrameGate extends ChannelInboundHandlerAdapter {
 
   /** Each is answered, and the answer is queued until the plugin reads. */
   static final int MOST_OWED = 1_000;
@@ -29,24 +34,28 @@ final class FloodGate extends ChannelInboundHandlerAdapter {
 
   private static final long PER_SECOND = 20_000;
 
+  private static final byte[] NOTHING = {};
   private static final int HEADER = 9;
+  private static final int LAST_STREAM_AND_ERROR = 8;
   private static final int DATA = 0;
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
   private static final int SETTINGS = 4;
   private static final int PING = 6;
+  private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
   private static final int FIRST_FLAG = 1;
 
   private final Consumer<String> onFlood;
   private final LongSupplier nanoTime;
-  private final byte[] header = new byte[HEADER];
-  private int known;
+  private byte[] begun = NOTHING;
   private int payload;
+  private int text;
   private int owed;
   private long ended;
   private long left = MOST_AT_ONCE;
   private long at;
+  private @Nullable String flood;
   private boolean isOver;
 
   /**
@@ -54,7 +63,7 @@ final class FloodGate extends ChannelInboundHandlerAdapter {
    *
    * @param onFlood is told what there was too much of, once, before the connection is closed
    */
-  FloodGate(Consumer<String> onFlood, LongSupplier nanoTime) {
+  FrameGate(Consumer<String> onFlood, LongSupplier nanoTime) {
     this.onFlood = onFlood;
     this.nanoTime = nanoTime;
     this.at = nanoTime.getAsLong();
@@ -62,22 +71,32 @@ final class FloodGate extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (!isOver && message instanceof ByteBuf bytes) {
-      if (isDrained(context)) {
-        owed = 0;
-      }
-      String flood = count(bytes);
-      if (flood != null) {
-        isOver = true;
-        context.channel().config().setAutoRead(false);
-        onFlood.accept(flood);
-        var unused = context.close();
-      }
-    }
     if (isOver) {
       ReferenceCountUtil.release(message);
+    } else if (message instanceof ByteBuf bytes) {
+      read(context, bytes);
     } else {
       context.fireChannelRead(message);
+    }
+  }
+
+  private void read(ChannelHandlerContext context, ByteBuf bytes) {
+    if (isDrained(context)) {
+      owed = 0;
+    }
+    ByteBuf in = joined(context, bytes);
+    ByteBuf out = screened(context, in);
+    String problem = flood;
+    if (problem != null) {
+      out.release();
+      isOver = true;
+      context.channel().config().setAutoRead(false);
+      onFlood.accept(problem);
+      var unused = context.close();
+    } else if (out.isReadable()) {
+      context.fireChannelRead(out);
+    } else {
+      out.release();
     }
   }
 
@@ -86,31 +105,63 @@ final class FloodGate extends ChannelInboundHandlerAdapter {
     return queue == null || queue.totalPendingWriteBytes() == 0;
   }
 
-  /** Takes in what came; returns what there is too much of. */
-  private @Nullable String count(ByteBuf bytes) {
-    int from = bytes.readerIndex();
-    int end = bytes.writerIndex();
-    while (from < end) {
-      if (payload > 0) {
-        int passed = Math.min(payload, end - from);
-        payload -= passed;
-        from += passed;
-        continue;
+  /** With the beginning of a header that came before, if there is one. */
+  private ByteBuf joined(ChannelHandlerContext context, ByteBuf bytes) {
+    if (begun.length == 0) {
+      return bytes;
+    }
+    ByteBuf all = context.alloc().buffer(begun.length + bytes.readableBytes());
+    all.writeBytes(begun).writeBytes(bytes);
+    bytes.release();
+    begun = NOTHING;
+    return all;
+  }
+
+  /** What gRPC gets of these bytes, which are let go of; sets {@link #flood} if it is too much. */
+  private ByteBuf screened(ChannelHandlerContext context, ByteBuf in) {
+    int end = in.writerIndex();
+    int from = in.readerIndex();
+    int at = from;
+    ByteBuf out = null;
+    while (at < end && flood == null) {
+      int passed = Math.min(payload, end - at);
+      payload -= passed;
+      at += passed;
+      int leftOut = Math.min(text, end - at);
+      text -= leftOut;
+      boolean isCut = at < end && leftOut == 0 && end - at < HEADER;
+      if (isCut) {
+        begun = new byte[end - at];
+        in.getBytes(at, begun);
+        leftOut = begun.length;
       }
-      int more = Math.min(HEADER - known, end - from);
-      bytes.getBytes(from, header, known, more);
-      known += more;
-      from += more;
-      if (known == HEADER) {
-        known = 0;
-        payload = ((header[0] & 0xff) << 16) | ((header[1] & 0xff) << 8) | (header[2] & 0xff);
-        String flood = frame(header[3], header[4]);
-        if (flood != null) {
-          return flood;
-        }
+      if (leftOut > 0) {
+        out = out == null ? context.alloc().buffer(end - in.readerIndex()) : out;
+        out.writeBytes(in, from, at - from);
+        at += leftOut;
+        from = at;
+      } else if (at < end) {
+        header(in, at);
+        at += HEADER;
       }
     }
-    return null;
+    if (out == null) {
+      return in;
+    }
+    out.writeBytes(in, from, end - from);
+    in.release();
+    return out;
+  }
+
+  private void header(ByteBuf in, int at) {
+    payload = in.getUnsignedMedium(at);
+    int type = in.getUnsignedByte(at + 3);
+    flood = frame(type, in.getUnsignedByte(at + 4));
+    if (type == GOAWAY && payload > LAST_STREAM_AND_ERROR) {
+      text = payload - LAST_STREAM_AND_ERROR;
+      payload = LAST_STREAM_AND_ERROR;
+      in.setMedium(at, payload);
+    }
   }
 
   private @Nullable String frame(int type, int flags) {

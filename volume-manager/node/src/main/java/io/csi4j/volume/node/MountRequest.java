@@ -184,19 +184,28 @@ public final class MountRequest {
       return this;
     }
 
-    /** The volume's own context, as its plugin gave it when it was created. */
+    /**
+     * The volume's own context, as its plugin gave it when it was created. What is mounted with
+     * another one is not mounted again: the request is refused ({@code OPTIONS_DIFFER}).
+     */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
       return this;
     }
 
-    /** What attaching the volume to this node returned. */
+    /**
+     * What attaching the volume to this node returned. While a volume is mounted that was attached
+     * with another one, the request is refused ({@code OPTIONS_DIFFER}).
+     */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");
       return this;
     }
 
-    /** Where the secrets come from. Default: there are none. */
+    /**
+     * Where the secrets come from; what is mounted stays as it is when they change. Default: there
+     * are none.
+     */
     public Builder secrets(SecretsProvider provider) {
       secrets = Objects.requireNonNull(provider, "provider");
       return this;

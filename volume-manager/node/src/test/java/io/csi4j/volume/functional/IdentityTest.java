@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
@@ -21,6 +23,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Release;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -159,6 +162,47 @@ class IdentityTest {
       assertThat(mode.getMessage()).contains("access mode");
       assertThat(type.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(type.getMessage()).contains("access type");
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("L4")
+  @Test
+  void anotherContextThanTheOneItIsMountedWithIsRefusedByName() {
+    VolumeContext otherVolume = VolumeContext.of(Map.of("note", "other-" + Node.CANARY));
+    PublishContext disk = PublishContext.of(Map.of("device", "sdb-" + Node.CANARY));
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountRequest mounted = request("vol-1", "a", MANY).build();
+      MountRequest moved = request("vol-1", "a", MANY).publishContext(disk).build();
+      MountRequest changed = request("vol-1", "a", MANY).volumeContext(otherVolume).build();
+      MountRequest neighbour = request("vol-1", "b", MANY).publishContext(disk).build();
+      MountedVolume there = node.mount(mounted);
+
+      for (int start = 0; start < 2; start++) {
+        VolumeException attached = node.mountFails(moved);
+        VolumeException context = node.mountFails(changed);
+        VolumeException other = node.mountFails(neighbour);
+
+        assertThat(attached.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
+        assertThat(attached.outcome()).isEqualTo(REFUSED);
+        assertThat(attached).hasMessageContaining("these differ: publish context");
+        assertThat(context.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
+        assertThat(context).hasMessageContaining("these differ: volume context");
+        assertThat(other.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
+        assertThat(other).hasMessageContaining("workload 'a'").hasMessageContaining("publish");
+        assertThat(node.engine().refusal(moved)).isPresent();
+        assertThat(node.mount(mounted)).isEqualTo(there);
+        node.restart(); // They are remembered, not only known.
+      }
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      node.mount(mounted);
+      node.reboot(); // Nothing is mounted any more: the next mount may bring a new attachment.
+      node.volume("vol-1");
+      assertThat(node.engine().refusal(moved)).isEmpty();
+      node.mount(mounted);
       assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
     }
   }

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -131,7 +132,9 @@ final class Beginning {
   }
 
   private void beginMount(Operation operation, MountRequest request, NodePlugin plugin) {
-    dead.remember(request);
+    if (!isRefused(request)) {
+      dead.remember(request);
+    }
     inherited.mounting(request.usage()).ifPresent(parts.voice()::tell);
     Optional<VolumeRecord> known = parts.memory().record();
     boolean isThere =
@@ -150,6 +153,22 @@ final class Beginning {
       return;
     }
     ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
+  }
+
+  /** Whether it is refused by what is on record: then nothing is ever made anew in its way. */
+  private boolean isRefused(MountRequest request) {
+    return parts
+        .memory()
+        .record()
+        .flatMap(
+            known ->
+                Admission.refusal(
+                    known,
+                    parts
+                        .requests()
+                        .goal(request, known.plan().staged(), known.claim(request.usage())),
+                    parts.engine().rules()))
+        .isPresent();
   }
 
   /** Whether a volume is staged is decided at its first use, and kept until the last. */

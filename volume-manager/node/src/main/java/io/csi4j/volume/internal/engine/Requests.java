@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.UsageKey;
@@ -36,9 +37,11 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
     return new Goal.Publish(
             identity,
             request.usage(),
-            Plan.of(identity, stages, request.capability()),
+            Plan.of(identity, stages, request.capability())
+                .attachedBy(identity, request.publishContext()),
             request.readOnly(),
             Plan.mustBeWritable(request.capability(), request.readOnly()))
+        .with(Digests.of(identity, request.volumeContext().reveal()))
         .under(request.claimEpoch().orElse(known.epoch()));
   }
 

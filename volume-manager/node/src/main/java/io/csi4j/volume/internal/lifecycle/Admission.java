@@ -34,6 +34,13 @@ public final class Admission {
         .filter(target -> !target.path().is(PathStatus.GOING))
         .filter(target -> target.readOnly() != goal.readOnly())
         .ifPresent(target -> names.add("read-only"));
+    // What is dead is made anew with the contexts that the host gave last.
+    if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
+      names.add("publish context");
+    }
+    if (!goal.keeps() && isPublishedOtherwise(record, goal)) {
+      names.add("volume context");
+    }
     return names.isEmpty()
         ? Optional.empty()
         : Optional.of(
@@ -43,6 +50,18 @@ public final class Admission {
                     + who(record, target -> true)
                     + "; these differ: "
                     + String.join(", ", names)));
+  }
+
+  /** Whether what is there was published with another context of the volume. */
+  private static boolean isPublishedOtherwise(VolumeRecord record, Goal.Publish goal) {
+    String known = record.contexts().getOrDefault(goal.usage(), "");
+    return !known.isEmpty()
+        && !goal.context().isEmpty()
+        && !known.equals(goal.context())
+        && record
+            .target(goal.usage())
+            .filter(target -> target.path().is(PathStatus.PRESENT))
+            .isPresent();
   }
 
   /** For how many uses a volume has room at a time. */

@@ -18,6 +18,7 @@ public sealed interface Goal {
    * @param writable whether the workload has to be able to write
    * @param keeps whether the use stays whatever comes of it, as its workload is running
    * @param epoch the epoch of the claim that allows it; 0 when it needs none
+   * @param context a digest of the volume's context that its plugin gets; empty when not known
    */
   record Publish(
       VolumeIdentity identity,
@@ -26,23 +27,29 @@ public sealed interface Goal {
       boolean readOnly,
       boolean writable,
       boolean keeps,
-      long epoch)
+      long epoch,
+      String context)
       implements Goal {
 
     /** That it appears for a workload that is not running yet. */
     public Publish(
         VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
-      this(identity, usage, plan, readOnly, writable, false, 0);
+      this(identity, usage, plan, readOnly, writable, false, 0, "");
     }
 
     /** The same for a workload that is running. */
     public Publish keeping() {
-      return new Publish(identity, usage, plan, readOnly, writable, true, epoch);
+      return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context);
     }
 
     /** The same, allowed by the claim with this epoch. */
     public Publish under(long claim) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim);
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context);
+    }
+
+    /** The same, with a context of the volume that has this digest. */
+    public Publish with(String digest) {
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, digest);
     }
   }
 

@@ -257,6 +257,7 @@ final class Publishing {
     boolean isOtherwise =
         !staging.is(PathStatus.NONE)
             && (!record.plan().differences(goal.plan()).isEmpty()
+                || record.plan().isAttachedOtherwise(goal.plan())
                 || record.plan().staged() != goal.plan().staged());
     boolean isUnexpected =
         staging.is(PathStatus.NONE) && goal.plan().staged() && !looked.staging().isEmpty();
@@ -298,6 +299,10 @@ final class Publishing {
     boolean stages = goal.plan().staged() && !record.staging().is(PathStatus.PRESENT);
     boolean wasNew = record.targets().isEmpty() && record.staging().is(PathStatus.NONE);
     VolumeRecord next = (wasNew ? record.with(goal.plan()) : record).at(now.place());
+    if (!record.isPresent()) {
+      next = next.with(next.plan().attached(goal.plan().attached()));
+    }
+    next = next.withContext(goal.usage(), goal.context());
     if (stages) {
       next = next.withStaging(staging(now));
     }

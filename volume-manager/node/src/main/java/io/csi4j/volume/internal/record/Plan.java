@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.List;
 
 /**
  * How a volume is used on this node, decided at its first use and kept until its last: another way
- * is refused. Mount flags may hold secrets, so only their digest is here.
+ * is refused. Mount flags and contexts may hold secrets, so only their digests are here.
  *
  * @param staged whether it is staged before it is published
  * @param block whether it is a raw block device
@@ -17,9 +18,22 @@ import java.util.List;
  * @param fsType the filesystem; empty when left to the plugin
  * @param flags a digest of the mount flags; empty when left to the plugin
  * @param group the group that owns the files; empty when left to the plugin
+ * @param attached a digest of what attaching it returned; empty when not known
  */
 public record Plan(
-    boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
+    boolean staged,
+    boolean block,
+    AccessMode mode,
+    String fsType,
+    String flags,
+    String group,
+    String attached) {
+
+  /** A plan for a volume of which it is not known how it was attached. */
+  public Plan(
+      boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
+    this(staged, block, mode, fsType, flags, group, "");
+  }
 
   /** The plan for this use of a volume. */
   public static Plan of(VolumeIdentity identity, boolean staged, VolumeCapability capability) {
@@ -29,8 +43,23 @@ public record Plan(
         capability.isBlock(),
         capability.accessMode(),
         options.fsType().orElse(""),
-        options.flags().map(flags -> FlagFacts.digest(identity, flags)).orElse(""),
+        options.flags().map(flags -> Digests.of(identity, flags)).orElse(""),
         options.volumeMountGroup().orElse(""));
+  }
+
+  /** The same plan for a volume that was attached with this answer. */
+  public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
+    return attached(Digests.of(identity, context.reveal()));
+  }
+
+  /** The same plan with this digest of what attaching returned. */
+  public Plan attached(String digest) {
+    return new Plan(staged, block, mode, fsType, flags, group, digest);
+  }
+
+  /** Whether attaching it returned something else, as far as both are known. */
+  public boolean isAttachedOtherwise(Plan other) {
+    return !attached.isEmpty() && !other.attached.isEmpty() && !attached.equals(other.attached);
   }
 
   /** The plan of a volume of which only the directory is left. */
@@ -49,7 +78,7 @@ public record Plan(
         capability
             .mountOptions()
             .flatMap(MountOptions::flags)
-            .filter(FlagFacts::areReadOnly)
+            .filter(flags -> flags.reveal().contains("ro"))
             .isPresent();
     return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
   }

@@ -25,7 +25,8 @@ import java.util.TreeMap;
  * record of a newer version is read, and what is not understood kept.
  *
  * <pre>
- * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7... newer fields
+ * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
+ *            8... newer fields
  * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6... newer fields
  * identity   1 plugin  2 handle
  * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
@@ -35,6 +36,8 @@ import java.util.TreeMap;
  * path       1 status  2 pending  3 evidence
  * pending    1 verb  2 instance
  * evidence   1 ref  2 type  3 source  4 root  5 read-only
+ * contexts   1 digest of what attaching returned  2 context...
+ * context    1 usage  2 digest of the volume's context
  * </pre>
  *
  * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
@@ -73,6 +76,15 @@ public final class RecordCodec {
               .number(4, target.claim().epoch())
               .flag(5, target.claim().confirmed()));
     }
+    if (!volume.contexts().isEmpty() || !volume.plan().attached().isEmpty()) {
+      FieldWriter contexts = new FieldWriter().text(1, volume.plan().attached());
+      volume
+          .contexts()
+          .forEach(
+              (use, digest) ->
+                  contexts.part(2, new FieldWriter().part(1, usage(use)).text(2, digest)));
+      out.part(7, contexts);
+    }
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
@@ -92,7 +104,17 @@ public final class RecordCodec {
       }
       targets.put(target.usage(), target);
     }
-    VolumeRecord volume = new VolumeRecord(identity, plan, place, staging, targets, in.rest(6));
+    SortedMap<UsageKey, String> contexts = new TreeMap<>();
+    Optional<FieldReader> known = in.part(7);
+    if (known.isPresent()) {
+      plan = plan.attached(known.get().text(1));
+      contexts(known.get(), contexts);
+      if (contexts.isEmpty() && plan.attached().isEmpty()) {
+        throw new MalformedRecordException("It has a place for contexts, and none.");
+      }
+    }
+    VolumeRecord volume =
+        new VolumeRecord(identity, plan, place, staging, targets, contexts, in.rest(7));
     if (hasClaims != volume.isClaimed()) {
       throw new MalformedRecordException("It has the format of claims, and no claim.");
     }
@@ -231,6 +253,20 @@ public final class RecordCodec {
     ClaimMark claim = hasClaims ? claim(in.number(4), in.flag(5)) : ClaimMark.NONE;
     in.end();
     return new TargetRecord(usage, readOnly, path, claim);
+  }
+
+  private static void contexts(FieldReader in, SortedMap<UsageKey, String> contexts)
+      throws MalformedRecordException {
+    for (Optional<FieldReader> part = in.part(2); part.isPresent(); part = in.part(2)) {
+      UsageKey usage = usage(part.get().required(1));
+      String digest = part.get().text(2);
+      part.get().end();
+      if (digest.isEmpty() || (!contexts.isEmpty() && contexts.lastKey().compareTo(usage) >= 0)) {
+        throw new MalformedRecordException("The contexts are not in order, or one is none.");
+      }
+      contexts.put(usage, digest);
+    }
+    in.end();
   }
 
   private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {

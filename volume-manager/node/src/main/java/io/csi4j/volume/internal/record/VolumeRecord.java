@@ -11,14 +11,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * All that is remembered of one volume on this node; written as a whole. Holds no secret and no
- * context.
+ * All that is remembered of one volume on this node; written as a whole. Holds no secret, and of
+ * contexts only digests.
  *
  * @param identity which volume
  * @param plan how it is used
  * @param place where what is said to be present was seen
  * @param staging how far its staging is
  * @param targets who uses it: one for each use, in order
+ * @param contexts digests of the volume's contexts with which uses were published, where known
  * @param unknown what a newer version wrote and this one does not understand, kept as it is
  */
 public record VolumeRecord(
@@ -27,9 +28,10 @@ public record VolumeRecord(
     Place place,
     PathRecord staging,
     SortedMap<UsageKey, TargetRecord> targets,
+    SortedMap<UsageKey, String> contexts,
     UnknownFields unknown) {
 
-  /** Copies the map. */
+  /** Copies the maps. */
   public VolumeRecord {
     Objects.requireNonNull(identity, "identity");
     Objects.requireNonNull(plan, "plan");
@@ -37,41 +39,67 @@ public record VolumeRecord(
     Objects.requireNonNull(staging, "staging");
     Objects.requireNonNull(unknown, "unknown");
     targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
+    contexts = Collections.unmodifiableSortedMap(new TreeMap<>(contexts));
   }
 
   /** A volume that nobody uses and that is nowhere. */
   public static VolumeRecord fresh(VolumeIdentity identity, Plan plan, Place place) {
     return new VolumeRecord(
-        identity, plan, place, PathRecord.NONE, new TreeMap<>(), UnknownFields.NONE);
+        identity,
+        plan,
+        place,
+        PathRecord.NONE,
+        new TreeMap<>(),
+        new TreeMap<>(),
+        UnknownFields.NONE);
   }
 
   /** The same volume with its staging further or less far. */
   public VolumeRecord withStaging(PathRecord next) {
-    return new VolumeRecord(identity, plan, place, next, targets, unknown);
+    return new VolumeRecord(identity, plan, place, next, targets, contexts, unknown);
   }
 
   /** The same volume with one use more, or one that is further or less far. */
   public VolumeRecord withTarget(TargetRecord target) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
-    return new VolumeRecord(identity, plan, place, staging, next, unknown);
+    return new VolumeRecord(identity, plan, place, staging, next, contexts, unknown);
   }
 
   /** The same volume with one use less. */
   public VolumeRecord without(UsageKey usage) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.remove(usage);
-    return new VolumeRecord(identity, plan, place, staging, next, unknown);
+    SortedMap<UsageKey, String> left = new TreeMap<>(contexts);
+    left.remove(usage);
+    return new VolumeRecord(identity, plan, place, staging, next, left, unknown);
+  }
+
+  /** The same volume with a use that is published with the context of this digest. */
+  public VolumeRecord withContext(UsageKey usage, String digest) {
+    SortedMap<UsageKey, String> next = new TreeMap<>(contexts);
+    if (digest.isEmpty()) {
+      next.remove(usage);
+    } else {
+      next.put(usage, digest);
+    }
+    return new VolumeRecord(identity, plan, place, staging, targets, next, unknown);
+  }
+
+  /** Whether it is there for certain at one of its paths. */
+  public boolean isPresent() {
+    return staging.is(PathStatus.PRESENT)
+        || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
   /** The same volume, seen at another place. */
   public VolumeRecord at(Place next) {
-    return new VolumeRecord(identity, plan, next, staging, targets, unknown);
+    return new VolumeRecord(identity, plan, next, staging, targets, contexts, unknown);
   }
 
   /** The same volume, used in another way; for one that nobody uses. */
   public VolumeRecord with(Plan next) {
-    return new VolumeRecord(identity, next, place, staging, targets, unknown);
+    return new VolumeRecord(identity, next, place, staging, targets, contexts, unknown);
   }
 
   /** One use of it. */

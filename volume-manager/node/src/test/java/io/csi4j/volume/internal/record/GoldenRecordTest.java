@@ -25,6 +25,7 @@ class GoldenRecordTest {
     USED("volume-v1-used.bin"),
     BLOCK("volume-v1-block.bin"),
     NEWER("volume-v1-newer.bin"),
+    CONTEXTS("volume-v1-contexts.bin"),
     CLAIMED("volume-v2-claimed.bin");
 
     private final String file;
@@ -43,6 +44,7 @@ class GoldenRecordTest {
         case USED -> Records.used();
         case BLOCK -> Records.block();
         case NEWER -> Records.newer();
+        case CONTEXTS -> Records.withContexts();
         case CLAIMED -> Records.claimed();
       };
     }

@@ -250,11 +250,11 @@ class RecordCodecTest {
     byte[] fields =
         HexFormat.of()
             .parseHex(
-                "3800"
-                    + "390102030405060708"
-                    + "3d01020304"
-                    + "3a03616263"
-                    + "38ffffffffffffffffff01");
+                "4000"
+                    + "410102030405060708"
+                    + "4501020304"
+                    + "4203616263"
+                    + "40ffffffffffffffffff01");
 
     assertThat(decoded(smallest().fields(fields)).unknown()).isEqualTo(UnknownFields.of(fields));
   }

@@ -82,10 +82,10 @@ public final class Records {
                 PathRecord.present(Optional.empty())));
   }
 
-  /** What version 2 could have written: fields 7 and 9, which this version does not know. */
+  /** What version 2 could have written: fields 8 and 9, which this version does not know. */
   static VolumeRecord newer() {
     byte[] fields =
-        new FieldWriter().text(7, "attached by claim 7").number(9, 300).text(9, "again").bytes();
+        new FieldWriter().text(8, "attached by claim 7").number(9, 300).text(9, "again").bytes();
     VolumeRecord old = used();
     return new VolumeRecord(
         old.identity(),
@@ -93,6 +93,7 @@ public final class Records {
         old.place(),
         old.staging(),
         old.targets(),
+        old.contexts(),
         UnknownFields.of(fields));
   }
 
@@ -103,6 +104,14 @@ public final class Records {
     TargetRecord second = used.targets().get(usage("db-1", "web-2"));
     return used.withTarget(first.under(new ClaimMark(7, true)))
         .withTarget(second.under(new ClaimMark(1L << 40, false)));
+  }
+
+  /** A volume with a use whose contexts are known, and others whose are not. */
+  static VolumeRecord withContexts() {
+    VolumeRecord used = used();
+    return used.with(used.plan().attached("ffeeddccbbaa99887766554433221100"))
+        .withContext(usage("db-1", "web-1"), "0123456789abcdef0123456789abcdef")
+        .withContext(usage("db-1", "web-2"), Digests.OF_NOTHING);
   }
 
   static Tombstone tombstone() {
@@ -118,6 +127,12 @@ public final class Records {
           record.withTarget(
               new TargetRecord(usage(random), random.nextBoolean(), path(random), claim(random)));
     }
+    if (random.nextBoolean()) {
+      record = record.with(record.plan().attached(RandomFields.text(random)));
+      for (UsageKey usage : List.copyOf(record.targets().keySet())) {
+        record = record.withContext(usage, RandomFields.text(random));
+      }
+    }
     return random.nextBoolean()
         ? record
         : new VolumeRecord(
@@ -126,6 +141,7 @@ public final class Records {
             record.place(),
             record.staging(),
             record.targets(),
+            record.contexts(),
             unknown(random));
   }
 
@@ -192,6 +208,6 @@ public final class Records {
   }
 
   private static UnknownFields unknown(Random random) {
-    return RandomFields.unknown(random, 6);
+    return RandomFields.unknown(random, 7);
   }
 }

@@ -1,0 +1,67 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * All that is ever known of mount flags and contexts, which must not be written down or shown. A
+ * digest tells two of one volume apart, and says nothing of whether two volumes have the same.
+ */
+public final class Digests {
+
+  /** Of a context that has no entries. */
+  public static final String OF_NOTHING = "-";
+
+  private Digests() {}
+
+  /** Of a list of flags; their order counts. */
+  static String of(VolumeIdentity identity, MountFlags flags) {
+    MessageDigest digest = begun(identity);
+    flags.reveal().forEach(flag -> add(digest, flag));
+    return end(digest);
+  }
+
+  /** Of the entries of a context, in whatever order they came. */
+  public static String of(VolumeIdentity identity, Map<String, String> entries) {
+    if (entries.isEmpty()) {
+      return OF_NOTHING;
+    }
+    MessageDigest digest = begun(identity);
+    new TreeMap<>(entries)
+        .forEach(
+            (key, value) -> {
+              add(digest, key);
+              add(digest, value);
+            });
+    return end(digest);
+  }
+
+  private static MessageDigest begun(VolumeIdentity identity) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      add(digest, identity.plugin().value());
+      add(digest, identity.handle().value());
+      return digest;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has SHA-256.", e);
+    }
+  }
+
+  private static String end(MessageDigest digest) {
+    return HexFormat.of().formatHex(digest.digest(), 0, 16);
+  }
+
+  /** With its length before it, as a text may hold anything. */
+  private static void add(MessageDigest digest, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
+    digest.update(bytes);
+  }
+}

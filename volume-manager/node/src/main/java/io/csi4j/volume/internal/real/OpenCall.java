@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.time.Scheduler.Timer;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,8 @@ final class OpenCall {
     whenOver.accept(this);
     try {
       then.accept(answer);
+    } catch (RejectedExecutionException closed) {
+      // Nobody works here any more: what the call was to do is on record as in doubt.
     } catch (RuntimeException | Error failed) {
       LOGGER.log(Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
     }

@@ -1,0 +1,290 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.conformance.model.OrchestratorSetting;
+import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioWorkload;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.controller.ControllerSettings;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * A whole orchestrator of one node, made of csi4j, for the suite for orchestrators: claims say who
+ * has a volume, a controller attaches it, a manager mounts it. Write yours like this one; what the
+ * suite needs are mount, unmount, restart and close.
+ */
+final class ManagedNode implements OrchestratorUnderTest {
+
+  private static final PluginId PLUGIN = PluginId.of("plugin-under-test");
+  private static final NodeName NODE = NodeName.of("n1");
+
+  private final OrchestratorSetting setting;
+  private volatile Life life;
+
+  ManagedNode(OrchestratorSetting setting) {
+    this.setting = setting;
+    this.life = new Life(setting);
+  }
+
+  @Override
+  public Path mount(MountOrder order) {
+    return life.mount(order);
+  }
+
+  @Override
+  public void unmount(VolumeId volume, ScenarioWorkload workload) {
+    ClaimProgress gone = life.unmount(volume, workload);
+    assert gone instanceof ClaimProgress.Gone;
+  }
+
+  @Override
+  public void restart() {
+    life.close();
+    life = new Life(setting);
+  }
+
+  @Override
+  public void close() {
+    life.close();
+  }
+
+  /** One process of it: all that it knows beside this is on disk. */
+  private static final class Life implements AutoCloseable {
+
+    private final ConcurrentMap<VolumeId, ReentrantLock> turns = new ConcurrentHashMap<>();
+    private final OrchestratorSetting setting;
+    private final CsiPlugin plugin;
+    private final boolean hasController;
+    private final ClaimStore claims;
+    private final StateStore catalog;
+    private final VolumeController controller;
+    private final ClaimBook book;
+    private final ClaimCoordinator coordinator;
+    private final VolumeManager manager;
+
+    Life(OrchestratorSetting setting) {
+      this.setting = setting;
+      Path directory = setting.directory();
+      Duration call = setting.callDeadline();
+      plugin =
+          CsiPlugin.connect(
+              setting.node(),
+              ConnectOptions.builder().policies(each -> each.withAttemptDeadline(call)).build());
+      hasController =
+          plugin.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE);
+      claims = LocalClaimStore.open(directory.resolve("claims"));
+      catalog = JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults());
+      controller =
+          VolumeController.builder(controllers(), VolumeStore.on(catalog))
+              .claims(claims)
+              .secrets(volume -> secrets(VolumeId.of(volume.value())))
+              .settings(
+                  ControllerSettings.defaults()
+                      .withPolicy(
+                          each ->
+                              each.withAttemptDeadline(call)
+                                  .withBackoff(Duration.ofMillis(20))
+                                  .withBudget(call.multipliedBy(5))))
+              .open();
+      book = new ClaimBook(claims, Clock.systemUTC());
+      coordinator =
+          new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});
+      manager =
+          VolumeManager.builder(directory.resolve("v"))
+              .plugin(
+                  PluginBinding.builder(PLUGIN, setting.node())
+                      .policy(policy(call))
+                      .connectOptions(
+                          ConnectOptions.builder()
+                              .policies(each -> each.withAttemptDeadline(call))
+                              .build())
+                      .build())
+              .claims(NodeClaims.of(NODE, book::standing))
+              .settings(
+                  ManagerSettings.defaults()
+                      .withPatience(call.multipliedBy(10))
+                      .withClosing(Duration.ofMillis(100)))
+              .open();
+    }
+
+    /** The plugin of the suite makes plain directories and files, and mounts nothing. */
+    private static MountPolicy policy(Duration call) {
+      return MountPolicy.defaults()
+          .withRequireMount(false)
+          .withRequireDevice(false)
+          .withAttemptDeadline(call)
+          .withBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
+          .withBackgroundCap(Duration.ofMillis(500))
+          .withQuarantine(call.multipliedBy(2));
+    }
+
+    private PluginRegistry controllers() {
+      PluginRegistry registry = InMemoryPluginRegistry.open();
+      var unused =
+          registry.register(
+              new PluginRegistration(
+                  PluginBinding.of(PLUGIN, setting.controller()),
+                  InstanceId.ONLY,
+                  Set.of(hasController ? PluginRole.CONTROLLER : PluginRole.NODE)));
+      return registry;
+    }
+
+    private SecretsProvider secrets(VolumeId volume) {
+      return operation -> setting.secrets().secrets(volume, operation);
+    }
+
+    /** The names of a host have no control characters; those of the suite may. */
+    private static UsageKey usage(VolumeId volume, ScenarioWorkload workload) {
+      return UsageKey.of(
+          VolumeKey.of(volume.value()),
+          WorkloadId.of(URLEncoder.encode(workload.value(), StandardCharsets.UTF_8)));
+    }
+
+    /** Controller and node are never called for one volume at a time. */
+    private <T> T alone(VolumeId volume, Supplier<T> work) {
+      ReentrantLock turn = turns.computeIfAbsent(volume, each -> new ReentrantLock());
+      turn.lock();
+      try {
+        return work.get();
+      } finally {
+        turn.unlock();
+      }
+    }
+
+    Path mount(MountOrder order) {
+      return alone(order.volume(), () -> mountAlone(order));
+    }
+
+    private Path mountAlone(MountOrder order) {
+      boolean isBlock = order.capability().isBlock();
+      AccessMode mode = order.capability().accessMode();
+      UsageKey usage = usage(order.volume(), order.workload());
+      VolumeSpec spec =
+          VolumeSpec.builder(PLUGIN)
+              .use(order.capability())
+              .secrets(SecretsReference.of(order.volume().value()))
+              .build();
+      controller.register(
+          new CatalogVolume(
+              usage.volume(),
+              spec,
+              CatalogVolume.Origin.REGISTERED,
+              order.volume(),
+              Optional.empty(),
+              order.context(),
+              Set.of(),
+              OptionalLong.empty(),
+              Optional.empty()));
+      boolean attaches = hasController && controller.attaches(PLUGIN);
+      ClaimGrant grant =
+          coordinator.acquire(
+              new ClaimRequest(
+                  usage,
+                  NODE,
+                  attaches ? Optional.of(nodeId()) : Optional.empty(),
+                  new Claim.Use(mode, isBlock ? Attachment.BLOCK_DEVICE : Attachment.FILESYSTEM),
+                  order.readonly() ? ClaimMode.READ : ClaimMode.WRITE,
+                  attaches));
+      MountRequest.Builder request =
+          MountRequest.builder(PLUGIN, usage, order.volume(), mode)
+              .volumeContext(order.context())
+              .publishContext(grant.context())
+              .claim(grant.epoch())
+              .secrets(secrets(order.volume()));
+      if (isBlock) {
+        request.block();
+      }
+      if (order.readonly()) {
+        request.readOnly();
+      }
+      return manager.mount(request.build()).path();
+    }
+
+    private NodeId nodeId() {
+      return plugin.node().getInfo().nodeId();
+    }
+
+    ClaimProgress unmount(VolumeId volume, ScenarioWorkload workload) {
+      return alone(volume, () -> unmountAlone(volume, usage(volume, workload)));
+    }
+
+    private ClaimProgress unmountAlone(VolumeId volume, UsageKey usage) {
+      Optional<ClaimHolder> holder = book.read(usage.volume()).holder(usage.workload());
+      ClaimProgress progress = coordinator.release(usage); // from now on nothing is mounted with it
+      manager.unmount(usage);
+      if (holder.isPresent()) {
+        progress =
+            coordinator.nodeDone(
+                manager.receipt(usage, holder.get().epoch(), PLUGIN, volume)); // looks at mounts
+      }
+      if (!(progress instanceof ClaimProgress.Gone)) {
+        throw new IllegalStateException("It is not back yet: " + progress);
+      }
+      if (book.read(usage.volume()).holders().isEmpty()) {
+        controller.deregister(usage.volume());
+      }
+      return progress;
+    }
+
+    @Override
+    public void close() {
+      manager.close();
+      controller.close();
+      catalog.close();
+      claims.close();
+      plugin.close();
+    }
+  }
+}

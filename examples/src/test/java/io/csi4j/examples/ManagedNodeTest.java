@@ -1,0 +1,69 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.conformance.OrchestratorConformance;
+import io.csi4j.conformance.model.OrchestratorReport;
+import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.ScenarioResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The suite for orchestrators against one that is made of csi4j. It waits most of the time, so
+ * scenarios run beside each other; one that is written as a test of its own extends {@code
+ * OrchestratorConformanceTest}.
+ */
+@Timeout(120)
+class ManagedNodeTest {
+
+  private static final Set<String> LATER =
+      Set.of("mount/nothing-made", "restart/amid-unstage", "plugin/upgrade-drops-staging");
+
+  private static final Set<String> SLICE = Set.of("mount", "secrets", "shape", "plugin");
+
+  private static final OrchestratorConformance SUITE =
+      OrchestratorConformance.create()
+          .withCallDeadline(Duration.ofMillis(500))
+          .only(each -> !LATER.contains(each.name()));
+
+  @Test
+  @Tag("campaign")
+  void everyScenarioComesOutAsExpected() throws Exception {
+    assertThat(SUITE.chosen()).hasSize(87);
+    passes(SUITE);
+  }
+
+  @Test
+  void someScenariosComeOutAsExpected() throws Exception {
+    OrchestratorConformance slice = SUITE.only(each -> SLICE.contains(each.group()));
+    assertThat(slice.chosen()).hasSizeGreaterThan(15);
+    passes(slice);
+  }
+
+  private static void passes(OrchestratorConformance suite) throws Exception {
+    List<Future<ScenarioResult>> running = new ArrayList<>();
+    List<ScenarioResult> results = new ArrayList<>();
+    ExecutorService pool = Executors.newFixedThreadPool(12);
+    try {
+      for (OrchestratorScenario each : suite.chosen()) {
+        running.add(pool.submit(() -> suite.run(each, ManagedNode::new)));
+      }
+      for (Future<ScenarioResult> each : running) {
+        results.add(each.get());
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    OrchestratorReport report = new OrchestratorReport(results);
+    assertThat(report.passed()).as(report.describe()).isTrue();
+  }
+}

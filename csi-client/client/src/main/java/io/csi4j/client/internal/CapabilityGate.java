@@ -88,7 +88,8 @@ final class CapabilityGate {
       return judge(now, operation, request, describe, needs)
           .map(refusal -> CompletableFuture.completedFuture(Optional.of(refusal)));
     }
-    Duration limit = Duration.ofNanos(limitNanos);
+    // Time may have gone by since it was looked at; then the question fails as late.
+    Duration limit = Duration.ofNanos(Math.max(1, limitNanos));
     return Optional.of(
         identify(now, operation, describe, limit, executor)
             .thenCompose(
@@ -244,26 +245,33 @@ final class CapabilityGate {
       return within(limit, others);
     }
     long before = path.generation();
-    asked
-        .get()
-        .whenComplete(
-            (answer, thrown) -> {
-              if (thrown != null) {
-                now.asking.remove(question, mine);
-                mine.completeExceptionally(thrown);
-                return;
-              }
-              // The question itself may have made the connection; then the name is that of whoever
-              // is
-              // there now. What others offer counts only if they are still the ones with that name.
-              if (question == NAME && path.generation() - before <= 1) {
-                now.generation = path.generation();
-              }
-              if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {
-                now.offered.put(source, set);
-              }
-              mine.complete(answer);
-            });
+    CompletableFuture<? extends V> answered;
+    try {
+      answered = asked.get();
+    } catch (RuntimeException | Error thrown) {
+      // Whoever asks next must not wait for this one.
+      now.asking.remove(question, mine);
+      mine.completeExceptionally(thrown);
+      return mine;
+    }
+    answered.whenComplete(
+        (answer, thrown) -> {
+          if (thrown != null) {
+            now.asking.remove(question, mine);
+            mine.completeExceptionally(thrown);
+            return;
+          }
+          // The question itself may have made the connection; then the name is that of whoever
+          // is
+          // there now. What others offer counts only if they are still the ones with that name.
+          if (question == NAME && path.generation() - before <= 1) {
+            now.generation = path.generation();
+          }
+          if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {
+            now.offered.put(source, set);
+          }
+          mine.complete(answer);
+        });
     return mine;
   }
 

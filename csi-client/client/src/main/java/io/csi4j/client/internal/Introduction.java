@@ -163,7 +163,8 @@ public final class Introduction {
 
   private CallPolicy policy(CsiOperation operation) {
     CallPolicy usual = path.options().policy(operation).withAttempts(1);
-    Duration left = left().isNegative() ? Duration.ofMillis(1) : left().plusMillis(1);
+    Duration known = left();
+    Duration left = known.isNegative() ? Duration.ofMillis(1) : known.plusMillis(1);
     return left.compareTo(usual.attemptDeadline()) < 0 ? usual.withAttemptDeadline(left) : usual;
   }
 

@@ -146,11 +146,26 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private void attempt(End<R> done) {
     admissions = 0;
     resent = false;
-    if (gated) {
+    if (left() <= 0) {
+      // The host was stopped for longer than the call may take, or allows no time at all.
+      done.fail(overdue());
+    } else if (gated) {
       admit(done);
     } else {
       send(done);
     }
+  }
+
+  /** Why it was not sent at all, or not once more. */
+  private CsiException overdue() {
+    return earlier.isEmpty()
+        ? new CsiTransientException(
+            describe(StatusCode.DEADLINE_EXCEEDED)
+                .why("the time that it may take was over before it was sent")
+                .advice("Allow more time, or see why this process was stopped.")
+                .build(),
+            null)
+        : earlier.get(earlier.size() - 1);
   }
 
   private void admit(End<R> done) {

@@ -19,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 
@@ -32,11 +33,16 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
   private final ConnectOptions options;
   private final CsiEndpoint endpoint;
   private final AtomicLong nanos = new AtomicLong(1_000_000_000L);
+  private volatile AtomicInteger untilJump = new AtomicInteger(Integer.MAX_VALUE);
+  private volatile Duration jump = Duration.ZERO;
   private final List<Duration> pauses = Collections.synchronizedList(new ArrayList<>());
   private final Deadline.Ticker clock =
       new Deadline.Ticker() {
         @Override
         public long nanoTime() {
+          if (untilJump.getAndDecrement() == 0) {
+            nanos.addAndGet(jump.toNanos());
+          }
           return nanos.get();
         }
       };
@@ -58,6 +64,12 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
   /** Lets time pass. */
   void pass(Duration time) {
     nanos.addAndGet(time.toNanos());
+  }
+
+  /** Lets time pass at once when the clock has been looked at so often. */
+  void jump(Duration time, AtomicInteger looks) {
+    jump = time;
+    untilJump = looks;
   }
 
   /** What chance draws from now on. */

@@ -72,7 +72,11 @@ final class AnnouncedRegistration {
     Decision decision;
     try {
       decision = policy.decide(announcement);
+    } catch (PluginException e) {
+      // Ours: a policy makes configurations, and this says what is wrong with one.
+      return Result.refused(e.operatorMessage());
     } catch (RuntimeException e) {
+      // Its message is the host's, and could hold what a registrar must not read.
       return Result.refused(
           socket,
           OperatorCode.REGISTRATION_REFUSED,

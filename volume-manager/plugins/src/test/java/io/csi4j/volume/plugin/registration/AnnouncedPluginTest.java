@@ -146,6 +146,29 @@ class AnnouncedPluginTest {
   }
 
   @Test
+  void whyAPluginCannotBeConfiguredIsToldToItsRegistrarAndToTheListener() {
+    AnnouncementPolicy policy =
+        announcement ->
+            new Decision.Supervise(
+                PluginConfig.builder("a/b", announcement.endpoint().path().getParent()).build(),
+                INSTANCE);
+    try (RegistrationWatch watch = watch().policy(policy).open();
+        FakeRegistrar registrar = FakeRegistrar.open(directory, name, plugin.endpoint())) {
+      until(() -> !registrar.told().isEmpty());
+      until(() -> !events.isEmpty());
+      assertThat(registrar.told().get(0).error())
+          .startsWith("CSI-328 PLUGIN_CONFIG_REFUSED: configuring the plugin 'a/b': ");
+      assertThat(events)
+          .singleElement()
+          .isInstanceOfSatisfying(
+              RegistrationEvent.Noticed.class,
+              noticed ->
+                  assertThat(noticed.message().line()).isEqualTo(registrar.told().get(0).error()));
+      assertThat(watch.registered()).isEmpty();
+    }
+  }
+
+  @Test
   void anInstanceThatIsRegisteredElsewhereIsNotReplacedByARegistrar() {
     PluginRegistration other =
         PluginRegistration.of(

@@ -45,13 +45,14 @@ public record PluginFingerprint(
   /**
    * What is said of the node.
    *
-   * @param nodeId how the storage system knows it
+   * @param nodeId how the storage system knows it; nothing if the plugin does not say, which one
+   *     that attaches no volumes need not
    * @param maxVolumes how many volumes it takes; nothing if no limit was stated
    * @param topology where it is; nothing if the plugin knows no topology
    * @param capabilities what the node service can do
    */
   public record NodeFacts(
-      NodeId nodeId,
+      Optional<NodeId> nodeId,
       OptionalLong maxVolumes,
       Optional<Topology> topology,
       CapabilitySet<NodeCapability> capabilities) {

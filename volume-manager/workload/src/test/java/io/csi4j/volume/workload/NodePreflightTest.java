@@ -90,7 +90,7 @@ class NodePreflightTest {
         Optional.of(plugin.controller().getCapabilities()),
         Optional.of(
             new NodeFacts(
-                node.nodeId(),
+                Optional.of(node.nodeId()),
                 node.maxVolumesPerNode(),
                 node.accessibleTopology(),
                 plugin.node().getCapabilities())),

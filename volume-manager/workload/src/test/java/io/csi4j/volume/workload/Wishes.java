@@ -115,7 +115,7 @@ final class Wishes {
     EnumSet<NodeCapability> offered = EnumSet.noneOf(NodeCapability.class);
     offered.addAll(List.of(offers));
     return new NodeFacts(
-        NodeId.of("node-1"),
+        Optional.of(NodeId.of("node-1")),
         maxVolumes == 0 ? OptionalLong.empty() : OptionalLong.of(maxVolumes),
         Optional.empty(),
         new CapabilitySet<>(offered, Set.of()));

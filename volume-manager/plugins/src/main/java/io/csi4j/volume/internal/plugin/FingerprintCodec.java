@@ -55,7 +55,7 @@ final class FingerprintCodec {
   private static FieldWriter node(NodeFacts node) {
     FieldWriter out =
         new FieldWriter()
-            .text(1, node.nodeId().value())
+            .text(1, node.nodeId().map(NodeId::value).orElse(""))
             .number(2, node.maxVolumes().isPresent() ? node.maxVolumes().getAsLong() + 1 : 0);
     node.topology().ifPresent(topology -> out.part(3, topology(topology)));
     return out.number(4, bits(node.capabilities(), NodeCapability::number));
@@ -123,7 +123,7 @@ final class FingerprintCodec {
         "node",
         () ->
             new NodeFacts(
-                NodeId.of(id),
+                id.isEmpty() ? Optional.empty() : Optional.of(NodeId.of(id)),
                 most == 0 ? OptionalLong.empty() : OptionalLong.of(most - 1),
                 topology,
                 offered));

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.plugin;
 
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.FingerprintChange.Part;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -9,6 +10,7 @@ import io.csi4j.volume.plugin.PluginHealth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -34,7 +36,7 @@ public final class FingerprintDiff {
   }
 
   private static void node(List<FingerprintChange> changes, NodeFacts before, NodeFacts now) {
-    value(changes, Part.NODE_ID, before.nodeId(), now.nodeId());
+    value(changes, Part.NODE_ID, id(before.nodeId()), id(now.nodeId()));
     value(changes, Part.MAX_VOLUMES, limit(before.maxVolumes()), limit(now.maxVolumes()));
     if (!before.topology().equals(now.topology())) {
       changes.add(
@@ -44,6 +46,10 @@ public final class FingerprintDiff {
               now.topology().map(Object::toString).orElse("none")));
     }
     capabilities(changes, before.capabilities(), now.capabilities());
+  }
+
+  private static String id(Optional<NodeId> node) {
+    return node.map(NodeId::value).orElse("none");
   }
 
   private static String limit(OptionalLong volumes) {

@@ -7,7 +7,9 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeInfo;
 import io.csi4j.client.node.NodeService;
@@ -26,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -47,7 +50,7 @@ final class Portrayal {
   private @Nullable CapabilitySet<PluginCapability> offered;
   private @Nullable CapabilitySet<ControllerCapability> controller;
   private @Nullable CapabilitySet<NodeCapability> node;
-  private @Nullable NodeInfo nodeInfo;
+  private Optional<NodeInfo> nodeInfo = Optional.empty();
 
   Portrayal(CsiPlugin plugin, PluginConfig config, UnaryOperator<CallPolicy> once) {
     this.plugin = plugin;
@@ -93,9 +96,31 @@ final class Portrayal {
                   service::getCapabilities,
                   told -> node = told));
       questions.add(
-          () -> ask(CsiOperation.NODE_GET_INFO, service::getInfo, told -> nodeInfo = told));
+          () ->
+              ask(
+                  CsiOperation.NODE_GET_INFO,
+                  () -> mayLack(service.getInfo()),
+                  told -> nodeInfo = told));
     }
     return questions;
+  }
+
+  /**
+   * Nothing if the plugin does not have the call, unless its controller attaches volumes: then it
+   * has to say to which node. An instance without a controller cannot know, and is believed.
+   */
+  private CompletionStage<Optional<NodeInfo>> mayLack(CompletionStage<NodeInfo> asked) {
+    CapabilitySet<ControllerCapability> can = controller;
+    boolean attaches = can != null && can.offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
+    return asked
+        .thenApply(Optional::of)
+        .exceptionallyCompose(
+            thrown ->
+                !attaches
+                        && PluginFailures.unwrap(thrown) instanceof CsiException failed
+                        && failed.code() == StatusCode.UNIMPLEMENTED
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : CompletableFuture.failedFuture(thrown));
   }
 
   /** Whether the next question makes sense. */
@@ -148,12 +173,14 @@ final class Portrayal {
   }
 
   private Optional<NodeFacts> facts() {
-    NodeInfo told = nodeInfo;
-    CapabilitySet<NodeCapability> can = node;
-    return told == null || can == null
-        ? Optional.empty()
-        : Optional.of(
-            new NodeFacts(told.nodeId(), told.maxVolumesPerNode(), told.accessibleTopology(), can));
+    return Optional.ofNullable(node)
+        .map(
+            can ->
+                new NodeFacts(
+                    nodeInfo.map(NodeInfo::nodeId),
+                    nodeInfo.map(NodeInfo::maxVolumesPerNode).orElseGet(OptionalLong::empty),
+                    nodeInfo.flatMap(NodeInfo::accessibleTopology),
+                    can));
   }
 
   /** All that failed, in the kind of the first. */

@@ -69,7 +69,7 @@ class FingerprintDiffTest {
             changes(
                 with(
                     new NodeFacts(
-                        NodeId.of("i-9"),
+                        Optional.of(NodeId.of("i-9")),
                         OptionalLong.empty(),
                         Optional.of(Topology.of(Map.of("zone", "z-3"))),
                         NODE.capabilities()))))
@@ -85,6 +85,19 @@ class FingerprintDiffTest {
         .containsExactly(
             value(Part.MAX_VOLUMES, "'0' -> '1'"),
             value(Part.TOPOLOGY, "'{zone=z-2, Rack=r/1}' -> 'none'"));
+  }
+
+  @Test
+  void aNodeThatDoesNotSayWhichItIsAnyMoreIsTold() {
+    assertThat(
+            changes(
+                with(
+                    new NodeFacts(
+                        Optional.empty(),
+                        NODE.maxVolumes(),
+                        NODE.topology(),
+                        NODE.capabilities()))))
+        .containsExactly(value(Part.NODE_ID, "'i-0123' -> 'none'"));
   }
 
   @Test

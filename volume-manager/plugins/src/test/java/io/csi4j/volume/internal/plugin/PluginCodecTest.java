@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -115,6 +116,33 @@ class PluginCodecTest {
     alike(read, everything());
     assertThat(PluginCodec.encode(read)).isEqualTo(PluginCodec.encode(everything()));
     alike(PluginCodec.decode(PluginCodec.encode(plain())), plain());
+  }
+
+  @Test
+  void aNodeThatDidNotSayWhichItIsComesBackSo() throws MalformedRecordException {
+    PluginFingerprint said = Plugins.everythingSaid();
+    PluginFingerprint without =
+        new PluginFingerprint(
+            said.name(),
+            said.version(),
+            said.plugin(),
+            said.controller(),
+            said.node()
+                .map(
+                    node ->
+                        new PluginFingerprint.NodeFacts(
+                            Optional.empty(),
+                            OptionalLong.empty(),
+                            Optional.empty(),
+                            node.capabilities())),
+            said.taken());
+    PluginRecord record =
+        new PluginRecord(
+            Plugins.ID,
+            List.of(instance(plainRegistration(), Optional.of(without))),
+            UnknownFields.NONE);
+
+    alike(PluginCodec.decode(PluginCodec.encode(record)), record);
   }
 
   @Test

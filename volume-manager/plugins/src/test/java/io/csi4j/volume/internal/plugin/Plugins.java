@@ -79,7 +79,7 @@ public final class Plugins {
         Optional.empty(),
         Optional.of(
             new PluginFingerprint.NodeFacts(
-                NodeId.of("node-1"),
+                Optional.of(NodeId.of("node-1")),
                 OptionalLong.of(25),
                 Optional.empty(),
                 new CapabilitySet<>(capabilities, Set.of()))),
@@ -133,7 +133,7 @@ public final class Plugins {
         Optional.of(new CapabilitySet<>(EnumSet.allOf(ControllerCapability.class), Set.of())),
         Optional.of(
             new PluginFingerprint.NodeFacts(
-                NodeId.of("i-0123"),
+                Optional.of(NodeId.of("i-0123")),
                 OptionalLong.of(0),
                 Optional.of(Topology.of(place)),
                 new CapabilitySet<>(EnumSet.allOf(NodeCapability.class), Set.of()))),

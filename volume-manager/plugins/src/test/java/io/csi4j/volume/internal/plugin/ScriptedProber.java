@@ -128,7 +128,7 @@ final class ScriptedProber implements Prober {
         Optional.empty(),
         Optional.of(
             new NodeFacts(
-                NodeId.of(nodeId),
+                Optional.of(NodeId.of(nodeId)),
                 maxVolumes,
                 Optional.empty(),
                 new CapabilitySet<>(node, Set.of()))),

@@ -52,6 +52,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -217,12 +218,13 @@ class PluginSupervisorTest {
     assertThat(told.name()).isEqualTo(shape.name());
     assertThat(told.version()).hasToString("7.1");
     assertThat(told.plugin().offered()).isEqualTo(shape.pluginCapabilities());
+    assertThat(told.hasController()).isTrue();
     assertThat(told.requiresController()).isTrue();
     assertThat(told.constrainsTopology())
         .isEqualTo(shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS));
     assertThat(told.controller().orElseThrow().offered()).isEqualTo(shape.controllerCapabilities());
     assertThat(node(watched).capabilities().offered()).isEqualTo(shape.nodeCapabilities());
-    assertThat(node(watched).nodeId()).isEqualTo(NodeId.of("node-1"));
+    assertThat(node(watched).nodeId()).contains(NodeId.of("node-1"));
     assertThat(node(watched).maxVolumes()).hasValue(12);
     assertThat(node(watched).requiresStaging()).isTrue();
     assertThat(fake.journal().operations().get(0).service())
@@ -292,6 +294,45 @@ class PluginSupervisorTest {
                 + " plugin failed internally (INTERNAL: no idea); NodeGetInfo: the plugin failed"
                 + " internally (INTERNAL: no idea)");
     assertThat(registry.plugins()).isEmpty();
+    fake.clearFaults();
+    becomes(watched, State.READY, Reason.ANSWERED);
+  }
+
+  @Test
+  void aPluginThatAttachesNothingNeedNotSayOnWhichNodeItIs() {
+    FakeCsiPlugin fake = fake(PluginShape.noAttach());
+    fake.inject(
+        Fault.fail(StatusCode.UNIMPLEMENTED, "no such method"), When.calling(NODE_GET_INFO));
+    SupervisedPlugin watched = ready(each -> each.role("monolith"));
+
+    assertThat(node(watched).nodeId()).isEmpty();
+    assertThat(node(watched).maxVolumes()).isEmpty();
+    assertThat(node(watched).topology()).isEmpty();
+    assertThat(node(watched).requiresStaging()).isTrue();
+    assertThat(registry.find(ID, PluginRole.NODE)).isPresent();
+  }
+
+  @Test
+  void aNodeOfAPluginWhoseControllersAreElsewhereNeedNotSayWhichItIs() {
+    FakeCsiPlugin fake = fake(PluginShape.nodeOnly());
+    fake.inject(
+        Fault.fail(StatusCode.UNIMPLEMENTED, "no such method"), When.calling(NODE_GET_INFO));
+
+    assertThat(node(ready()).nodeId()).isEmpty();
+  }
+
+  @Test
+  void aPluginThatAttachesHasToSayOnWhichNodeItIs() {
+    FakeCsiPlugin fake = fake();
+    fake.inject(
+        Fault.fail(StatusCode.UNIMPLEMENTED, "no such method"), When.calling(NODE_GET_INFO));
+    SupervisedPlugin watched = supervise(each -> each.role("monolith"));
+    becomes(watched, State.STARTING, Reason.ERROR);
+
+    assertThat(told())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("CAPABILITIES_UNKNOWN: NodeGetInfo: ")
+        .contains("UNIMPLEMENTED");
     fake.clearFaults();
     becomes(watched, State.READY, Reason.ANSWERED);
   }

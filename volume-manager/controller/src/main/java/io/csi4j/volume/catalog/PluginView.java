@@ -1,27 +1,30 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
 /**
- * A plugin as a whole: how many of its instances are well. Counted anew from the instances each
- * time; what is expected is said by whoever runs them.
+ * A plugin as a whole: how many of its instances are well. Counted anew from the instances of all
+ * nodes each time; what is expected is said by whoever runs them.
  *
  * @param plugin which
  * @param controllers its controllers
  * @param nodes its nodes
- * @param requiredRoles what its volumes need before a workload can use them
+ * @param requiredRoles what its volumes need before a workload can use them: nodes, and controllers
+ *     if volumes have to be attached
  */
 public record PluginView(
     PluginId plugin, Count controllers, Count nodes, Set<PluginRole> requiredRoles) {
@@ -54,47 +57,57 @@ public record PluginView(
   }
 
   /**
-   * What the instances that there are show. One that is told several times counts as it was told
-   * last.
+   * What the instances that there are show. Each node names its instances for itself: the same name
+   * on two nodes is two instances. One that a node tells several times counts as it was told last.
    *
-   * @param instances of this and other plugins, as registries tell them
+   * @param instances of this and other plugins, by the node whose registry tells them; a node that
+   *     is left out has no instances any more
    */
   public static PluginView of(
-      PluginId plugin, Collection<RegisteredPlugin> instances, ExpectedInstances expected) {
-    Map<InstanceId, RegisteredPlugin> own = new HashMap<>();
-    for (RegisteredPlugin each : instances) {
-      if (each.registration().id().equals(plugin)) {
-        own.put(each.registration().instance(), each);
+      PluginId plugin,
+      Map<NodeName, ? extends Collection<RegisteredPlugin>> instances,
+      ExpectedInstances expected) {
+    List<RegisteredPlugin> own = new ArrayList<>();
+    for (Collection<RegisteredPlugin> told : instances.values()) {
+      Map<InstanceId, RegisteredPlugin> ofNode = new LinkedHashMap<>();
+      for (RegisteredPlugin each : told) {
+        if (each.registration().id().equals(plugin)) {
+          ofNode.put(each.registration().instance(), each);
+        }
       }
+      own.addAll(ofNode.values());
     }
     return new PluginView(
         plugin,
         count(own, PluginRole.CONTROLLER, expected.controllers()),
         count(own, PluginRole.NODE, expected.nodes()),
-        required(own));
+        required(own, expected));
   }
 
-  private static Count count(Map<InstanceId, RegisteredPlugin> own, PluginRole role, int expected) {
+  private static Count count(List<RegisteredPlugin> own, PluginRole role, int expected) {
     List<RegisteredPlugin> has =
-        own.values().stream().filter(each -> each.registration().roles().contains(role)).toList();
+        own.stream().filter(each -> each.registration().roles().contains(role)).toList();
     long ready = has.stream().filter(each -> each.health().isReady()).count();
     return new Count((int) ready, has.size(), expected);
   }
 
-  /** Workloads use volumes through nodes; whether through controllers, too, the plugin says. */
-  private static Set<PluginRole> required(Map<InstanceId, RegisteredPlugin> own) {
-    EnumSet<PluginRole> roles = EnumSet.of(PluginRole.NODE);
-    boolean hasController =
-        own.values().stream()
-            .flatMap(each -> each.fingerprint().stream())
-            .anyMatch(PluginFingerprint::requiresController);
-    if (hasController) {
-      roles.add(PluginRole.CONTROLLER);
-    }
-    return roles;
+  /**
+   * Workloads use volumes through nodes. Whether they have to be attached before that, controllers
+   * say; until one has, those that are expected count as needed.
+   */
+  private static Set<PluginRole> required(List<RegisteredPlugin> own, ExpectedInstances expected) {
+    List<PluginFingerprint> said =
+        own.stream().flatMap(each -> each.fingerprint().stream()).toList();
+    boolean isKnown = said.stream().anyMatch(each -> each.controller().isPresent());
+    boolean isNeeded =
+        isKnown
+            ? said.stream().anyMatch(PluginFingerprint::requiresController)
+            : expected.controllers() > 0
+                && said.stream().anyMatch(PluginFingerprint::hasController);
+    return isNeeded ? EnumSet.allOf(PluginRole.class) : EnumSet.of(PluginRole.NODE);
   }
 
-  /** Whether a controller is needed. */
+  /** Whether a controller is needed, because volumes have to be attached. */
   public boolean isControllerRequired() {
     return requiredRoles.contains(PluginRole.CONTROLLER);
   }

@@ -4,14 +4,16 @@ import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.model.Violation;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.ExpectedInstances;
-import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -65,19 +67,28 @@ final class VolumeRegistration {
                       subject,
                       "'" + wanted.key() + "' is on record"));
     }
-    PluginView view = PluginView.of(wanted.plugin(), registry.plugins(), ExpectedInstances.NONE);
-    boolean hasNoController =
-        view.controllers().registered() == 0
-            && view.nodes().registered() > 0
-            && !view.isControllerRequired();
     CatalogVolume volume = wanted;
-    if (!hasNoController) {
+    if (mayHaveController(wanted.plugin())) {
       ControllerFacts facts = StepWait.on(controllers.facts(wanted.plugin(), subject));
       validate(subject, wanted, facts);
       volume = named(wanted, facts);
     }
     catalog.put(subject, CatalogEntry.of(volume, Optional.empty()));
     return volume;
+  }
+
+  /** False only if instances are there, none is a controller, and none says that there is one. */
+  private boolean mayHaveController(PluginId plugin) {
+    List<RegisteredPlugin> own =
+        registry.plugins().stream()
+            .filter(each -> each.registration().id().equals(plugin))
+            .toList();
+    return own.isEmpty()
+        || own.stream()
+            .anyMatch(
+                each ->
+                    each.registration().roles().contains(PluginRole.CONTROLLER)
+                        || each.fingerprint().filter(PluginFingerprint::hasController).isPresent());
   }
 
   private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapabilitySet;
@@ -34,8 +35,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -49,7 +52,16 @@ class ViewsTest {
   private static final PluginId ID = CatalogSamples.spec().plugin();
   private static final Set<PluginRole> BOTH = EnumSet.allOf(PluginRole.class);
 
+  private static final NodeName N1 = NodeName.of("n1");
+  private static final NodeName N2 = NodeName.of("n2");
+
+  /** One of a plugin that has to attach its volumes, as its controllers say. */
   private static RegisteredPlugin instance(String name, State state, Set<PluginRole> roles) {
+    return instance(name, state, roles, ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
+  }
+
+  private static RegisteredPlugin instance(
+      String name, State state, Set<PluginRole> roles, ControllerCapability offers) {
     return new RegisteredPlugin(
         new PluginRegistration(
             PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/" + name + ".sock"))),
@@ -61,14 +73,20 @@ class ViewsTest {
                 PluginName.of("ebs.csi.example"),
                 new PluginFingerprint.Version("1"),
                 new CapabilitySet<>(Set.of(PluginCapability.CONTROLLER_SERVICE), Set.of()),
-                Optional.empty(),
+                roles.contains(PluginRole.CONTROLLER)
+                    ? Optional.of(new CapabilitySet<>(Set.of(offers), Set.of()))
+                    : Optional.empty(),
                 Optional.empty(),
                 Instant.EPOCH)),
         false);
   }
 
   private static PluginView view(RegisteredPlugin... instances) {
-    return PluginView.of(ID, List.of(instances), new ExpectedInstances(2, 3));
+    return PluginView.of(ID, Map.of(N1, List.of(instances)), new ExpectedInstances(2, 3));
+  }
+
+  private static PluginView unexpected(List<RegisteredPlugin> instances) {
+    return PluginView.of(ID, Map.of(N1, instances), ExpectedInstances.NONE);
   }
 
   // ---- plugins
@@ -78,10 +96,55 @@ class ViewsTest {
   void whatAVolumeNeedsIsReadFromWhatThePluginSays() {
     assertThat(view(instance("a", State.READY, BOTH)).requiredRoles())
         .containsExactlyInAnyOrder(PluginRole.NODE, PluginRole.CONTROLLER);
+    PluginView unattached =
+        view(instance("a", State.READY, BOTH, ControllerCapability.CREATE_DELETE_VOLUME));
+    assertThat(unattached.requiredRoles())
+        .as("a controller that only makes volumes")
+        .containsExactly(PluginRole.NODE);
     RegisteredPlugin silent = instance("a", State.READY, BOTH);
     RegisteredPlugin unasked =
         new RegisteredPlugin(silent.registration(), silent.health(), Optional.empty(), false);
     assertThat(view(unasked).requiredRoles()).containsExactly(PluginRole.NODE);
+  }
+
+  @Test
+  @Tag("D-55")
+  void aPluginThatNeverAttachesIsWellWithoutItsControllers() {
+    PluginView view =
+        view(
+            instance("a", State.READY, EnumSet.of(PluginRole.NODE)),
+            instance(
+                "b",
+                State.UNHEALTHY,
+                EnumSet.of(PluginRole.CONTROLLER),
+                ControllerCapability.CREATE_DELETE_VOLUME));
+    assertThat(view.isControllerRequired()).isFalse();
+    assertThat(view.isHealthy()).isTrue();
+    assertThat(view.controllers().missing()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("D-55")
+  void aControllerThatHasNotSaidWhatItDoesIsNeededIfItIsExpected() {
+    RegisteredPlugin node = instance("a", State.READY, EnumSet.of(PluginRole.NODE));
+    assertThat(view(node).isHealthy()).isFalse();
+    assertThat(unexpected(List.of(node)).isHealthy()).isTrue();
+  }
+
+  @Test
+  @Tag("D-56")
+  void theSameNameOnTwoNodesIsTwoInstances() {
+    Map<NodeName, List<RegisteredPlugin>> told = new HashMap<>();
+    told.put(N1, List.of(instance("only", State.READY, BOTH)));
+    told.put(N2, List.of(instance("only", State.UNHEALTHY, EnumSet.of(PluginRole.NODE))));
+    PluginView both = PluginView.of(ID, told, new ExpectedInstances(1, 2));
+    assertThat(both.controllers()).isEqualTo(new Count(1, 1, 1));
+    assertThat(both.nodes()).isEqualTo(new Count(1, 2, 2));
+
+    told.remove(N1);
+    PluginView left = PluginView.of(ID, told, new ExpectedInstances(1, 2));
+    assertThat(left.controllers()).isEqualTo(new Count(0, 0, 1));
+    assertThat(left.nodes()).isEqualTo(new Count(0, 1, 2));
   }
 
   @Test
@@ -90,12 +153,12 @@ class ViewsTest {
     List<RegisteredPlugin> told = new ArrayList<>();
     told.add(instance("a", State.READY, BOTH));
     told.add(instance("b", State.READY, EnumSet.of(PluginRole.NODE)));
-    PluginView before = PluginView.of(ID, told, ExpectedInstances.NONE);
+    PluginView before = unexpected(told);
     assertThat(before.controllers()).isEqualTo(new Count(1, 1, 0));
     assertThat(before.nodes()).isEqualTo(new Count(2, 2, 0));
 
     told.add(instance("a", State.READY, EnumSet.of(PluginRole.NODE)));
-    PluginView after = PluginView.of(ID, told, ExpectedInstances.NONE);
+    PluginView after = unexpected(told);
     assertThat(after.controllers()).isEqualTo(new Count(0, 0, 0));
     assertThat(after.nodes()).isEqualTo(new Count(2, 2, 0));
     assertThat(before.controllers()).isEqualTo(new Count(1, 1, 0));
@@ -125,17 +188,18 @@ class ViewsTest {
   void otherPluginsDoNotCount() {
     RegisteredPlugin other = instance("a", State.READY, BOTH);
     assertThat(
-            PluginView.of(PluginId.of("other"), List.of(other), ExpectedInstances.NONE).isUnused())
+            PluginView.of(PluginId.of("other"), Map.of(N1, List.of(other)), ExpectedInstances.NONE)
+                .isUnused())
         .isTrue();
     assertThat(view().isUnused()).isFalse();
-    assertThat(PluginView.of(ID, List.of(other), ExpectedInstances.NONE).isUnused()).isFalse();
+    assertThat(unexpected(List.of(other)).isUnused()).isFalse();
   }
 
   @Test
   @Tag("D-57")
   void aViewDoesNotChangeWithTheListItWasMadeOf() {
     List<RegisteredPlugin> told = new ArrayList<>(List.of(instance("a", State.READY, BOTH)));
-    PluginView view = PluginView.of(ID, told, ExpectedInstances.NONE);
+    PluginView view = unexpected(told);
     told.clear();
     assertThat(view.nodes().healthy()).isEqualTo(1);
   }

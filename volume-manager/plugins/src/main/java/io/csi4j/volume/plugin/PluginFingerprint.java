@@ -81,9 +81,19 @@ public record PluginFingerprint(
     Objects.requireNonNull(taken, "taken");
   }
 
-  /** Whether volumes have to be attached by a controller before a node can use them. */
-  public boolean requiresController() {
+  /** Whether the plugin has a controller, perhaps in other instances than this one. */
+  public boolean hasController() {
     return plugin.offers(PluginCapability.CONTROLLER_SERVICE);
+  }
+
+  /**
+   * Whether volumes have to be attached by a controller before a node can use them. Only an
+   * instance with that role knows.
+   */
+  public boolean requiresController() {
+    return controller
+        .filter(can -> can.offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME))
+        .isPresent();
   }
 
   /** Whether a volume need not be reachable from every node. */

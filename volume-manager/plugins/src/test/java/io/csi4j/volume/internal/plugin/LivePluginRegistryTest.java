@@ -230,7 +230,7 @@ class LivePluginRegistryTest {
     assertThat(before.fingerprint()).isEmpty();
     assertThat(all).containsExactly(before);
     assertThatThrownBy(all::clear).isInstanceOf(UnsupportedOperationException.class);
-    assertThat(registry.get(ID, NODE).fingerprint().map(PluginFingerprint::requiresController))
+    assertThat(registry.get(ID, NODE).fingerprint().map(PluginFingerprint::hasController))
         .contains(true);
   }
 

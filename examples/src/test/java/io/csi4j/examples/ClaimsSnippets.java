@@ -76,8 +76,7 @@ final class ClaimsSnippets {
     host.accept(
         manager.mount(
             volume
-                .publishContext(grant.context())
-                .claim(grant.epoch()) // asked for before it stages, and before it publishes
+                .claim(grant) // asked for before it stages, and before it publishes
                 .build()));
 
     coordinator.release(grant.usage()); // from now on its node mounts nothing with it

@@ -155,8 +155,7 @@ final class ReadmeSnippets {
           new ClaimCoordinator(
               new ClaimBook(store, clock), controller.attachments(), clock, host::accept);
       ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
-      host.accept(
-          manager.mount(volume.publishContext(grant.context()).claim(grant.epoch()).build()));
+      host.accept(manager.mount(volume.claim(grant).build()));
       claims.release(grant.usage());
       manager.unmount(grant.usage());
       claims.nodeDone(manager.receipt(grant.usage(), grant.epoch())); // detached, and free

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim;
 
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param epoch the number of the claim: higher than that of every earlier claim of the volume
  * @param since when it was claimed, for people: nothing is decided by it
  * @param attachment what the storage system was told about the volume and that machine
+ * @param options how the workload has it mounted, in full: decided when it was claimed, and the
+ *     same for every call; nothing for a block device, or if nobody has said so
  */
 public record ClaimHolder(
     WorkloadId workload,
@@ -29,7 +32,8 @@ public record ClaimHolder(
     ClaimState state,
     long epoch,
     Instant since,
-    NodeAttachment attachment) {
+    NodeAttachment attachment,
+    Optional<MountOptions> options) {
 
   /** Checks that all parts are there. */
   public ClaimHolder {
@@ -40,9 +44,23 @@ public record ClaimHolder(
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(since, "since");
     Objects.requireNonNull(attachment, "attachment");
+    Objects.requireNonNull(options, "options");
     if (epoch < 1) {
       throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
     }
+  }
+
+  /** One of which nobody has said how it is mounted. */
+  public ClaimHolder(
+      WorkloadId workload,
+      NodeName node,
+      Optional<NodeId> nodeId,
+      ClaimMode mode,
+      ClaimState state,
+      long epoch,
+      Instant since,
+      NodeAttachment attachment) {
+    this(workload, node, nodeId, mode, state, epoch, since, attachment, Optional.empty());
   }
 
   /** Whether a receipt is about this claim: the same workload, machine and epoch. */
@@ -54,16 +72,16 @@ public record ClaimHolder(
 
   /** The same, further on its way back. */
   public ClaimHolder in(ClaimState next) {
-    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment);
+    return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment, options);
   }
 
   /** The same, doing something else with the volume. */
   public ClaimHolder doing(ClaimMode next) {
-    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment);
+    return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment, options);
   }
 
   /** The same, with the storage system told something else. */
   public ClaimHolder attached(NodeAttachment next) {
-    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next);
+    return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options);
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim;
 
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -16,6 +17,8 @@ import java.util.Optional;
  * @param use how the volume is to be used
  * @param mode what the workload does with it
  * @param attaches whether the storage system has to attach the volume to the machine first
+ * @param options how the workload wants it mounted: each part that is stated replaces that of the
+ *     volume, for every call that is made for the claim
  */
 public record ClaimRequest(
     UsageKey usage,
@@ -23,7 +26,8 @@ public record ClaimRequest(
     Optional<NodeId> nodeId,
     Claim.Use use,
     ClaimMode mode,
-    boolean attaches) {
+    boolean attaches,
+    MountOptions options) {
 
   /** Checks that all parts are there. */
   public ClaimRequest {
@@ -32,6 +36,14 @@ public record ClaimRequest(
     Objects.requireNonNull(nodeId, "nodeId");
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(mode, "mode");
+    Objects.requireNonNull(options, "options");
+    if (use.attachment() == Attachment.BLOCK_DEVICE && !options.equals(MountOptions.none())) {
+      throw new IllegalArgumentException(
+          "The claim of "
+              + usage
+              + " wants a block device, and gives mount options, which only a filesystem has. Leave"
+              + " one of them out.");
+    }
     if (attaches && nodeId.isEmpty()) {
       throw new IllegalArgumentException(
           "A volume is attached to a node by the name that the plugin has for it, and it has none"
@@ -39,5 +51,26 @@ public record ClaimRequest(
               + node
               + "'.");
     }
+  }
+
+  /** One that is mounted as the volume says. */
+  public ClaimRequest(
+      UsageKey usage,
+      NodeName node,
+      Optional<NodeId> nodeId,
+      Claim.Use use,
+      ClaimMode mode,
+      boolean attaches) {
+    this(usage, node, nodeId, use, mode, attaches, MountOptions.none());
+  }
+
+  /** How it is to be mounted, as far as this says so; nothing if it says nothing. */
+  public Optional<MountOptions> statedOptions() {
+    return Optional.of(options).filter(stated -> !stated.equals(MountOptions.none()));
+  }
+
+  /** The same, mounted like this. */
+  public ClaimRequest mounted(MountOptions how) {
+    return new ClaimRequest(usage, node, nodeId, use, mode, attaches, how);
   }
 }

@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
@@ -9,6 +10,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
@@ -27,6 +29,16 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
     implements StorageController {
 
   @Override
+  public Optional<MountOptions> options(ClaimRequest request) {
+    return catalog
+        .find(request.usage().volume())
+        .flatMap(CatalogEntry::volume)
+        .flatMap(it -> it.capability(request.use().mode(), request.use().attachment()))
+        .map(own -> own.mountOptions().map(it -> it.overlaidWith(request.options())))
+        .orElseGet(request::statedOptions);
+  }
+
+  @Override
   public ControllerAnswer attach(AttachmentTask task, Guard guard) {
     CatalogVolume volume = catalog.find(task.volume()).flatMap(CatalogEntry::volume).orElse(null);
     if (volume == null) {
@@ -38,6 +50,10 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
           StatusCode.INVALID_ARGUMENT,
           "volume '" + task.volume() + "' was not made to be used as " + task.use());
     }
+    VolumeCapability capability =
+        task.options()
+            .map(how -> VolumeCapability.mount(task.use().mode(), how))
+            .orElseGet(use::get);
     VolumeIdentity identity = VolumeCalls.identity(volume);
     Subject subject = Subject.of("attaching", identity);
     SecretsProvider secrets = calls.secretsOf(volume.spec());
@@ -54,7 +70,7 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
                               identity,
                               new ControllerCalls.Attaching(
                                   task.nodeId(),
-                                  VolumeCalls.known(use.get(), facts),
+                                  VolumeCalls.known(capability, facts),
                                   readonly,
                                   volume.context()),
                               secrets))));

@@ -2,15 +2,18 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -144,9 +147,24 @@ final class VolumeGrowth {
   private VolumeCapability capability(CatalogVolume volume) {
     return claims
         .apply(volume.key())
-        .flatMap(Claim::use)
-        .flatMap(use -> volume.capability(use.mode(), use.attachment()))
+        .flatMap(claim -> claimed(volume, claim))
         .orElseGet(() -> volume.spec().capabilitiesInFull().iterator().next());
+  }
+
+  /** With the mount options of the holder who was first, as it was attached for him. */
+  private static Optional<VolumeCapability> claimed(CatalogVolume volume, Claim claim) {
+    Optional<MountOptions> options =
+        claim.holders().values().stream()
+            .min(Comparator.comparingLong(ClaimHolder::epoch))
+            .flatMap(ClaimHolder::options);
+    return claim
+        .use()
+        .flatMap(use -> volume.capability(use.mode(), use.attachment()))
+        .map(
+            own ->
+                own.mountOptions().isPresent() && options.isPresent()
+                    ? VolumeCapability.mount(own.accessMode(), options.get())
+                    : own);
   }
 
   /** Notes that the node has followed. */

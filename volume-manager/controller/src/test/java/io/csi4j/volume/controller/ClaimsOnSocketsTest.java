@@ -2,6 +2,8 @@ package io.csi4j.volume.controller;
 
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_PUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -9,6 +11,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
@@ -39,14 +44,21 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.Release;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -62,6 +74,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Claims on a real socket, with a node that does its part there; the referee judges every test. */
 @Timeout(120)
@@ -176,6 +189,57 @@ class ClaimsOnSocketsTest {
     plugin().assertLawful();
     world.close();
     Waits.until(() -> ControllerWorld.threads("csi4j-volume-controller-plugin").isEmpty());
+  }
+
+  @Test
+  @Tag("D-27")
+  void d27_oneCapabilityGoesWithEveryCallOfAClaim(@TempDir Path directory) {
+    start(PluginShape.full());
+    MountOptions ofVolume =
+        MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime", "discard"));
+    MountOptions ofRequest = MountOptions.none().withFlags(MountFlags.of("relatime"));
+    CatalogVolume volume =
+        controller()
+            .create(
+                DB,
+                VolumeSpec.builder(ID)
+                    .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                    .mountOptions(ofVolume)
+                    .build());
+
+    ClaimGrant grant = claims().acquire(wish(WEB).mounted(ofRequest));
+    assertThat(claims().acquire(wish(WEB).mounted(ofRequest))).isEqualTo(grant);
+    assertThat(failure(() -> claims().acquire(wish(WEB))).code())
+        .isEqualTo(OperatorCode.CLAIM_OTHER_USE);
+    try (VolumeManager manager =
+        VolumeManager.builder(directory)
+            .state(MemoryMedium.create().open())
+            .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
+            .plugin(
+                PluginBinding.builder(ID, plugin().nodeEndpoint())
+                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .build())
+            .open()) {
+      MountedVolume mounted =
+          manager.mount(
+              MountRequest.builder(ID, WEB, volume.id(), AccessMode.SINGLE_NODE_WRITER)
+                  .volumeContext(volume.context())
+                  .claim(grant)
+                  .build());
+      assertThat(mounted).isNotNull();
+      assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+      assertThat(manager.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(claims().nodeDone(manager.receipt(WEB, grant.epoch()))).isEqualTo(new Gone(WEB));
+    }
+
+    VolumeCapability expected =
+        VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, ofVolume.overlaidWith(ofRequest));
+    for (CsiOperation operation :
+        List.of(CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME)) {
+      assertThat(plugin().journal().lastCapability(operation))
+          .as("%s", operation)
+          .contains(expected);
+    }
   }
 
   @Test

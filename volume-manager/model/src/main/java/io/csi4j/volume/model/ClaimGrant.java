@@ -1,7 +1,9 @@
 package io.csi4j.volume.model;
 
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A volume that a node may use for a workload. The node confirms the epoch before it stages and
@@ -12,9 +14,16 @@ import java.util.Objects;
  * @param epoch the epoch of the claim
  * @param mode what the workload does with it
  * @param context what the storage system said the node needs; empty where it need not attach
+ * @param capability how the volume is used, as the storage system was told: the calls to the node
+ *     have to be made with the same. Nothing where the claim does not say how it is mounted
  */
 public record ClaimGrant(
-    UsageKey usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
+    UsageKey usage,
+    NodeName node,
+    long epoch,
+    ClaimMode mode,
+    PublishContext context,
+    Optional<VolumeCapability> capability) {
 
   /** Checks that all parts are there. */
   public ClaimGrant {
@@ -22,5 +31,12 @@ public record ClaimGrant(
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(context, "context");
+    Objects.requireNonNull(capability, "capability");
+  }
+
+  /** One that does not say how the volume is mounted. */
+  public ClaimGrant(
+      UsageKey usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
+    this(usage, node, epoch, mode, context, Optional.empty());
   }
 }

@@ -6,10 +6,12 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.UsageKey;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -31,11 +33,7 @@ public final class MountRequest {
     plugin = builder.plugin;
     usage = builder.usage;
     handle = builder.handle;
-    capability =
-        builder.block
-            ? VolumeCapability.block(builder.mode)
-            : VolumeCapability.mount(
-                builder.mode, builder.volumeOptions.overlaidWith(builder.requestOptions));
+    capability = builder.granted.orElseGet(builder::stated);
     readOnly = builder.readOnly;
     volumeContext = builder.volumeContext;
     publishContext = builder.publishContext;
@@ -148,6 +146,7 @@ public final class MountRequest {
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
     private OptionalLong claimEpoch = OptionalLong.empty();
+    private Optional<VolumeCapability> granted = Optional.empty();
 
     private Builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
@@ -228,9 +227,32 @@ public final class MountRequest {
     }
 
     /**
+     * Mounts it under a claim: with its epoch, with the context that attaching it returned, and in
+     * just the way that the storage system was told when it attached the volume, if the claim says
+     * so. Mount options belong into the request of the claim then; here they may be left out.
+     *
+     * @throws IllegalArgumentException if it is the claim of another use
+     */
+    public Builder claim(ClaimGrant grant) {
+      if (!grant.usage().equals(usage)) {
+        throw new IllegalArgumentException(
+            "The claim of " + grant.usage() + " is none of " + usage + ".");
+      }
+      granted = grant.capability();
+      return publishContext(grant.context()).claim(grant.epoch());
+    }
+
+    private VolumeCapability stated() {
+      return block
+          ? VolumeCapability.block(mode)
+          : VolumeCapability.mount(mode, volumeOptions.overlaidWith(requestOptions));
+    }
+
+    /**
      * The request.
      *
-     * @throws IllegalArgumentException for a block device with mount options
+     * @throws IllegalArgumentException for a block device with mount options, or for another use
+     *     than the one that was claimed
      */
     public MountRequest build() {
       MountOptions none = MountOptions.none();
@@ -241,7 +263,31 @@ public final class MountRequest {
                 + " wants a block device, and gives mount options, which only a filesystem has."
                 + " Leave one of them out.");
       }
+      if (granted.filter(claimed -> !isSame(claimed, stated())).isPresent()) {
+        throw new IllegalArgumentException(
+            "The request for "
+                + usage
+                + " says "
+                + stated()
+                + ", and was claimed as "
+                + granted.get()
+                + ". Claim the volume in the way in which it is mounted; mount options belong into"
+                + " the claim.");
+      }
       return new MountRequest(this);
+    }
+
+    /**
+     * Whether a request asks for no more than was claimed: options that it leaves open may be set.
+     */
+    private static boolean isSame(VolumeCapability claimed, VolumeCapability stated) {
+      return claimed.accessMode() == stated.accessMode()
+          && claimed.isBlock() == stated.isBlock()
+          && stated
+              .mountOptions()
+              .filter(it -> !it.equals(MountOptions.none()))
+              .map(it -> claimed.mountOptions().equals(Optional.of(it)))
+              .orElse(true);
     }
   }
 }

@@ -14,6 +14,7 @@ final class AccessModeRules extends DutyRule {
         hearing,
         "Access modes and counts",
         186,
+        234,
         238,
         239,
         415,
@@ -47,12 +48,14 @@ final class AccessModeRules extends DutyRule {
       }
       case NODE_STAGE_VOLUME -> {
         declared(call, volume, capability);
+        attachedSo(call, volume, capability);
         if (!world.needsAttachment()) {
           room(call, WireFields.node(call), world.usedOn(WireFields.node(call)));
         }
       }
       case NODE_PUBLISH_VOLUME -> {
         declared(call, volume, capability);
+        attachedSo(call, volume, capability);
         if (!world.needsAttachment()) {
           room(call, WireFields.node(call), world.usedOn(WireFields.node(call)));
         }
@@ -77,6 +80,32 @@ final class AccessModeRules extends DutyRule {
               + " did not list. List every way in which the volume will be used.",
           186);
     }
+  }
+
+  /**
+   * Whether the controller was told how the volume is used. The mode may differ, for controller and
+   * node need not know the same modes; the group that owns the files is the node's alone.
+   */
+  private void attachedSo(RecordedCall call, KnownVolume volume, WireMessage capability) {
+    TrackedUse attachment = world.attachmentHere(volume, WireFields.node(call));
+    WireMessage told = attachment.request();
+    if (world.needsAttachment() && attachment.certain() && told != null) {
+      WireMessage said = told.message("volume_capability");
+      judge(
+          said.has("block") == capability.has("block") && isMountedSo(said, capability),
+          call,
+          "with another volume capability than ControllerPublishVolume"
+              + BreachWords.ref(attachment.maker())
+              + ". Decide once how the volume is used, and tell both.",
+          234);
+    }
+  }
+
+  private static boolean isMountedSo(WireMessage one, WireMessage other) {
+    WireMessage first = one.message("mount");
+    WireMessage second = other.message("mount");
+    return first.text("fs_type").equals(second.text("fs_type"))
+        && first.texts("mount_flags").equals(second.texts("mount_flags"));
   }
 
   private void attach(RecordedCall call, KnownVolume volume, String mode) {

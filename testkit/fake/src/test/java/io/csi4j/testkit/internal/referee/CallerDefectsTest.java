@@ -60,6 +60,13 @@ class CallerDefectsTest {
   }
 
   @Test
+  void anAttachmentThatIsNotToldHowTheVolumeIsMounted() {
+    String mounted = Toy.capability(MANY).replace("mount {}", "mount { mount_flags: 'relatime' }");
+    toy.create("v1", MANY).attach("v1", Toy.capability(MANY)).stage("v1", mounted);
+    isBroken(234);
+  }
+
+  @Test
   void stagingAndUnstagingAtTheSameTime() {
     toy.use("v1").unpublish("v1", "/t/v1");
     long unstage = toy.begin(NODE_UNSTAGE_VOLUME, Toy.unstaged("v1"));

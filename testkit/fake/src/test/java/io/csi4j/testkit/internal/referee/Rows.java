@@ -359,17 +359,12 @@ final class Rows {
         "mount flags of 4 KiB",
         toy ->
             toy.create("v1")
-                .attach("v1")
-                .stage(
-                    "v1",
-                    "volume_capability { mount { mount_flags: '" + "f".repeat(4097) + "' } }"),
+                .attach("v1", mounted("f".repeat(4097)))
+                .stage("v1", mounted("f".repeat(4097))),
         61);
     row(
         "few mount flags",
-        toy ->
-            toy.create("v1")
-                .attach("v1")
-                .stage("v1", "volume_capability { mount { mount_flags: 'ro' } }"));
+        toy -> toy.create("v1").attach("v1", mounted("ro")).stage("v1", mounted("ro")));
     row(
         "a staging path of 130 bytes",
         toy ->
@@ -1012,7 +1007,7 @@ final class Rows {
         NODE_STAGE_VOLUME,
         exists,
         like.staged("v2"),
-        "volume_capability { mount { fs_type: 'ext4' } }",
+        "volume_capability { mount { volume_mount_group: '7' } }",
         389);
     String second = like.published("v1", "/t/v1");
     changed(NODE_PUBLISH_VOLUME, exists, second, "", 430);
@@ -1516,7 +1511,7 @@ final class Rows {
                 .ok(NODE_PUBLISH_VOLUME, toy.published("v1", "/t/v1") + "readonly: true"),
         417);
     row(
-        "a second target as another filesystem",
+        "a second target for another group",
         toy ->
             as(toy, WRITERS)
                 .publish("v1", "/t/v1", capability(WRITERS))
@@ -1524,7 +1519,7 @@ final class Rows {
                     "v1",
                     "/t/b",
                     capability(WRITERS),
-                    "volume_capability { mount { fs_type: 'xfs' } }"),
+                    "volume_capability { mount { volume_mount_group: '7' } }"),
         416);
     row(
         "a volume too many",
@@ -1796,5 +1791,9 @@ final class Rows {
     row(
         "expanded as it is used",
         toy -> toy.use("v1").ok(CONTROLLER_EXPAND_VOLUME, grown + capability(toy.mode())));
+  }
+
+  private static String mounted(String flags) {
+    return "volume_capability { mount { mount_flags: '" + flags + "' } }";
   }
 }

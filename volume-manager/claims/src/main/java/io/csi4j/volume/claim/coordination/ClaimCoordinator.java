@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.coordination;
 
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
@@ -56,6 +57,7 @@ public final class ClaimCoordinator {
   private static final int PAGE = 256;
 
   private final ClaimBook book;
+  private final StorageController controller;
   private final Clock clock;
   private final ClaimTelling telling;
   private final ClaimWayOut out;
@@ -71,6 +73,7 @@ public final class ClaimCoordinator {
   public ClaimCoordinator(
       ClaimBook book, StorageController controller, Clock clock, ClaimListener listener) {
     this.book = Objects.requireNonNull(book, "book");
+    this.controller = Objects.requireNonNull(controller, "controller");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.telling = new ClaimTelling(Objects.requireNonNull(listener, "listener"));
     this.out = new ClaimWayOut(book, controller, clock, telling);
@@ -91,12 +94,13 @@ public final class ClaimCoordinator {
 
   private ClaimGrant acquired(ClaimRequest request) {
     UsageKey usage = request.usage();
+    Optional<MountOptions> options = controller.options(request);
     Change change =
         book.apply(
             Subject.of("claiming").by(usage),
             usage.volume(),
             true,
-            claim -> ClaimRules.claim(claim, request, clock.instant()));
+            claim -> ClaimRules.claim(claim, request, options, clock.instant()));
     telling.moved(usage.volume(), change);
     Claim claim = change.after();
     ClaimHolder holder = claim.holder(usage.workload()).orElseThrow();
@@ -114,7 +118,7 @@ public final class ClaimCoordinator {
       }
       context = out.attach(usage, claim, holder).context();
     }
-    return new ClaimGrant(usage, holder.node(), holder.epoch(), holder.mode(), context);
+    return ClaimWayOut.grant(usage, claim, holder, context);
   }
 
   /**

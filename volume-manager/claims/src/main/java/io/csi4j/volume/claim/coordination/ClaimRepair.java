@@ -54,7 +54,7 @@ final class ClaimRepair {
     }
     ClaimHolder holder = own.get();
     Attached now = out.attach(usage, claim, holder);
-    return new ClaimGrant(usage, holder.node(), holder.epoch(), holder.mode(), now.context());
+    return ClaimWayOut.grant(usage, claim, holder, now.context());
   }
 
   boolean detachUnclaimed(VolumeKey volume, NodeId node) {

@@ -1,7 +1,10 @@
 package io.csi4j.volume.claim.coordination;
 
 import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimEvent.Work;
@@ -15,6 +18,7 @@ import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.claims.ReturnRules;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
@@ -64,7 +68,8 @@ final class ClaimWayOut {
             usage.volume(),
             holder.nodeId().orElseThrow(),
             use,
-            ReturnRules.readonly(use, holder.mode()));
+            ReturnRules.readonly(use, holder.mode()),
+            holder.options());
     ControllerAnswer answer =
         telling.during(
             usage,
@@ -79,6 +84,19 @@ final class ClaimWayOut {
       throw failure(subject, usage, claim, holder, failed);
     }
     throw goneMeanwhile(subject, usage, holder);
+  }
+
+  /** What a node is given for a claim. */
+  static ClaimGrant grant(UsageKey usage, Claim claim, ClaimHolder holder, PublishContext context) {
+    Optional<VolumeCapability> capability =
+        claim
+            .use()
+            .flatMap(
+                use ->
+                    use.attachment() == Attachment.BLOCK_DEVICE
+                        ? Optional.of(VolumeCapability.block(use.mode()))
+                        : holder.options().map(how -> VolumeCapability.mount(use.mode(), how)));
+    return new ClaimGrant(usage, holder.node(), holder.epoch(), holder.mode(), context, capability);
   }
 
   private Attached write(

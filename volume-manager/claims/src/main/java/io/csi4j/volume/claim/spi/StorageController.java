@@ -1,5 +1,9 @@
 package io.csi4j.volume.claim.spi;
 
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.volume.claim.ClaimRequest;
+import java.util.Optional;
+
 /**
  * The storage system, as far as claims need it: it attaches volumes to nodes and detaches them.
  * What an implementation owes:
@@ -21,6 +25,17 @@ public interface StorageController {
 
   /** Has a volume detached from a node. One that is not attached there counts as detached. */
   ControllerAnswer detach(AttachmentTask task, Guard guard);
+
+  /**
+   * How a volume is mounted for a claim, in full: its own options, and what the claim states in
+   * their place. Asked once for each claim and kept with it.
+   *
+   * @return what the request states, unless the implementation knows the volume's own options;
+   *     nothing for a block device
+   */
+  default Optional<MountOptions> options(ClaimRequest request) {
+    return request.statedOptions();
+  }
 
   /** Whether a call still makes sense. */
   @FunctionalInterface

@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.claims;
 
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
@@ -16,6 +18,7 @@ import io.csi4j.volume.internal.fields.ContextFields;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.SensitiveFields;
 import io.csi4j.volume.internal.fields.TimeCodec;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.text.ForeignText;
@@ -28,6 +31,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -36,7 +40,7 @@ import java.util.UUID;
 
 /**
  * The form of claims in the stores that keep them as bytes, in the way of {@code RecordCodec}. The
- * publish context of a holder is in it, secrets are not.
+ * publish context and the mount flags of a holder are in it, secrets are not.
  *
  * <pre>
  * claim       1 format  2 volume  3 mark  4 version  5 epoch  6 use  7 holder...
@@ -45,14 +49,17 @@ import java.util.UUID;
  * mark        1 and 2 the halves of a UUID
  * use         1 access mode  2 attachment
  * holder      1 workload  2 node  3 its id  4 mode  5 state  6 epoch  7 since  8 attached
+ *             9 options, of format 2
  * attached    1 how far  2 context...
  * context     1 key  2 value
+ * options     1 filesystem  2 flags  3 group
  * override    1 workload  2 node  3 epoch  4 person  5 reason  6 when
  * identity    1 format  2 text
  * </pre>
  *
  * Equal claims have equal bytes, and a claim has no other bytes than those. A newer version may add
  * fields to a claim; a new field in a part needs a new format, which this version refuses to read.
+ * A claim has the lowest format that it fits in: 2 if a holder's mount options are known, else 1.
  */
 public final class ClaimCodec {
 
@@ -60,6 +67,9 @@ public final class ClaimCodec {
   public static final int MAX_SIZE = StateValue.MAX_SIZE;
 
   private static final int FORMAT = 1;
+
+  /** Of claims with a holder whose mount options are known. */
+  private static final int FORMAT_WITH_OPTIONS = 2;
 
   private ClaimCodec() {}
 
@@ -73,7 +83,7 @@ public final class ClaimCodec {
     UUID mark = record.by().value();
     FieldWriter out =
         new FieldWriter()
-            .number(1, FORMAT)
+            .number(1, format(claim.holders().values()))
             .part(2, volume(claim.volume()))
             .part(
                 3,
@@ -114,7 +124,7 @@ public final class ClaimCodec {
   /** The claim in these bytes. */
   public static ClaimRecord decode(byte[] bytes) throws MalformedRecordException {
     FieldReader in = new FieldReader(bytes);
-    in.format(1);
+    int format = in.format(FORMAT_WITH_OPTIONS);
     VolumeKey volume = volume(in.required(2));
     WriteToken by = mark(in.required(3));
     long number = in.number(4);
@@ -125,11 +135,15 @@ public final class ClaimCodec {
         usePart.isEmpty() ? Optional.empty() : Optional.of(use(usePart.get()));
     SortedMap<WorkloadId, ClaimHolder> holders = new TreeMap<>();
     for (Optional<FieldReader> part = in.part(7); part.isPresent(); part = in.part(7)) {
-      ClaimHolder holder = holder(part.get());
+      ClaimHolder holder = holder(part.get(), format);
       if (!holders.isEmpty() && holders.lastKey().compareTo(holder.workload()) >= 0) {
         throw new MalformedRecordException("The holders are not in order, or one is there twice.");
       }
       holders.put(holder.workload(), holder);
+    }
+    if (format != format(holders.values())) {
+      throw new MalformedRecordException(
+          "It has format " + format + ", and nothing that needs it.");
     }
     Optional<FieldReader> untilPart = in.part(8);
     Optional<Instant> until =
@@ -184,16 +198,31 @@ public final class ClaimCodec {
     return new FieldWriter().text(1, volume.namespace().value()).text(2, volume.id());
   }
 
+  private static int format(Collection<ClaimHolder> holders) {
+    return holders.stream().anyMatch(holder -> holder.options().isPresent())
+        ? FORMAT_WITH_OPTIONS
+        : FORMAT;
+  }
+
   private static FieldWriter holder(ClaimHolder holder) {
-    return new FieldWriter()
-        .text(1, holder.workload().value())
-        .text(2, holder.node().value())
-        .text(3, holder.nodeId().map(NodeId::value).orElse(""))
-        .number(4, number(holder.mode()))
-        .number(5, number(holder.state()))
-        .number(6, holder.epoch())
-        .part(7, TimeCodec.encode(holder.since()))
-        .part(8, attached(holder.attachment()));
+    FieldWriter out =
+        new FieldWriter()
+            .text(1, holder.workload().value())
+            .text(2, holder.node().value())
+            .text(3, holder.nodeId().map(NodeId::value).orElse(""))
+            .number(4, number(holder.mode()))
+            .number(5, number(holder.state()))
+            .number(6, holder.epoch())
+            .part(7, TimeCodec.encode(holder.since()))
+            .part(8, attached(holder.attachment()));
+    holder.options().ifPresent(options -> out.part(9, options(options)));
+    return out;
+  }
+
+  private static FieldWriter options(MountOptions options) {
+    FieldWriter out = new FieldWriter().text(1, options.fsType().orElse(""));
+    options.flags().ifPresent(flags -> SensitiveFields.flags(out, 2, flags));
+    return out.text(3, options.volumeMountGroup().orElse(""));
   }
 
   private static FieldWriter override(ClaimOverride override) {
@@ -241,7 +270,7 @@ public final class ClaimCodec {
     return FieldReader.checked("use", () -> new Claim.Use(mode, attachment));
   }
 
-  private static ClaimHolder holder(FieldReader in) throws MalformedRecordException {
+  private static ClaimHolder holder(FieldReader in, int format) throws MalformedRecordException {
     String workload = in.text(1);
     String node = in.text(2);
     String nodeId = in.text(3);
@@ -252,6 +281,10 @@ public final class ClaimCodec {
     long epoch = in.number(6);
     Instant since = TimeCodec.instant(in.required(7));
     NodeAttachment attachment = attached(in.required(8));
+    Optional<FieldReader> part =
+        format == FORMAT_WITH_OPTIONS ? in.part(9) : Optional.<FieldReader>empty();
+    Optional<MountOptions> options =
+        part.isEmpty() ? Optional.empty() : Optional.of(options(part.get()));
     in.end();
     return FieldReader.checked(
         "holder",
@@ -264,7 +297,16 @@ public final class ClaimCodec {
                 state,
                 epoch,
                 since,
-                attachment));
+                attachment,
+                options));
+  }
+
+  private static MountOptions options(FieldReader in) throws MalformedRecordException {
+    String type = in.text(1);
+    Optional<MountFlags> flags = SensitiveFields.flags(in, 2);
+    String group = in.text(3);
+    in.end();
+    return new MountOptions(Optional.of(type), flags, Optional.of(group));
   }
 
   private static ClaimOverride override(FieldReader in) throws MalformedRecordException {

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -32,9 +33,11 @@ public final class ClaimRules {
   /**
    * A workload wants the volume. The same again is granted without a change.
    *
+   * @param options how it is mounted, in full; kept with the claim
    * @param now for the ages in refusals, and for when an exhausted storage system is tried again
    */
-  public static ClaimDecision claim(Claim claim, ClaimRequest request, Instant now) {
+  public static ClaimDecision claim(
+      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     if (request.mode() == ClaimMode.WRITE && !request.use().mode().isWritable()) {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
@@ -42,7 +45,7 @@ public final class ClaimRules {
     }
     Optional<ClaimHolder> own = claim.holder(request.usage().workload());
     if (own.isPresent()) {
-      return again(claim, own.get(), request, now);
+      return again(claim, own.get(), request, options, now);
     }
     Optional<Claim.Use> other = claim.use().filter(use -> !use.equals(request.use()));
     if (other.isPresent()) {
@@ -71,9 +74,11 @@ public final class ClaimRules {
             request.use().mode(),
             request.mode(),
             now)
-        .or(() -> ReturnRules.inTheWay(claim, request, now))
+        .or(() -> ReturnRules.inTheWay(claim, request, options, now))
         .<ClaimDecision>map(refusal -> refusal)
-        .orElseGet(() -> new Granted(claim.with(holder(claim, request, now), request.use()), true));
+        .orElseGet(
+            () ->
+                new Granted(claim.with(holder(claim, request, options, now), request.use()), true));
   }
 
   /** A holder wants to do something else with the volume. That never happens by claiming again. */
@@ -144,8 +149,17 @@ public final class ClaimRules {
         : new ClaimStanding.Missing();
   }
 
+  /** The same, where nobody knows the volume's own mount options. */
+  public static ClaimDecision claim(Claim claim, ClaimRequest request, Instant now) {
+    return claim(claim, request, request.statedOptions(), now);
+  }
+
   private static ClaimDecision again(
-      Claim claim, ClaimHolder own, ClaimRequest request, Instant now) {
+      Claim claim,
+      ClaimHolder own,
+      ClaimRequest request,
+      Optional<MountOptions> options,
+      Instant now) {
     if (own.state() != ClaimState.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, own, words(own, now));
     }
@@ -168,6 +182,12 @@ public final class ClaimRules {
           OperatorCode.CLAIM_CHANGE_NEEDED,
           own,
           words(own, now) + " claimed it for " + own.mode() + ", and asks for " + request.mode());
+    }
+    if (differ(own.options(), options)) {
+      return refused(
+          OperatorCode.CLAIM_OTHER_USE,
+          own,
+          words(own, now) + " claimed it with other mount options than it asks for now");
     }
     return new Granted(claim, false);
   }
@@ -202,7 +222,13 @@ public final class ClaimRules {
                     "its access mode " + mode + " has no room beside " + words(holder, now)));
   }
 
-  private static ClaimHolder holder(Claim claim, ClaimRequest request, Instant now) {
+  /** Whether both are known, and not the same. */
+  static boolean differ(Optional<MountOptions> one, Optional<MountOptions> other) {
+    return one.isPresent() && other.isPresent() && !one.equals(other);
+  }
+
+  private static ClaimHolder holder(
+      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     return new ClaimHolder(
         request.usage().workload(),
         request.node(),
@@ -211,7 +237,8 @@ public final class ClaimRules {
         ClaimState.TAKEN,
         claim.epoch() + 1,
         now,
-        request.attaches() ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded());
+        request.attaches() ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded(),
+        options);
   }
 
   /** As in {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}. */

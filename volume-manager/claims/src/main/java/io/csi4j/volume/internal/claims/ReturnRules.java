@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
@@ -43,7 +44,8 @@ public final class ReturnRules {
   }
 
   /** What of the node's attachment keeps a workload from claiming the volume. */
-  static Optional<Refused> inTheWay(Claim claim, ClaimRequest request, Instant now) {
+  static Optional<Refused> inTheWay(
+      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     Stream<ClaimHolder> there =
         claim.holders().values().stream()
             .filter(ReturnRules::isAttaching)
@@ -52,16 +54,27 @@ public final class ReturnRules {
                     holder.node().equals(request.node())
                         || (holder.nodeId().isPresent()
                             && holder.nodeId().equals(request.nodeId())));
-    return there.flatMap(holder -> inTheWay(holder, request, now).stream()).findFirst();
+    return there.flatMap(holder -> inTheWay(holder, request, options, now).stream()).findFirst();
   }
 
-  private static Optional<Refused> inTheWay(ClaimHolder holder, ClaimRequest request, Instant now) {
+  private static Optional<Refused> inTheWay(
+      ClaimHolder holder, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     if (holder.state() == ClaimState.NODE_DETACHED) {
       return Optional.of(
           ClaimRules.refused(
               OperatorCode.CLAIM_BEING_RELEASED,
               holder,
               "it is just being detached from that node, after " + ClaimRules.words(holder, now)));
+    }
+    if (request.attaches()
+        && !holder.state().isAfter(ClaimState.NODE_DETACHED)
+        && ClaimRules.differ(holder.options(), options)) {
+      return Optional.of(
+          ClaimRules.refused(
+              OperatorCode.ATTACHED_OTHERWISE,
+              holder,
+              "that node has it with other mount options through "
+                  + ClaimRules.words(holder, now)));
     }
     return request.attaches()
             && !holder.state().isAfter(ClaimState.NODE_DETACHED)

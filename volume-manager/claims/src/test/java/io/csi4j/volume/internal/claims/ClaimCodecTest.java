@@ -48,6 +48,7 @@ class ClaimCodecTest {
   enum Golden {
     FREE("claim-v1-free.bin"),
     HELD("claim-v1-held.bin"),
+    MOUNTED("claim-v2-mounted.bin"),
     NEWER("claim-v1-newer.bin");
 
     private final String file;
@@ -64,6 +65,7 @@ class ClaimCodecTest {
       return switch (this) {
         case FREE -> Claims.free();
         case HELD -> Claims.held();
+        case MOUNTED -> Claims.mounted();
         case NEWER -> Claims.newer();
       };
     }
@@ -80,7 +82,7 @@ class ClaimCodecTest {
 
   private static byte[] kept(String file, byte[] now) throws IOException {
     if (Boolean.getBoolean("csi4j.regenerate")) {
-      Files.write(Path.of("src/test/resources/io/csi4j/volume/internal/record", file), now);
+      Files.write(Path.of("src/test/resources/io/csi4j/volume/internal/claims", file), now);
       return now;
     }
     return read(file);
@@ -159,12 +161,12 @@ class ClaimCodecTest {
   @Test
   @Tag("L8")
   void aNewerFormatIsRefusedByItsNumber() {
-    byte[] newer = new FieldWriter().number(1, 2).text(2, "what this version cannot know").bytes();
+    byte[] newer = new FieldWriter().number(1, 3).text(2, "what this version cannot know").bytes();
 
-    refused(newer, "It has format 2, and this version reads format 1.");
+    refused(newer, "It has format 3, and this version reads format 1 to 2.");
     assertThatExceptionOfType(MalformedRecordException.class)
         .isThrownBy(() -> ClaimCodec.decodeIdentity(newer))
-        .withMessage("It has format 2, and this version reads format 1.");
+        .withMessage("It has format 3, and this version reads format 1.");
   }
 
   @Test
@@ -218,6 +220,9 @@ class ClaimCodecTest {
     refused(
         held().part(7, holder("a", 1, "k")).bytes(),
         "Field 1, or the one after it, is followed by what has no place there.");
+    refused(
+        new FieldWriter().number(1, 2).part(2, volume).part(3, mark).bytes(),
+        "It has format 2, and nothing that needs it.");
     refused(
         held().part(7, holder("a", 1)).part(8, new FieldWriter()).number(5, 1).bytes(),
         "A field is out of order, or its number is none, after field 8.");

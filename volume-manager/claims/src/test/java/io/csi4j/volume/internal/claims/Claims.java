@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Attachment;
@@ -87,6 +89,36 @@ final class Claims {
         overridden(claim), TOKEN, new ClaimVersion(4294967301L), UnknownFields.NONE);
   }
 
+  /** With what format 2 has: how each holder has it mounted. */
+  static ClaimRecord mounted() {
+    Claim claim =
+        claim(
+            3,
+            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM),
+            holder("web-1", new NodeAttachment.InDoubt()),
+            mounted(holder("web-2", new NodeAttachment.NotNeeded()), MountOptions.none()),
+            mounted(
+                holder("web-3", new NodeAttachment.NotNeeded()),
+                new MountOptions(
+                    Optional.of("ext4"),
+                    Optional.of(MountFlags.of("noatime", "password=7")),
+                    Optional.of("1000"))));
+    return new ClaimRecord(claim, TOKEN, new ClaimVersion(9), UnknownFields.NONE);
+  }
+
+  private static ClaimHolder mounted(ClaimHolder holder, MountOptions options) {
+    return new ClaimHolder(
+        holder.workload(),
+        holder.node(),
+        holder.nodeId(),
+        holder.mode(),
+        holder.state(),
+        holder.epoch(),
+        holder.since(),
+        holder.attachment(),
+        Optional.of(options));
+  }
+
   private static Claim overridden(Claim claim) {
     return new Claim(
         claim.volume(),
@@ -127,7 +159,8 @@ final class Claims {
     Map<WorkloadId, ClaimHolder> holders = new TreeMap<>();
     long epoch = random.nextInt(1000);
     for (int i = random.nextInt(5); i > 0; i--) {
-      ClaimHolder holder = holder(random, epoch + i);
+      ClaimHolder plain = holder(random, epoch + i);
+      ClaimHolder holder = random.nextBoolean() ? plain : mounted(plain, options(random));
       holders.put(holder.workload(), holder);
     }
     Claim claim =
@@ -172,6 +205,19 @@ final class Claims {
         epoch,
         time(random),
         attachment(random));
+  }
+
+  private static MountOptions options(Random random) {
+    return new MountOptions(
+        random.nextBoolean() ? Optional.empty() : Optional.of(RandomFields.text(random)),
+        random.nextBoolean()
+            ? Optional.empty()
+            : Optional.of(
+                MountFlags.of(
+                    Stream.generate(() -> RandomFields.text(random))
+                        .limit(random.nextInt(3))
+                        .toList())),
+        random.nextBoolean() ? Optional.empty() : Optional.of(RandomFields.text(random)));
   }
 
   private static Instant time(Random random) {

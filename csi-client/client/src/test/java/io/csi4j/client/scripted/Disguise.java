@@ -35,7 +35,14 @@ public enum Disguise {
   GO_ASCII,
   GO_IN_JSON,
   HEX,
-  HEX_UPPER_CASE;
+  HEX_UPPER_CASE,
+  HEX_WITH_COLONS,
+  URL_TWICE,
+  BASE64_TWICE,
+  BASE64_OF_JSON,
+  HTML,
+  GO_BYTES,
+  JAVA_BYTES;
 
   private static final int TELLING = 10;
 
@@ -70,6 +77,13 @@ public enum Disguise {
       case GO_IN_JSON -> JSON.of(GO.of(secret));
       case HEX -> hex(secret);
       case HEX_UPPER_CASE -> hex(secret).toUpperCase(Locale.ROOT);
+      case HEX_WITH_COLONS -> HexFormat.ofDelimiter(":").formatHex(bytes);
+      case URL_TWICE -> URL_FORM.of(URL_FORM.of(secret));
+      case BASE64_TWICE -> BASE64.of(BASE64.of(secret));
+      case BASE64_OF_JSON -> BASE64.of(JSON_ASCII.of(secret));
+      case HTML -> each(secret, c -> plain(c) ? text(c) : "&#" + c + ";");
+      case GO_BYTES -> Arrays.toString(unsigned(bytes)).replace(",", "");
+      case JAVA_BYTES -> Arrays.toString(bytes);
     };
   }
 
@@ -83,6 +97,7 @@ public enum Disguise {
       case BASE64, BASE64_URL, BASE64_UNPADDED -> List.of(form.substring(0, octets * 8 / 6));
       case BASE64_AFTER_ONE_OCTET -> List.of(form.substring(2, (octets + 1) * 8 / 6));
       case BASE64_AFTER_TWO_OCTETS -> List.of(form.substring(3, (octets + 2) * 8 / 6));
+      case BASE64_TWICE, BASE64_OF_JSON -> List.of(form.substring(0, form.length() - 8));
       default -> printedToo(form);
     };
   }
@@ -92,6 +107,12 @@ public enum Disguise {
         .flatMap(form -> Stream.of(form, SafeText.escape(form, 1 << 16)))
         .distinct()
         .toList();
+  }
+
+  private static int[] unsigned(byte[] bytes) {
+    int[] all = new int[bytes.length];
+    Arrays.setAll(all, i -> bytes[i] & 0xFF);
+    return all;
   }
 
   private static int length(String text) {

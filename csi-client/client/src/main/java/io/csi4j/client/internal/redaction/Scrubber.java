@@ -11,10 +11,13 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Takes sensitive values out of a text, in all the forms in which programs print them: as they are,
- * escaped for JSON, Go, URLs or a shell, in base64 (also inside a longer base64 text) and in hex.
+ * Takes sensitive values out of a text, in the forms in which programs print them: as they are,
+ * escaped for JSON, Go, HTML, URLs (also twice) or a shell, in base64 (also inside a longer base64
+ * text, of one of the other forms, and twice), in hex, and as a list of octets.
  *
  * <p>A value is compared with the text character by character, where each character may stand there
  * in any of its forms. So mixed and repeated escapes are found, too, as they come up when one
@@ -38,16 +41,24 @@ public final class Scrubber {
   /** Steps after which a text is withheld as a whole: nobody writes such texts in good faith. */
   private static final int STEPS_LIMIT = 5_000_000;
 
+  /** Base64 within base64 is looked into so deep. */
+  private static final int DEEPEST = 2;
+
+  /** What may be base64 of a value that is worth looking for. */
+  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{12,}");
+
   /** Leaves room for the note of what was cut. */
   private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
 
   private final String text;
+  private final int depth;
   private final BitSet marked = new BitSet();
   private Positions here = new Positions();
   private Positions next = new Positions();
 
-  private Scrubber(String text) {
+  private Scrubber(String text, int depth) {
     this.text = text;
+    this.depth = depth;
   }
 
   /** {@code text} without {@code values}, as one printable line of 1 KiB at the most. */
@@ -62,11 +73,9 @@ public final class Scrubber {
   }
 
   private static String scrub(String text, List<Form> forms) {
-    Scrubber scrubber = new Scrubber(text.length() > WINDOW ? text.substring(0, WINDOW) : text);
-    for (Form form : forms) {
-      if (!scrubber.mark(form)) {
-        return MARK;
-      }
+    Scrubber scrubber = new Scrubber(text.length() > WINDOW ? text.substring(0, WINDOW) : text, 0);
+    if (!scrubber.mark(forms)) {
+      return MARK;
     }
     return SafeText.escape(scrubber.replaced(), LIMIT);
   }
@@ -78,10 +87,51 @@ public final class Scrubber {
     List<Form> forms = new ArrayList<>();
     forms.add(new Escaped(head.codePoints().toArray()));
     forms.add(new Hex(HexFormat.of().formatHex(bytes)));
+    forms.add(new Octets(bytes));
     for (int before = 0; before < 3; before++) {
       forms.add(Base64Text.of(bytes, before));
     }
     return forms;
+  }
+
+  /** Marks all that is one of the forms, or base64 of it; false if that takes too long. */
+  private boolean mark(List<Form> forms) {
+    for (Form form : forms) {
+      if (!mark(form)) {
+        return false;
+      }
+    }
+    Matcher runs = BASE64.matcher(text);
+    while (depth < DEEPEST && runs.find()) {
+      for (int offset = 0; offset < 4; offset++) {
+        Scrubber inner = new Scrubber(decoded(runs.start() + offset, runs.end()), depth + 1);
+        inner.here.work = here.work;
+        inner.next.work = next.work;
+        boolean isDone = inner.mark(forms);
+        here.work = inner.here.work;
+        next.work = inner.next.work;
+        if (!isDone) {
+          return false;
+        }
+        if (!inner.marked.isEmpty()) {
+          int end = runs.end();
+          while (end < text.length() && text.charAt(end) == '=') {
+            end++;
+          }
+          marked.set(runs.start(), end);
+          break;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** What base64 text stands for, as far as it is whole. */
+  private String decoded(int from, int end) {
+    String digits = text.substring(from, end).replace('-', '+').replace('_', '/');
+    int odd = digits.length() % 4 == 1 ? 1 : 0;
+    return new String(
+        Base64.getDecoder().decode(digits.substring(0, digits.length() - odd)), UTF_8);
   }
 
   /** Marks all places of {@code form}; false if that takes too long. */
@@ -210,6 +260,9 @@ public final class Scrubber {
     private static final List<String> QUOTES = List.of("'\\''", "'\"'\"'", "''");
     private static final int BACKSLASHES = 64;
     private static final int REQUOTED = 8;
+    private static final int TIMES = 3;
+    private static final int LONGEST_ENTITY = 9;
+    private static final byte[] PLUS = {'+'};
 
     private final int[] value;
 
@@ -225,6 +278,7 @@ public final class Scrubber {
     @Override
     public boolean mayBeginWith(char c) {
       return c == '%'
+          || c == '&'
           || c == '\\'
           || c
               == (Character.isBmpCodePoint(value[0]) ? value[0] : Character.highSurrogate(value[0]))
@@ -244,7 +298,11 @@ public final class Scrubber {
       if (first == '+' && c == ' ') {
         to.add(from + 1);
       } else if (first == '%') {
-        percent(text, c, from, to);
+        for (int times = 1; times <= TIMES; times++) {
+          percent(text, c, from, times, to);
+        }
+      } else if (first == '&') {
+        entity(text, c, from, to);
       } else if (first == '\\') {
         backslash(text, c, from, to);
       } else if (first == '\'' && c == '\'') {
@@ -256,17 +314,69 @@ public final class Scrubber {
       }
     }
 
-    private static void percent(String text, int c, int from, Positions to) {
+    /** Encoded so many times: then the percent sign itself stands there as %25. */
+    private static void percent(String text, int c, int from, int times, Positions to) {
       int at = from;
-      for (byte octet : utf8(c)) {
-        if (at >= text.length()
-            || text.charAt(at) != '%'
-            || number(text, at + 1, 2, 16) != (octet & 0xFF)) {
+      // What was a plus for a space is a character like any other the second time.
+      byte[] octets = c == ' ' && isPlus(text, from, times) ? PLUS : utf8(c);
+      int nested = octets == PLUS ? times - 1 : times;
+      for (byte octet : octets) {
+        if (at >= text.length() || text.charAt(at) != '%') {
           return;
         }
-        at += 3;
+        at++;
+        for (int i = 1; i < nested; i++) {
+          if (number(text, at, 2, 16) != '%') {
+            return;
+          }
+          at += 2;
+        }
+        if (number(text, at, 2, 16) != (octet & 0xFF)) {
+          return;
+        }
+        at += 2;
       }
       to.add(at);
+    }
+
+    private static boolean isPlus(String text, int from, int times) {
+      return times > 1 && text.startsWith("25".repeat(times - 2) + "2B", from + 1);
+    }
+
+    /** A name or a number, also where the ampersand is one again. */
+    private static void entity(String text, int c, int from, Positions to) {
+      int at = from + 1;
+      for (int times = 1; times <= TIMES; times++) {
+        int end = text.indexOf(';', at);
+        if (end < 0 || end - at > LONGEST_ENTITY) {
+          return;
+        }
+        String name = text.substring(at, end);
+        if (isEntity(name, c)) {
+          to.add(end + 1);
+        }
+        if (!name.equals("amp")) {
+          return;
+        }
+        at = end + 1;
+      }
+    }
+
+    private static boolean isEntity(String name, int c) {
+      if (name.startsWith("#x") || name.startsWith("#X")) {
+        return number(name, 2, name.length() - 2, 16) == c;
+      }
+      if (name.startsWith("#")) {
+        return number(name, 1, name.length() - 1, 10) == c;
+      }
+      return switch (name) {
+        case "amp" -> c == '&';
+        case "lt" -> c == '<';
+        case "gt" -> c == '>';
+        case "quot" -> c == '"';
+        case "apos" -> c == '\'';
+        default -> false;
+      };
     }
 
     /** Counts several backslashes as one: what was quoted twice has them doubled twice. */
@@ -343,7 +453,7 @@ public final class Scrubber {
 
     /** The number of exactly so many digits, or -1. */
     private static int number(String text, int from, int digits, int radix) {
-      if (from + digits > text.length()) {
+      if (digits < 1 || from + digits > text.length()) {
         return -1;
       }
       int number = 0;
@@ -387,6 +497,75 @@ public final class Scrubber {
 
     private static int lower(char c) {
       return c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c;
+    }
+  }
+
+  /**
+   * The octets of the UTF-8 form as numbers with something between them: {@code [84 114]}, {@code
+   * 0x54, 0x72}, {@code 54:72}; as Java prints them, above 127 they are negative.
+   */
+  private static final class Octets implements Form {
+    private static final String BETWEEN = " ,;:-\n\t";
+    private static final int WIDEST_GAP = 3;
+
+    private final byte[] octets;
+
+    Octets(byte[] octets) {
+      this.octets = octets;
+    }
+
+    @Override
+    public int length() {
+      return octets.length;
+    }
+
+    @Override
+    public boolean mayBeginWith(char c) {
+      byte first = octets[0];
+      return c == '0'
+          || (c == '-' && first < 0)
+          || c == Integer.toString(first & 0xFF).charAt(0)
+          || Character.digit(c, 16) == (first & 0xFF) >> 4;
+    }
+
+    @Override
+    public void step(String text, int i, int from, Positions to) {
+      if (i == 0) {
+        boolean isInside = from > 0 && Character.digit(text.charAt(from - 1), 16) >= 0;
+        if (!isInside) {
+          octet(text, octets[0], from, to);
+        }
+        return;
+      }
+      int at = from;
+      while (at < text.length()
+          && at - from < WIDEST_GAP
+          && BETWEEN.indexOf(text.charAt(at)) >= 0) {
+        at++;
+        octet(text, octets[i], at, to);
+      }
+    }
+
+    private static void octet(String text, byte octet, int from, Positions to) {
+      int value = octet & 0xFF;
+      whole(text, Integer.toString(value), from, to);
+      if (octet < 0) {
+        whole(text, Integer.toString(octet), from, to);
+      }
+      String hex = HexFormat.of().toHexDigits(octet);
+      whole(text, hex, from, to);
+      whole(text, "0x" + hex, from, to);
+      if (value < 16) {
+        whole(text, "0x" + Integer.toHexString(value), from, to);
+      }
+    }
+
+    private static void whole(String text, String number, int from, Positions to) {
+      int end = from + number.length();
+      if (text.regionMatches(true, from, number, 0, number.length())
+          && (end == text.length() || Character.digit(text.charAt(end), 16) < 0)) {
+        to.add(end);
+      }
     }
   }
 

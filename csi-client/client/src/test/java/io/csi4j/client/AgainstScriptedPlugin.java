@@ -2,7 +2,9 @@ package io.csi4j.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
@@ -30,6 +32,9 @@ abstract class AgainstScriptedPlugin {
 
   static final NodeUnpublishVolumeRequest UNPUBLISH =
       NodeUnpublishVolumeRequest.builder(VolumeId.of("vol-1"), PluginPath.of("/t")).build();
+  static final ControllerExpandVolumeRequest EXPAND =
+      ControllerExpandVolumeRequest.builder(VolumeId.of("vol-1"), CapacityRange.atLeast(1L << 30))
+          .build();
   static final DeleteVolumeRequest DELETE =
       DeleteVolumeRequest.builder(VolumeId.of("vol-1")).build();
   private static final Duration LONG = Duration.ofSeconds(20);

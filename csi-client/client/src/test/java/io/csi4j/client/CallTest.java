@@ -84,14 +84,14 @@ class CallTest extends AgainstScriptedPlugin {
     Queue<ScriptedPlugin.Reply> held = new ConcurrentLinkedQueue<>();
     scripted.on(CsiOperation.CONTROLLER_GET_CAPABILITIES, (call, reply) -> held.add(reply));
     CompletableFuture<Void> blocking =
-        CompletableFuture.runAsync(() -> plugin.controller().deleteVolume(DELETE));
+        CompletableFuture.runAsync(() -> plugin.controller().expandVolume(EXPAND));
     eventually(() -> !held.isEmpty());
     CompletableFuture<String> thread = new CompletableFuture<>();
     var unused =
         plugin
             .controller()
             .async()
-            .deleteVolume(DELETE)
+            .expandVolume(EXPAND)
             .whenComplete((none, thrown) -> thread.complete(Thread.currentThread().getName()));
     held.remove().ok(ControllerGetCapabilitiesResponse.getDefaultInstance());
     assertThat(thread.join()).startsWith("csi4j-callback-");

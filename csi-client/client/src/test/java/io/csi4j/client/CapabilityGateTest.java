@@ -4,22 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.DeleteSnapshotRequest;
+import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiConnectException.Reason;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.CsiUnsupportedException;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.client.scripted.Samples;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.time.Duration;
@@ -37,8 +47,8 @@ import org.junit.jupiter.api.Test;
 /** What a plugin does not offer is not sent to it, and what it offers is asked once. */
 class CapabilityGateTest extends AgainstScriptedPlugin {
 
-  private static final DeleteVolumeRequest SECRET =
-      DeleteVolumeRequest.builder(VolumeId.of("vol-1"))
+  private static final ControllerExpandVolumeRequest SECRET =
+      ControllerExpandVolumeRequest.builder(VolumeId.of("vol-1"), CapacityRange.atLeast(1L << 30))
           .secrets(Secrets.of(Map.of("token", "s3cr3t-s3cr3t")))
           .build();
 
@@ -58,18 +68,18 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     CsiPlugin plugin = connect();
     CsiUnsupportedException failure =
         catchThrowableOfType(
-            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
-    assertThat(failure.missing()).contains("CREATE_DELETE_VOLUME");
+            CsiUnsupportedException.class, () -> plugin.controller().expandVolume(EXPAND));
+    assertThat(failure.missing()).contains("EXPAND_VOLUME");
     assertThat(failure.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
     assertThat(failure.attempts()).isZero();
     assertThat(failure.failure().subject()).contains("vol-1");
     assertThat(failure.getMessage())
-        .contains("needs the controller capability CREATE_DELETE_VOLUME, which the plugin does not")
-        .contains("[DeleteVolume, ")
+        .contains("needs the controller capability EXPAND_VOLUME, which the plugin does not")
+        .contains("[ControllerExpandVolume, ")
         .contains(", not sent, ")
         .endsWith(", settled]");
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }
 
   @Test
@@ -79,16 +89,60 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     CsiPlugin plugin = connect();
     CsiUnsupportedException failure =
         catchThrowableOfType(
-            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
+            CsiUnsupportedException.class, () -> plugin.controller().expandVolume(EXPAND));
     assertThat(failure.missing()).contains("CONTROLLER_SERVICE");
     assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isZero();
+  }
+
+  /** What was taken while it was offered is owed; who cannot give it back says so itself. */
+  @Test
+  void whatGivesBackIsSentWhateverIsOffered() {
+    scripted.answer(
+        CsiOperation.GET_PLUGIN_CAPABILITIES, GetPluginCapabilitiesResponse.getDefaultInstance());
+    scripted.answer(
+        CsiOperation.NODE_GET_CAPABILITIES, NodeGetCapabilitiesResponse.getDefaultInstance());
+    scripted.fail(CsiOperation.DELETE_SNAPSHOT, StatusCode.UNIMPLEMENTED, "not here");
+    CsiPlugin plugin = connect();
+    plugin.controller().deleteVolume(DELETE);
+    plugin
+        .controller()
+        .unpublishVolume(
+            ControllerUnpublishVolumeRequest.builder(VolumeId.of("vol-1"), NodeId.of("n")).build());
+    plugin
+        .node()
+        .unstageVolume(
+            NodeUnstageVolumeRequest.builder(VolumeId.of("vol-1"), PluginPath.of("/s")).build());
+    plugin
+        .groupController()
+        .deleteVolumeGroupSnapshot(
+            DeleteVolumeGroupSnapshotRequest.builder(
+                    GroupSnapshotId.of("group-1"), List.of(SnapshotId.of("snap-1")))
+                .build());
+    CsiUnsupportedException failure =
+        catchThrowableOfType(
+            CsiUnsupportedException.class,
+            () ->
+                plugin
+                    .controller()
+                    .deleteSnapshot(
+                        DeleteSnapshotRequest.builder(SnapshotId.of("snap-1")).build()));
+    assertThat(failure.missing()).isEmpty();
+    assertThat(failure.attempts()).isEqualTo(1);
+    assertThat(
+            Stream.of(
+                CsiOperation.DELETE_VOLUME,
+                CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
+                CsiOperation.NODE_UNSTAGE_VOLUME,
+                CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT,
+                CsiOperation.DELETE_SNAPSHOT))
+        .allMatch(operation -> asked(operation) == 1);
   }
 
   @Test
   void fiftyFirstCallsAtOnceAskOnce() {
     CsiPlugin plugin = connect();
     scripted.forget();
-    fiftyDeletes(plugin);
+    fiftyCalls(plugin);
     assertThat(asked(CsiOperation.GET_PLUGIN_CAPABILITIES)).isEqualTo(1);
     assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
     assertThat(asked(CsiOperation.GET_PLUGIN_INFO)).isZero();
@@ -97,32 +151,32 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   @Test
   void fiftyFirstCallsAfterAReconnectAskOnceAgain() {
     CsiPlugin plugin = connect();
-    plugin.controller().deleteVolume(DELETE);
+    plugin.controller().expandVolume(EXPAND);
     for (int round = 0; round < 10; round++) {
       restart(plugin);
       scripted.forget();
-      fiftyDeletes(plugin);
+      fiftyCalls(plugin);
       assertThat(asked(CsiOperation.GET_PLUGIN_CAPABILITIES)).isEqualTo(1);
       assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(1);
       assertThat(asked(CsiOperation.GET_PLUGIN_INFO)).isEqualTo(1);
     }
   }
 
-  private void fiftyDeletes(CsiPlugin plugin) {
-    int before = asked(CsiOperation.DELETE_VOLUME);
+  private void fiftyCalls(CsiPlugin plugin) {
+    int before = asked(CsiOperation.CONTROLLER_EXPAND_VOLUME);
     List<CompletableFuture<Void>> calls =
         Stream.generate(
-                () -> CompletableFuture.runAsync(() -> plugin.controller().deleteVolume(DELETE)))
+                () -> CompletableFuture.runAsync(() -> plugin.controller().expandVolume(EXPAND)))
             .limit(10)
             .toList();
-    List<CompletableFuture<Void>> stages =
+    List<? extends CompletableFuture<?>> stages =
         Stream.generate(
-                () -> plugin.controller().async().deleteVolume(DELETE).toCompletableFuture())
+                () -> plugin.controller().async().expandVolume(EXPAND).toCompletableFuture())
             .limit(40)
             .toList();
     calls.forEach(CompletableFuture::join);
     stages.forEach(CompletableFuture::join);
-    assertThat(asked(CsiOperation.DELETE_VOLUME) - before).isEqualTo(50);
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME) - before).isEqualTo(50);
   }
 
   /** Ends the connection, and lets the client notice before the plugin is back. */
@@ -135,34 +189,32 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   @Test
   void aRestartedPluginMayOfferSomethingElse() {
     CsiPlugin plugin = connect();
-    plugin.controller().deleteVolume(DELETE);
+    plugin.controller().expandVolume(EXPAND);
     controllerOffers(ControllerCapability.LIST_VOLUMES);
-    plugin.controller().deleteVolume(DELETE);
+    plugin.controller().expandVolume(EXPAND);
     restart(plugin);
     scripted.forget();
     CsiUnsupportedException failure =
         catchThrowableOfType(
-            CsiUnsupportedException.class, () -> plugin.controller().deleteVolume(DELETE));
-    assertThat(failure.missing()).contains("CREATE_DELETE_VOLUME");
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+            CsiUnsupportedException.class, () -> plugin.controller().expandVolume(EXPAND));
+    assertThat(failure.missing()).contains("EXPAND_VOLUME");
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }
 
   @Test
   void unknownDoubleAndEmptyEntriesAreTolerated() {
     ControllerGetCapabilitiesResponse.Builder odd =
         ScriptedPlugin.controllerCapabilities(
-            List.of(
-                ControllerCapability.CREATE_DELETE_VOLUME,
-                ControllerCapability.CREATE_DELETE_VOLUME))
+            List.of(ControllerCapability.EXPAND_VOLUME, ControllerCapability.EXPAND_VOLUME))
             .toBuilder();
     odd.addCapabilitiesBuilder();
     odd.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(0);
     odd.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(999);
     scripted.answer(CsiOperation.CONTROLLER_GET_CAPABILITIES, odd.build());
     CsiPlugin plugin = connect();
-    plugin.controller().deleteVolume(DELETE);
+    plugin.controller().expandVolume(EXPAND);
     CapabilitySet<ControllerCapability> read = plugin.controller().getCapabilities();
-    assertThat(read.offered()).containsExactly(ControllerCapability.CREATE_DELETE_VOLUME);
+    assertThat(read.offered()).containsExactly(ControllerCapability.EXPAND_VOLUME);
     assertThat(read.unrecognized()).containsExactlyInAnyOrder("empty", "rpc 0", "rpc 999");
   }
 
@@ -196,9 +248,9 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     CsiTransientException failure =
         catchThrowableOfType(
             CsiTransientException.class,
-            () -> plugin.controller().with(policy -> policy.withAttempts(4)).deleteVolume(DELETE));
+            () -> plugin.controller().with(policy -> policy.withAttempts(4)).expandVolume(EXPAND));
     assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(4);
-    assertThat(failure.operation()).contains(CsiOperation.DELETE_VOLUME);
+    assertThat(failure.operation()).contains(CsiOperation.CONTROLLER_EXPAND_VOLUME);
     assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
     assertThat(failure.attempts()).isZero();
@@ -207,7 +259,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     assertThat(failure.failure().why())
         .startsWith("it was not sent, because ControllerGetCapabilities failed: ")
         .doesNotContain("somebody listens");
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }
 
   @Test
@@ -222,8 +274,8 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
             reply.ok(ScriptedPlugin.defaultAnswer(call.operation(), call.request()));
           }
         });
-    connect().controller().deleteVolume(DELETE);
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isEqualTo(1);
+    connect().controller().expandVolume(EXPAND);
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isEqualTo(1);
   }
 
   @Test
@@ -239,7 +291,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
                     .with(
                         policy ->
                             policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
-                    .deleteVolume(DELETE));
+                    .expandVolume(EXPAND));
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
     assertThat(scripted.calls(CsiOperation.CONTROLLER_GET_CAPABILITIES).get(0).timeout())
@@ -251,7 +303,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     hang(CsiOperation.CONTROLLER_GET_CAPABILITIES);
     CsiPlugin plugin = connect();
     CompletableFuture<?> patient =
-        plugin.controller().async().deleteVolume(DELETE).toCompletableFuture();
+        plugin.controller().async().expandVolume(EXPAND).toCompletableFuture();
     arrived(CsiOperation.CONTROLLER_GET_CAPABILITIES, 1);
     CsiTransientException failure =
         catchThrowableOfType(
@@ -262,7 +314,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
                     .with(
                         policy ->
                             policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
-                    .deleteVolume(DELETE));
+                    .expandVolume(EXPAND));
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
     assertThat(failure.attempts()).isZero();
@@ -273,7 +325,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   @Test
   void noSecretGoesToAnotherPluginThatHasTakenThePlace() {
     CsiPlugin plugin = connect();
-    plugin.controller().deleteVolume(SECRET);
+    plugin.controller().expandVolume(SECRET);
     scripted.answer(
         CsiOperation.GET_PLUGIN_INFO,
         GetPluginInfoResponse.newBuilder().setName("evil.example").setVendorVersion("1").build());
@@ -285,7 +337,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
       while (failure == null) {
         // The first call may still go to the connection that is just being lost.
         try {
-          plugin.controller().deleteVolume(SECRET);
+          plugin.controller().expandVolume(SECRET);
         } catch (CsiConnectException wrong) {
           failure = wrong;
         }
@@ -306,7 +358,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     CsiPlugin plugin = connect(options -> options.callbackExecutor(held));
     held.hold();
     CompletableFuture<?> call =
-        plugin.controller().async().deleteVolume(SECRET).toCompletableFuture();
+        plugin.controller().async().expandVolume(SECRET).toCompletableFuture();
     arrived(CsiOperation.GET_PLUGIN_CAPABILITIES, 1);
     eventually(held::isHolding);
     answerAsAnotherPlugin();
@@ -318,7 +370,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
         .isInstanceOfSatisfying(
             CsiConnectException.class,
             wrong -> assertThat(wrong.reason()).isEqualTo(Reason.WRONG_PLUGIN));
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }
 
   @Test
@@ -330,16 +382,16 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
         CsiOperation.GET_PLUGIN_INFO,
         ScriptedPlugin.defaultAnswer(
             CsiOperation.GET_PLUGIN_INFO, GetPluginInfoRequest.getDefaultInstance()));
-    plugin.controller().deleteVolume(SECRET);
+    plugin.controller().expandVolume(SECRET);
     assertThat(plugin.name()).contains(PluginName.of("scripted.csi4j.example"));
     answerAsAnotherPlugin();
     restart(plugin);
     scripted.forget();
     CsiConnectException failure =
         catchThrowableOfType(
-            CsiConnectException.class, () -> plugin.controller().deleteVolume(SECRET));
+            CsiConnectException.class, () -> plugin.controller().expandVolume(SECRET));
     assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
-    assertThat(asked(CsiOperation.DELETE_VOLUME)).isZero();
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }
 
   private void answerAsAnotherPlugin() {

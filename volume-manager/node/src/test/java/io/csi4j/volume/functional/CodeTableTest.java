@@ -91,7 +91,7 @@ class CodeTableTest {
     LATER,
     /** Our request is wrong, or the plugin has no such call: a person has to look. */
     PERSON,
-    /** The plugin has no such call: the mount table decides. */
+    /** The plugin has no such call any more: owed until it has one again. */
     NO_SUCH_CALL
   }
 
@@ -332,7 +332,9 @@ class CodeTableTest {
           row.isEvery()
               ? left(isUse, IN_PROGRESS, doubt, join(before, thrice))
               : released(join(before, once, again, rest));
-      case FORGOTTEN, NO_SUCH_CALL ->
+      case NO_SUCH_CALL ->
+          left(isUse, IN_PROGRESS, OperatorCode.CAPABILITY_LOST, join(before, once));
+      case FORGOTTEN ->
           isGone
               ? released(join(before, once, rest))
               : left(isUse, HELD, OperatorCode.CLEANUP_NEEDS_HELP, join(before, once));

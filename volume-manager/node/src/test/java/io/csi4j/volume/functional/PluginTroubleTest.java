@@ -291,16 +291,39 @@ class PluginTroubleTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
-      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.plugin().upgrade(node.plugin().shape().without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(node.calls()).endsWith("Unpublish:OK", "Unstage:UNIMPLEMENTED");
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CAPABILITY_LOST);
+      assertThat(failure.getMessage()).contains("vol-1", "NodeUnstageVolume");
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isFalse();
+      assertThat(node.mounted(node.stagingPath(VOLUME))).isTrue();
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      node.plugin().upgrade(PluginShape.nodeOnly());
+      node.becomesClean();
+      assertThat(node.calls()).endsWith("Unstage:OK");
+    }
+  }
+
+  /** Nothing is mounted where such plugins stage, so the mount table proves nothing. */
+  @Tag("C14")
+  @Test
+  void aStagingWithoutAMountIsNotTakenForGoneBecauseItCannotBeUnstaged() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
       node.kernel().host().detach(node.stagingPath(VOLUME));
       node.plugin().upgrade(node.plugin().shape().without(NodeCapability.STAGE_UNSTAGE_VOLUME));
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmountFails(usage("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.CAPABILITY_LOST);
 
-      assertThat(node.noticed(OperatorCode.CAPABILITY_LOST)).isTrue();
-      assertThat(node.verbs(VOLUME)).contains("Unpublish").doesNotContain("Publish:UNKNOWN");
-      assertThat(node.engine().volumes()).isEmpty();
-      node.plugin().forget();
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      node.plugin().upgrade(PluginShape.nodeOnly());
+      node.becomesClean();
     }
   }
 

@@ -96,9 +96,13 @@ public final class CapabilityRules {
 
   /**
    * What {@code request}, a generated message of {@code operation}, needs: first the service, then
-   * the call, then its fields.
+   * the call, then its fields. What gives back needs nothing: what was taken while a plugin offered
+   * it is owed, whatever it offers now, and one that cannot do it says so itself.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
+    if (givesBack(operation)) {
+      return List.of();
+    }
     CapabilityRules rules = new CapabilityRules(operation);
     rules.service();
     rules.call();
@@ -135,6 +139,19 @@ public final class CapabilityRules {
     return List.of();
   }
 
+  private static boolean givesBack(CsiOperation operation) {
+    return switch (operation) {
+      case NODE_UNSTAGE_VOLUME,
+          NODE_UNPUBLISH_VOLUME,
+          CONTROLLER_UNPUBLISH_VOLUME,
+          DELETE_VOLUME,
+          DELETE_SNAPSHOT,
+          DELETE_VOLUME_GROUP_SNAPSHOT ->
+          true;
+      default -> false;
+    };
+  }
+
   private void service() {
     switch (operation.service()) {
       case CONTROLLER -> call(Source.PLUGIN, PluginCapability.CONTROLLER_SERVICE);
@@ -146,25 +163,22 @@ public final class CapabilityRules {
 
   private void call() {
     switch (operation) {
-      case CREATE_VOLUME, DELETE_VOLUME ->
-          call(Source.CONTROLLER, ControllerCapability.CREATE_DELETE_VOLUME);
-      case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
+      case CREATE_VOLUME -> call(Source.CONTROLLER, ControllerCapability.CREATE_DELETE_VOLUME);
+      case CONTROLLER_PUBLISH_VOLUME ->
           call(Source.CONTROLLER, ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
       case LIST_VOLUMES -> call(Source.CONTROLLER, ControllerCapability.LIST_VOLUMES);
       case GET_CAPACITY -> call(Source.CONTROLLER, ControllerCapability.GET_CAPACITY);
-      case CREATE_SNAPSHOT, DELETE_SNAPSHOT ->
-          call(Source.CONTROLLER, ControllerCapability.CREATE_DELETE_SNAPSHOT);
+      case CREATE_SNAPSHOT -> call(Source.CONTROLLER, ControllerCapability.CREATE_DELETE_SNAPSHOT);
       case LIST_SNAPSHOTS -> call(Source.CONTROLLER, ControllerCapability.LIST_SNAPSHOTS);
       case GET_SNAPSHOT -> call(Source.CONTROLLER, ControllerCapability.GET_SNAPSHOT);
       case CONTROLLER_EXPAND_VOLUME -> call(Source.CONTROLLER, ControllerCapability.EXPAND_VOLUME);
       case CONTROLLER_GET_VOLUME -> call(Source.CONTROLLER, ControllerCapability.GET_VOLUME);
       case CONTROLLER_MODIFY_VOLUME -> call(Source.CONTROLLER, ControllerCapability.MODIFY_VOLUME);
-      case CREATE_VOLUME_GROUP_SNAPSHOT, DELETE_VOLUME_GROUP_SNAPSHOT, GET_VOLUME_GROUP_SNAPSHOT ->
+      case CREATE_VOLUME_GROUP_SNAPSHOT, GET_VOLUME_GROUP_SNAPSHOT ->
           call(
               Source.GROUP_CONTROLLER,
               GroupControllerCapability.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT);
-      case NODE_STAGE_VOLUME, NODE_UNSTAGE_VOLUME ->
-          call(Source.NODE, NodeCapability.STAGE_UNSTAGE_VOLUME);
+      case NODE_STAGE_VOLUME -> call(Source.NODE, NodeCapability.STAGE_UNSTAGE_VOLUME);
       case NODE_GET_VOLUME_STATS ->
           call(Source.NODE, NodeCapability.GET_VOLUME_STATS, NodeCapability.VOLUME_CONDITION);
       case NODE_EXPAND_VOLUME -> call(Source.NODE, NodeCapability.EXPAND_VOLUME);
@@ -177,9 +191,15 @@ public final class CapabilityRules {
           GET_METADATA_ALLOCATED,
           GET_METADATA_DELTA,
           NODE_PUBLISH_VOLUME,
-          NODE_UNPUBLISH_VOLUME,
           NODE_GET_CAPABILITIES,
-          NODE_GET_INFO -> {}
+          NODE_GET_INFO,
+          // What gives back; see there.
+          NODE_UNSTAGE_VOLUME,
+          NODE_UNPUBLISH_VOLUME,
+          CONTROLLER_UNPUBLISH_VOLUME,
+          DELETE_VOLUME,
+          DELETE_SNAPSHOT,
+          DELETE_VOLUME_GROUP_SNAPSHOT -> {}
     }
   }
 

@@ -71,15 +71,15 @@ class CapabilityRulesTest {
     "GetPluginCapabilities,",
     "Probe,",
     "CreateVolume,CREATE_DELETE_VOLUME",
-    "DeleteVolume,CREATE_DELETE_VOLUME",
+    "DeleteVolume,",
     "ControllerPublishVolume,PUBLISH_UNPUBLISH_VOLUME",
-    "ControllerUnpublishVolume,PUBLISH_UNPUBLISH_VOLUME",
+    "ControllerUnpublishVolume,",
     "ValidateVolumeCapabilities,",
     "ListVolumes,LIST_VOLUMES",
     "GetCapacity,GET_CAPACITY",
     "ControllerGetCapabilities,",
     "CreateSnapshot,CREATE_DELETE_SNAPSHOT",
-    "DeleteSnapshot,CREATE_DELETE_SNAPSHOT",
+    "DeleteSnapshot,",
     "ListSnapshots,LIST_SNAPSHOTS",
     "GetSnapshot,GET_SNAPSHOT",
     "ControllerExpandVolume,EXPAND_VOLUME",
@@ -87,12 +87,12 @@ class CapabilityRulesTest {
     "ControllerModifyVolume,MODIFY_VOLUME",
     "GroupControllerGetCapabilities,",
     "CreateVolumeGroupSnapshot,CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
-    "DeleteVolumeGroupSnapshot,CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
+    "DeleteVolumeGroupSnapshot,",
     "GetVolumeGroupSnapshot,CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
     "GetMetadataAllocated,",
     "GetMetadataDelta,",
     "NodeStageVolume,STAGE_UNSTAGE_VOLUME",
-    "NodeUnstageVolume,STAGE_UNSTAGE_VOLUME",
+    "NodeUnstageVolume,",
     "NodePublishVolume,",
     "NodeUnpublishVolume,",
     "NodeGetVolumeStats,GET_VOLUME_STATS or VOLUME_CONDITION",
@@ -102,13 +102,16 @@ class CapabilityRulesTest {
   })
   void everyCallNeedsItsServiceAndItsCapability(String rpc, String capability) {
     CsiOperation operation = CsiOperation.ofRpcName(rpc).orElseThrow();
+    boolean givesBack = rpc.startsWith("Delete") || rpc.contains("Unpublish");
     String service =
-        switch (operation.service()) {
-          case CONTROLLER -> "PLUGIN CONTROLLER_SERVICE";
-          case GROUP_CONTROLLER -> "PLUGIN GROUP_CONTROLLER_SERVICE";
-          case SNAPSHOT_METADATA -> "PLUGIN SNAPSHOT_METADATA_SERVICE";
-          case IDENTITY, NODE -> null;
-        };
+        givesBack
+            ? null
+            : switch (operation.service()) {
+              case CONTROLLER -> "PLUGIN CONTROLLER_SERVICE";
+              case GROUP_CONTROLLER -> "PLUGIN GROUP_CONTROLLER_SERVICE";
+              case SNAPSHOT_METADATA -> "PLUGIN SNAPSHOT_METADATA_SERVICE";
+              case IDENTITY, NODE -> null;
+            };
     List<String> expected = new ArrayList<>();
     if (service != null) {
       expected.add(service);

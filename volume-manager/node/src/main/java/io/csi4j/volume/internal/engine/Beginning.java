@@ -39,6 +39,12 @@ final class Beginning {
     void read(Operation operation, Object value);
   }
 
+  private static final Failure UNSTAGES_NO_MORE =
+      Failure.of(
+          OperatorCode.CAPABILITY_LOST,
+          "it is staged, and the plugin neither offers STAGE_UNSTAGE_VOLUME any more nor has"
+              + " NodeUnstageVolume");
+
   private final VolumeParts parts;
   private final TurnRunner runner;
   private final DeadMountCare dead;
@@ -108,17 +114,27 @@ final class Beginning {
     }
     parts.memory().set(known.get());
     usage.flatMap(inherited::releasing).ifPresent(parts.voice()::tell);
-    if (!parts.memory().isQuarantined(plugin)) {
+    if (!parts.memory().isQuarantined(plugin) && !parts.memory().isCallMissing()) {
       runner.begin(operation, release.goal(), known.get(), plugin);
       return;
     }
     // Another process is not working on the calls of the one before it: a look shows which it is.
+    // And one that had no such call is asked again what it has before it gets another.
     plugin.facts(
         answer ->
             ifCurrent(
                 operation,
                 () -> {
                   heard(plugin, answer);
+                  if (answer instanceof PluginAnswer.Up up) {
+                    if (parts.memory().isCallMissing()
+                        && known.get().targets().isEmpty()
+                        && !up.stages()) {
+                      line.end(operation, new Result.Unfinished(UNSTAGES_NO_MORE));
+                      return;
+                    }
+                    parts.memory().offered();
+                  }
                   runner.begin(operation, release.goal(), known.get(), plugin);
                 }));
   }

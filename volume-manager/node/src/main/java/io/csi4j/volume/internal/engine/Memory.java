@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Event;
@@ -34,6 +35,9 @@ final class Memory {
   private final EngineParts parts;
   private final Steps steps;
   private final Doubts doubts = new Doubts();
+
+  /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
+  private boolean isCallMissing;
 
   private @Nullable VolumeRecord record;
 
@@ -162,8 +166,22 @@ final class Memory {
         : record.target(call.usage().get()).map(TargetRecord::path);
   }
 
+  /** Whether the plugin has to be asked what it offers before a call is made again. */
+  boolean isCallMissing() {
+    return isCallMissing;
+  }
+
+  /** The plugin has said what it offers. */
+  void offered() {
+    isCallMissing = false;
+  }
+
   /** Remembers since when the end of a call is not known, or that it is. */
   void ended(Step.Call call, Answer answer, String instance) {
+    isCallMissing |=
+        answer instanceof Answer.Failed failed
+            && failed.sent()
+            && failed.code() == StatusCode.UNIMPLEMENTED;
     if (answer instanceof Answer.Ok) {
       doubts.end(call.usage());
     } else if (answer instanceof Answer.Failed failed && failed.sent()) {

@@ -85,11 +85,32 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
     if (result instanceof Result.Refused refused) {
       return Optional.of(exception(operation, usage, Outcome.REFUSED, refused.failure()));
     } else if (result instanceof Result.Unfinished unfinished) {
-      return Optional.of(exception(operation, usage, Outcome.IN_PROGRESS, unfinished.failure()));
+      return Optional.of(
+          exception(
+              operation,
+              usage,
+              Outcome.IN_PROGRESS,
+              unfinished.failure(),
+              unfinished.undoing()));
     } else if (result instanceof Result.Held held) {
-      return Optional.of(exception(operation, usage, Outcome.HELD, held.failure()));
+      return Optional.of(
+          exception(operation, usage, Outcome.HELD, held.failure(), held.undoing()));
     }
     return Optional.empty();
+  }
+
+  /** A failure, and beside it why what had been done could not be undone. */
+  private VolumeException exception(
+      Operation operation,
+      Optional<UsageKey> usage,
+      Outcome outcome,
+      Failure failure,
+      Optional<Failure> undoing) {
+    VolumeException failed = exception(operation, usage, outcome, failure);
+    Subject subject = Results.subject(parts.layout(), "undoing the mount of", identity, usage);
+    undoing.ifPresent(
+        second -> failed.addSuppressed(exception(operation, outcome, second, subject)));
+    return failed;
   }
 
   /** Ends an operation that was not begun. */
@@ -102,7 +123,11 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
 
   private VolumeException exception(
       Operation operation, Optional<UsageKey> usage, Outcome outcome, Failure failure) {
-    Subject subject = subject(operation, usage);
+    return exception(operation, outcome, failure, subject(operation, usage));
+  }
+
+  private static VolumeException exception(
+      Operation operation, Outcome outcome, Failure failure, Subject subject) {
     // What a person may type is in what was seen, not in the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =

@@ -28,6 +28,10 @@ final class FailedCalls {
     if (failed.code() == StatusCode.DATA_LOSS) {
       return OperatorCode.DATA_LOSS;
     }
+    if (verb == Verb.UNSTAGE && failed.code() == StatusCode.UNIMPLEMENTED) {
+      // What it staged when it could is owed until it can again.
+      return OperatorCode.CAPABILITY_LOST;
+    }
     if (!verb.isForward()) {
       return switch (kind) {
         case REFUSED ->

@@ -26,6 +26,10 @@ public final class Lifecycle {
       return Publishing.begin(turn, publish, now);
     }
     if (goal instanceof Goal.Release release) {
+      if (record.targets().isEmpty() && !record.isEmpty()) {
+        // The use is over, and the volume is not: what it owes is asked for again.
+        return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
+      }
       if (record.target(release.usage()).isEmpty()) {
         return now.rules().on(Rule.UNKNOWN_IS_NOT_LAST)
             ? turn.end(new Result.Released(Release.UNKNOWN))
@@ -94,10 +98,12 @@ public final class Lifecycle {
 
   /**
    * Whether the same try would end the same way until a person has looked: what the plugin refuses
-   * to take away, and what is not ours.
+   * to take away, what is not ours, and what another manager looks after now.
    */
   public static boolean isForPeople(OperatorCode code) {
-    return code == OperatorCode.CLEANUP_NEEDS_HELP || code == OperatorCode.FOREIGN_MOUNT;
+    return code == OperatorCode.CLEANUP_NEEDS_HELP
+        || code == OperatorCode.FOREIGN_MOUNT
+        || code == OperatorCode.STATE_TAKEN_OVER;
   }
 
   /** How it is told that something could not be unmounted without the plugin. */

@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.lifecycle;
 
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
@@ -183,14 +182,18 @@ final class Releasing {
   /** Nothing more can be done now; the rest is owed. */
   static Turn unfinished(Turn turn, Failure failure) {
     Failure first = turn.failure().orElse(failure);
+    Optional<Failure> undoing =
+        turn.failure().isPresent() ? Optional.of(failure) : Optional.empty();
     return turn.end(
         isHeld(failure.code())
-            ? new Result.Held(first, failure.code())
-            : new Result.Unfinished(first));
+            ? new Result.Held(first, failure.code(), undoing)
+            : new Result.Unfinished(first, undoing));
   }
 
   private static boolean isHeld(OperatorCode code) {
-    return code == OperatorCode.CLEANUP_NEEDS_HELP || code == OperatorCode.FOREIGN_MOUNT;
+    return code == OperatorCode.CLEANUP_NEEDS_HELP
+        || code == OperatorCode.FOREIGN_MOUNT
+        || code == OperatorCode.STATE_TAKEN_OVER;
   }
 
   /** Keeps in mind that a use is to be given up, although nothing can be done about it now. */
@@ -312,10 +315,7 @@ final class Releasing {
     if (verb == Verb.UNPUBLISH && !now.rules().on(Rule.UNPUBLISH_FAILURE_COUNTS)) {
       return targetGone(at, now);
     }
-    boolean mayBeGone =
-        AnswerClass.saysUnknownVolume(failed)
-            || (verb == Verb.UNSTAGE && failed.code() == StatusCode.UNIMPLEMENTED);
-    if (mayBeGone) {
+    if (AnswerClass.saysUnknownVolume(failed)) {
       boolean isUse = verb == Verb.UNPUBLISH;
       return at.refused()
           .to(
@@ -339,12 +339,12 @@ final class Releasing {
       return stuck(turn, verb, stack, refusal, now);
     }
     boolean isUse = verb == Verb.UNPUBLISH;
-    OperatorCode code =
-        refusal.code() == OperatorCode.RELEASE_REFUSED
-            ? OperatorCode.CAPABILITY_LOST
-            : OperatorCode.PLUGIN_FORGOT;
     Turn noted =
-        turn.note(new Notice(code, refusal.seen(), isUse ? turn.usage() : Optional.empty()));
+        turn.note(
+            new Notice(
+                OperatorCode.PLUGIN_FORGOT,
+                refusal.seen(),
+                isUse ? turn.usage() : Optional.empty()));
     return isUse ? targetGone(noted, now) : unstaged(noted);
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.Release;
+import java.util.Optional;
 
 /** How an operation ended. */
 public sealed interface Result {
@@ -30,19 +31,27 @@ public sealed interface Result {
    * It did not come about, and something of it is left to be done.
    *
    * @param failure why
+   * @param undoing why undoing it did not come about either, if that was tried
    */
-  record Unfinished(Failure failure) implements Result {}
+  record Unfinished(Failure failure, Optional<Failure> undoing) implements Result {
+
+    /** Nothing was to be undone, or that goes on. */
+    public Unfinished(Failure failure) {
+      this(failure, Optional.empty());
+    }
+  }
 
   /**
    * It did not come about, and a person has to look before it can.
    *
    * @param failure why it did not come about
    * @param code what a person has to look at
+   * @param undoing why undoing it did not come about either, if that was tried
    */
-  record Held(Failure failure, OperatorCode code) implements Result {
+  record Held(Failure failure, OperatorCode code, Optional<Failure> undoing) implements Result {
 
     Held(Failure failure) {
-      this(failure, failure.code());
+      this(failure, failure.code(), Optional.empty());
     }
   }
 }

@@ -8,6 +8,7 @@ import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
 import static io.csi4j.volume.internal.lifecycle.Walk.neverSent;
 import static io.csi4j.volume.internal.lifecycle.Walk.problem;
 import static io.csi4j.volume.internal.lifecycle.Walk.publish;
+import static io.csi4j.volume.internal.lifecycle.Walk.takenOver;
 import static io.csi4j.volume.internal.lifecycle.Walk.unsaved;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -423,6 +424,12 @@ class LifecycleTest {
             "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save U5 [NONE];"
                 + " remove volume; forget; refused STATE_DISK_FULL"),
         row(
+            "an intent, when another manager has the state",
+            fromNothing().always("save P6", takenOver()).always("save U5", takenOver()),
+            publish(A),
+            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save U5 [NONE]; held"
+                + " STATE_TAKEN_OVER"),
+        row(
             "a staging that cannot be remembered",
             fromNothing().always("save P11", unsaved()),
             publish(A),
@@ -579,13 +586,17 @@ class LifecycleTest {
             "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; held"
                 + " CLEANUP_NEEDS_HELP"),
         row(
+            "a release, when another manager has the state",
+            fromUsedBy(A).always("save U1", takenOver()),
+            release,
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; held STATE_TAKEN_OVER"),
+        row(
             "a plugin that cannot unstage any more, and nothing is staged",
             fromUsedBy(A).unmount(STAGING).always("UNSTAGE", fails(StatusCode.UNIMPLEMENTED)),
             release,
             "look; "
                 + UNPUBLISHED
-                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; note CAPABILITY_LOST; remove volume;"
-                + " bury; released LAST"),
+                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; unfinished CAPABILITY_LOST"),
         row(
             "a use that may still be coming",
             comingUse(),

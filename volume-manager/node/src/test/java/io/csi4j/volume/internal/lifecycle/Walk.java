@@ -222,6 +222,12 @@ final class Walk {
         Optional.of(new StateException(StateReason.STATE_DISK_FULL, "the disk is full")));
   }
 
+  static Event takenOver() {
+    return new Event.Saved(
+        Optional.of(
+            new StateException(StateReason.STATE_TAKEN_OVER, "process 7 has the state now")));
+  }
+
   static Event problem(PathProblem.Kind kind) {
     return new Event.Arranged(
         Optional.of(new PathProblem(kind, MountPath.of("/top/v"), "it cannot be")));

@@ -147,6 +147,20 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
+   * Whether a volume may be detached from this node now: nobody uses it, nothing is owed or being
+   * done for it, and nothing is mounted at its paths. What keeps it is told by {@link #explain} and
+   * {@link #status}. For a host without claims; with claims, {@linkplain #receipt a receipt} is the
+   * proof. It holds until the volume is asked for again.
+   *
+   * @param plugin the plugin whose volume it is
+   * @param handle the volume as the plugin names it
+   * @throws io.csi4j.volume.model.VolumeException if nobody can tell what is mounted
+   */
+  public boolean mayDetach(PluginId plugin, VolumeId handle) {
+    return opened.engine().mayDetach(new VolumeIdentity(plugin, handle));
+  }
+
+  /**
    * Proves that nothing of a use is left on this node, for a claim on its way back. To be asked
    * only after it was written down that the claim is on its way back: from then on nothing is
    * mounted with it any more. The mount table is looked at; nothing is taken from memory alone.
@@ -210,9 +224,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   @Override
   public List<VolumeStatus> status(VolumeKey volume) {
-    return volumes().stream()
-        .filter(status -> status.uses().stream().anyMatch(use -> use.key().volume().equals(volume)))
-        .toList();
+    return volumes().stream().filter(status -> status.isOf(volume)).toList();
   }
 
   @Override

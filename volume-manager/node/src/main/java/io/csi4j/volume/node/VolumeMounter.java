@@ -25,13 +25,16 @@ public interface VolumeMounter {
    * background.
    *
    * @throws io.csi4j.volume.model.VolumeException with what failed, why, what is safe, and what to
-   *     do next
+   *     do next; if undoing it failed too, with that as {@linkplain Throwable#getSuppressed()
+   *     suppressed}
    */
   MountedVolume mount(MountRequest request);
 
   /**
    * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
-   * nor what was asked for at the mount. A use that is not known is no failure.
+   * nor what was asked for at the mount. A use that is not known is no failure. After an end that
+   * was {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} it may be asked again: it
+   * ends with {@link Release#LAST} only when all that is owed for the volume is done.
    *
    * @throws io.csi4j.volume.model.VolumeException with what failed; the rest is done in the
    *     background
@@ -69,7 +72,10 @@ public interface VolumeMounter {
   /** Who uses a volume now, certain or not, in order; nobody if it is not known. */
   List<WorkloadId> usage(VolumeKey volume);
 
-  /** What is known of a volume: one for each volume of a plugin that the key stands for. */
+  /**
+   * What is known of a volume: one for each volume of a plugin that the key stands for. After its
+   * last use it is known until it is given back; then nothing is.
+   */
   List<VolumeStatus> status(VolumeKey volume);
 
   /** What is known of every volume. */

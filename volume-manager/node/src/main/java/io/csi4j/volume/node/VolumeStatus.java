@@ -4,6 +4,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeKey;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param handle the volume as the plugin names it
  * @param staging how far its staging is; {@link PathStatus#NONE} for a plugin without staging
  * @param uses who uses it, in order
+ * @param leaving the uses that are over, whose volume is still being given back; nobody has it then
  * @param block whether it is used as a raw block device
  * @param trouble what stands in the way, if anything does
  */
@@ -23,12 +25,20 @@ public record VolumeStatus(
     VolumeId handle,
     PathStatus staging,
     List<Use> uses,
+    List<UsageKey> leaving,
     boolean block,
     Optional<OperatorMessage> trouble) {
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public VolumeStatus {
     uses = List.copyOf(uses);
+    leaving = List.copyOf(leaving);
+  }
+
+  /** Whether it is, or was until what is owed for it is done, what a host calls by this name. */
+  public boolean isOf(VolumeKey volume) {
+    return uses.stream().anyMatch(use -> use.key().volume().equals(volume))
+        || leaving.stream().anyMatch(use -> use.volume().equals(volume));
   }
 
   /**

@@ -145,6 +145,7 @@ final class Wishes {
                     VolumeId.of("vol-" + i),
                     i % 2 == 0 ? PathStatus.PRESENT : PathStatus.IN_DOUBT,
                     List.of(),
+                    List.of(),
                     false,
                     Optional.empty()))
         .toList();

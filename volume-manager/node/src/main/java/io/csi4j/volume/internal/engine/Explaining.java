@@ -14,17 +14,24 @@ import java.util.stream.Stream;
 /**
  * Collects what is to be said of volumes.
  *
+ * @param leaving which uses of a volume are over, while it is being given back
  * @param status says of what is on record how far the volume is
  * @param now the time
  */
-record Explaining(Function<View, Optional<VolumeStatus>> status, long now) {
+record Explaining(
+    Function<VolumeActor, List<UsageKey>> leaving,
+    Function<VolumeActor, Optional<VolumeStatus>> status,
+    long now) {
 
   /** What there is to say of the volumes with such a use, be it on record or asked for. */
   Explanation of(String subject, List<VolumeActor> actors, Predicate<UsageKey> about) {
     return Explanations.of(
         subject,
         actors.stream()
-            .filter(actor -> uses(actor.view()).anyMatch(about))
+            .filter(
+                actor ->
+                    uses(actor.view()).anyMatch(about)
+                        || leaving.apply(actor).stream().anyMatch(about))
             .map(actor -> known(actor, actor.view()))
             .toList());
   }
@@ -41,7 +48,7 @@ record Explaining(Function<View, Optional<VolumeStatus>> status, long now) {
 
   private Explanations.Known known(VolumeActor actor, View view) {
     return new Explanations.Known(
-        actor.identity(), status.apply(view), view.activity().map(this::activity), view.trouble());
+        actor.identity(), status.apply(actor), view.activity().map(this::activity), view.trouble());
   }
 
   private Activity activity(View.Activity activity) {

@@ -59,6 +59,10 @@ public final class Explanations {
     if (uses.size() > LISTED) {
       lines.add("and " + (uses.size() - LISTED) + " more");
     }
+    volume
+        .status()
+        .filter(status -> !status.leaving().isEmpty())
+        .ifPresent(status -> lines.add("no workload has it any more; what is left is given back"));
     volume.activity().ifPresent(activity -> describe(activity, lines));
     volume.trouble().ifPresent(trouble -> lines.add("trouble: " + trouble.line()));
     if (volume.activity().isEmpty() && volume.trouble().isEmpty()) {

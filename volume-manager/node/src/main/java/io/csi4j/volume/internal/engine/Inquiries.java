@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.Sighting;
@@ -110,7 +111,7 @@ final class Inquiries {
     if (covered.isPresent()) {
       throw Results.refused(covered.get().code(), subject, covered.get().seen());
     }
-    if (owner.apply(usage).isPresent()) {
+    if (!index.isOver(usage)) {
       throw Results.refused(
           OperatorCode.RECEIPT_REFUSED, subject, "it is on record, or something is asked for it");
     }
@@ -121,20 +122,39 @@ final class Inquiries {
     return new Receipts(parts, usage, identity, records).receipt(epoch);
   }
 
+  /** Whether nothing of a volume is on record, asked for or mounted. */
+  boolean mayDetach(VolumeIdentity volume) {
+    Subject subject = Subject.of("finding out whether to detach", volume);
+    Optional<Failure> covered = overmounts.seen();
+    if (covered.isPresent()) {
+      throw Results.refused(covered.get().code(), subject, covered.get().seen());
+    }
+    if (index.isKnown(volume)) {
+      return false;
+    }
+    try {
+      return parts.kernel().beneath(parts.layout().volume(volume)).isEmpty();
+    } catch (MountException e) {
+      throw Results.refused(
+          OperatorCode.MOUNT_TABLE_UNREADABLE, subject, String.valueOf(e.getMessage()));
+    }
+  }
+
   /** What is known of every volume. */
   List<VolumeStatus> volumes() {
     List<VolumeStatus> all = new ArrayList<>();
     for (VolumeActor actor : index.volumes()) {
-      status(actor.view()).ifPresent(all::add);
+      status(actor).ifPresent(all::add);
     }
     return all;
   }
 
-  private Optional<VolumeStatus> status(View view) {
-    return view.record().map(record -> status(record, view));
+  private Optional<VolumeStatus> status(VolumeActor actor) {
+    View view = actor.view();
+    return view.record().map(record -> status(record, view, index.leaving(actor)));
   }
 
-  private VolumeStatus status(VolumeRecord record, View view) {
+  private VolumeStatus status(VolumeRecord record, View view, List<UsageKey> leaving) {
     List<VolumeStatus.Use> list = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       list.add(
@@ -151,12 +171,14 @@ final class Inquiries {
         record.identity().handle(),
         record.staging().status(),
         list,
+        leaving,
         record.plan().block(),
         view.trouble());
   }
 
   /** What is being done with the uses that this accepts, for people. */
   Explanation explain(String subject, Predicate<UsageKey> about) {
-    return new Explaining(this::status, parts.clock().nanos()).of(subject, index.volumes(), about);
+    return new Explaining(index::leaving, this::status, parts.clock().nanos())
+        .of(subject, index.volumes(), about);
   }
 }

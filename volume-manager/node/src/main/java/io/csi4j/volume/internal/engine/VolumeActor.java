@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Phase;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -348,7 +349,7 @@ final class VolumeActor {
   private boolean joins(Operation operation) {
     Operation last = waiting.peekLast();
     Operation same = last == null ? current : last;
-    if (same == null || !same.isSame(operation.wish())) {
+    if (same == null || !(same.isSame(operation.wish()) || isGivingBack(same, operation))) {
       return false;
     }
     same.end()
@@ -361,6 +362,14 @@ final class VolumeActor {
               }
             });
     return true;
+  }
+
+  /** Whether what is owed for a use that is over is just being done. */
+  private boolean isGivingBack(Operation running, Operation release) {
+    return running.wish() instanceof Wish.Release settling
+        && settling.goal() instanceof Goal.Settle
+        && release.wish() instanceof Wish.Release
+        && memory.record().filter(known -> known.targets().isEmpty()).isPresent();
   }
 
   /** Begins the next operation, if none is being done. */

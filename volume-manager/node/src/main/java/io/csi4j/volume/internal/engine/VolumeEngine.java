@@ -345,6 +345,11 @@ public final class VolumeEngine {
     return inquiries.receipt(usage, epoch, identity);
   }
 
+  /** Whether nothing of a volume is on record, asked for or mounted. */
+  public boolean mayDetach(VolumeIdentity volume) {
+    return inquiries.mayDetach(volume);
+  }
+
   /** What is known of every volume. */
   public List<VolumeStatus> volumes() {
     return inquiries.volumes();

@@ -68,6 +68,16 @@ final class VolumeIndex {
     return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
   }
 
+  /** Whether a volume is on record, or asked for. */
+  boolean isKnown(VolumeIdentity identity) {
+    lock.lock();
+    try {
+      return actors.containsKey(identity);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Whether the mount of a use is known to be dead. */
   boolean isDead(VolumeIdentity identity, UsageKey usage) {
     lock.lock();
@@ -158,6 +168,11 @@ final class VolumeIndex {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
+      if (owner != null && !owner.equals(identity) && isLeaving(owner, usage)) {
+        // It is over there, but for what the volume still owes.
+        actor(owner).indexed.remove(usage);
+        owner = null;
+      }
       if (owner == null) {
         if (!mayBegin.getAsBoolean()) {
           return Optional.empty();
@@ -168,6 +183,37 @@ final class VolumeIndex {
       }
       asked.put(usage, number);
       return Optional.of(identity);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a use is over, and leads to a volume only as long as that is being given back. */
+  private boolean isLeaving(VolumeIdentity owner, UsageKey usage) {
+    VolumeActor actor = actors.get(owner);
+    return actor != null
+        && actor.pending == 0
+        && actor.view().record().filter(known -> known.target(usage).isEmpty()).isPresent();
+  }
+
+  /** Whether a use leads nowhere, or is over and its volume not given back yet. */
+  boolean isOver(UsageKey usage) {
+    lock.lock();
+    try {
+      VolumeIdentity owner = uses.get(usage);
+      return owner == null || isLeaving(owner, usage);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The uses of a volume that are over, while it is being given back. */
+  List<UsageKey> leaving(VolumeActor actor) {
+    lock.lock();
+    try {
+      boolean isLeaving =
+          actor.view().record().filter(known -> known.targets().isEmpty()).isPresent();
+      return isLeaving ? actor.indexed.stream().sorted().toList() : List.of();
     } finally {
       lock.unlock();
     }
@@ -252,7 +298,12 @@ final class VolumeIndex {
       return;
     }
     Optional<VolumeRecord> record = actor.view().record();
-    Set<UsageKey> left = record.map(known -> known.targets().keySet()).orElse(Set.of());
+    // The last uses lead here until all of the volume is gone.
+    boolean isLeaving = record.filter(known -> known.targets().isEmpty()).isPresent();
+    Set<UsageKey> left =
+        isLeaving
+            ? Set.copyOf(actor.indexed)
+            : record.map(known -> known.targets().keySet()).orElse(Set.of());
     for (UsageKey usage : List.copyOf(actor.indexed)) {
       if (!left.contains(usage)) {
         actor.indexed.remove(usage);

@@ -49,6 +49,7 @@ class ExplanationsTest {
                 IDENTITY.handle(),
                 staging,
                 List.of(uses),
+                List.of(),
                 false,
                 Optional.empty())),
         Optional.empty(),

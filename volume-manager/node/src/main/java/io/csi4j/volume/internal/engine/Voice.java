@@ -87,14 +87,9 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
     } else if (result instanceof Result.Unfinished unfinished) {
       return Optional.of(
           exception(
-              operation,
-              usage,
-              Outcome.IN_PROGRESS,
-              unfinished.failure(),
-              unfinished.undoing()));
+              operation, usage, Outcome.IN_PROGRESS, unfinished.failure(), unfinished.undoing()));
     } else if (result instanceof Result.Held held) {
-      return Optional.of(
-          exception(operation, usage, Outcome.HELD, held.failure(), held.undoing()));
+      return Optional.of(exception(operation, usage, Outcome.HELD, held.failure(), held.undoing()));
     }
     return Optional.empty();
   }

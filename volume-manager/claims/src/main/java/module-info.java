@@ -10,5 +10,6 @@ module io.csi4j.volume.claims {
   exports io.csi4j.volume.claim.spi;
   exports io.csi4j.volume.claim.store;
   exports io.csi4j.volume.internal.claims to
-      io.csi4j.volume.claims.etcd;
+      io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.controller;
 }

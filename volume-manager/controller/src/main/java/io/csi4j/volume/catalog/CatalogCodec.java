@@ -5,6 +5,7 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
@@ -13,17 +14,24 @@ import io.csi4j.volume.internal.fields.SensitiveFields;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The form of volumes of a storage system, in the way of {@code RecordCodec}.
  *
  * <pre>
  * record  1 format  2 namespace  3 volume  4 spec  5 name  6 state  7 there  8 grows to  9 id
- *         10... newer fields
+ *         10 cut...  11... newer fields
+ * cut     1 name  2 parameter...  3 volume...
+ * volume  1 namespace  2 volume
  * there   1 id  2 registered  3 provider  4 context...  5 place...  6 size  7 owed to the node
  * </pre>
  *
@@ -68,7 +76,18 @@ final class CatalogCodec {
       going.before().ifPresent(volume -> out.part(7, there(volume)));
       out.text(9, going.id().map(VolumeId::value).orElse(""));
     }
+    record.cuts().forEach(cut -> out.part(10, cut(cut)));
     return StateValue.of(out.bytes());
+  }
+
+  private static FieldWriter cut(Cut cut) {
+    FieldWriter out = new FieldWriter().text(1, cut.name());
+    SensitiveFields.entries(out, 2, cut.parameters());
+    cut.group()
+        .forEach(
+            key ->
+                out.part(3, new FieldWriter().text(1, key.namespace().value()).text(2, key.id())));
+    return out;
   }
 
   private static FieldWriter there(CatalogVolume volume) {
@@ -99,7 +118,11 @@ final class CatalogCodec {
         part.isEmpty() ? Optional.empty() : Optional.of(there(key, spec, part.get()));
     Optional<CapacityRange> to = SpecCodec.range(in, 8);
     String handle = in.text(9);
-    in.rest(9);
+    List<Cut> cuts = new ArrayList<>();
+    for (Optional<FieldReader> cut = in.part(10); cut.isPresent(); cut = in.part(10)) {
+      cuts.add(cut(cut.get()));
+    }
+    in.rest(10);
     State state = state(number, there, to, handle);
     return FieldReader.checked(
         "volume",
@@ -108,7 +131,22 @@ final class CatalogCodec {
                 key,
                 spec,
                 Optional.of(name).filter(text -> !text.isEmpty()).map(CreationName::new),
-                state));
+                state,
+                cuts));
+  }
+
+  private static Cut cut(FieldReader in) throws MalformedRecordException {
+    String name = in.text(1);
+    Map<String, String> parameters = SensitiveFields.entries(in, 2);
+    SortedSet<VolumeKey> group = new TreeSet<>();
+    for (Optional<FieldReader> part = in.part(3); part.isPresent(); part = in.part(3)) {
+      String namespace = part.get().text(1);
+      String id = part.get().text(2);
+      part.get().end();
+      group.add(FieldReader.checked("key", () -> VolumeKey.of(Namespace.of(namespace), id)));
+    }
+    in.end();
+    return new Cut(name, new TreeMap<>(parameters), group);
   }
 
   private static State state(

@@ -3,8 +3,15 @@ package io.csi4j.volume.catalog;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What is remembered of a volume: how far it is. Each state is written before the call that it
@@ -14,9 +21,44 @@ import java.util.Optional;
  * @param spec what was asked for
  * @param name under which name it was asked for; nothing if it was there before
  * @param state how far it is
+ * @param cuts the snapshots of it that were asked for, and may be there without anybody knowing
  */
 public record CatalogEntry(
-    VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
+    VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state, List<Cut> cuts) {
+
+  /**
+   * A snapshot that was asked for, and of which its host was not told yet what came of it.
+   *
+   * @param name the name under which it was asked for
+   * @param parameters what the plugin was told about it
+   * @param group the volumes of which one was cut at the same moment; empty for a snapshot of this
+   *     volume alone
+   */
+  public record Cut(String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
+
+    /** Copies what can change. */
+    public Cut {
+      Objects.requireNonNull(name, "name");
+      parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
+      group = Collections.unmodifiableSortedSet(new TreeSet<>(group));
+    }
+
+    /** Whether both are asked for under one name: a group has names of its own. */
+    private boolean isNamedAs(Cut other) {
+      return name.equals(other.name) && group.isEmpty() == other.group.isEmpty();
+    }
+
+    /** Shows no values of parameters, which belong to the plugin. */
+    @Override
+    public String toString() {
+      return "Cut[name="
+          + name
+          + ", parameters="
+          + parameters.keySet()
+          + (group.isEmpty() ? "" : ", group=" + group)
+          + "]";
+    }
+  }
 
   /** How far a volume is. */
   public sealed interface State {
@@ -62,9 +104,15 @@ public record CatalogEntry(
     Objects.requireNonNull(spec, "spec");
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(state, "state");
+    cuts = List.copyOf(cuts);
     if (state instanceof State.Creating && name.isEmpty()) {
       throw new IllegalArgumentException("A volume that is asked for has a name.");
     }
+  }
+
+  /** A volume of which no snapshot is owed. */
+  public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
+    this(key, spec, name, state, List.of());
   }
 
   /** A volume that is there. */
@@ -74,7 +122,24 @@ public record CatalogEntry(
 
   /** The same, in another state. */
   public CatalogEntry in(State next) {
-    return new CatalogEntry(key, spec, name, next);
+    return new CatalogEntry(key, spec, name, next, cuts);
+  }
+
+  /** The same, with these snapshots asked for. */
+  public CatalogEntry cutting(List<Cut> now) {
+    return new CatalogEntry(key, spec, name, state, now);
+  }
+
+  /** The same, with this snapshot asked for too. */
+  public CatalogEntry with(Cut cut) {
+    List<Cut> all = new ArrayList<>(without(cut).cuts);
+    all.add(cut);
+    return cutting(all);
+  }
+
+  /** The same, without the snapshot of that name. */
+  public CatalogEntry without(Cut cut) {
+    return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
   }
 
   /** The volume, if there is one that may be used. */

@@ -1,8 +1,10 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.internal.claims.KeyTurns;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
@@ -13,11 +15,15 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /** The volumes that are remembered: what the store has, at hand. */
 final class Catalog {
 
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
   private final VolumeStore store;
+  private final KeyTurns turns = new KeyTurns();
   private final ConcurrentSkipListMap<VolumeKey, CatalogEntry> records =
       new ConcurrentSkipListMap<>();
 
@@ -39,8 +45,67 @@ final class Catalog {
     return all().stream().flatMap(each -> each.volume().stream()).toList();
   }
 
-  /** Remembers it on the medium before it is shown. */
+  /**
+   * Remembers it on the medium before it is shown. The snapshots that are asked for stay as they
+   * are by now: they are cut while other things are done with the volume.
+   */
   CatalogEntry put(Subject subject, CatalogEntry record) {
+    return inTurn(
+        record.key(),
+        () -> {
+          List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
+          return write(subject, record.cutting(now));
+        });
+  }
+
+  private <T> T inTurn(VolumeKey key, Supplier<T> work) {
+    turns.begin(key);
+    try {
+      return work.get();
+    } finally {
+      turns.end(key);
+    }
+  }
+
+  /**
+   * Remembers that a snapshot is asked for.
+   *
+   * @return whether it was not asked for before
+   */
+  boolean begin(Subject subject, VolumeKey key, Cut cut) {
+    return inTurn(
+        key,
+        () -> {
+          CatalogEntry record =
+              find(key)
+                  .filter(each -> each.volume().isPresent())
+                  .orElseThrow(
+                      () ->
+                          ControllerFailures.refused(
+                              OperatorCode.VOLUME_UNKNOWN,
+                              subject,
+                              "it is being deleted, or is gone"));
+          boolean isFirst = record.equals(record.without(cut));
+          return write(subject, record.with(cut)).cuts().contains(cut) && isFirst;
+        });
+  }
+
+  /** Forgets a snapshot that is there and told, or that is not there. */
+  void end(Subject subject, VolumeKey key, Cut cut) {
+    try {
+      Optional<CatalogEntry> left =
+          inTurn(key, () -> find(key).map(record -> write(subject, record.without(cut))));
+      assert left.map(record -> record.equals(record.without(cut))).orElse(true);
+    } catch (ControllerException notWritten) {
+      // It is told as owed until it is asked for again, which finds it and comes by here.
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "What came of a snapshot is not on record: {0}",
+          notWritten.getMessage());
+    }
+  }
+
+  private CatalogEntry write(Subject subject, CatalogEntry record) {
     try {
       store.put(record);
     } catch (StateException refused) {
@@ -57,8 +122,13 @@ final class Catalog {
   }
 
   void remove(VolumeKey key) {
-    store.remove(key);
-    records.remove(key);
+    turns.begin(key);
+    try {
+      store.remove(key);
+      records.remove(key);
+    } finally {
+      turns.end(key);
+    }
   }
 
   /** Another record of the same volume, if there is one: deleting it would take that one's data. */

@@ -113,7 +113,7 @@ final class OpenedController implements AutoCloseable {
             options.told());
     snapshots =
         new SnapshotCreation(
-            controllers, calls, world.clock(), world.timers(), options.snapshotPatience());
+            catalog, controllers, calls, world.clock(), world.timers(), options.snapshotPatience());
     lists = new Lists(controllers, calls);
     leftovers = new UnfinishedWork(catalog, world.timers(), this::goOn);
     leftovers.later();
@@ -203,6 +203,13 @@ final class OpenedController implements AutoCloseable {
           }
           return snapshots.cut(volumes, name, parameters);
         });
+  }
+
+  /** Deletes a snapshot that was asked for, and may be there. */
+  public CompletableFuture<Boolean> drop(VolumeKey key, SnapshotName name) {
+    String doing = "dropping a snapshot of";
+    return unguarded(
+        doing + " volume '" + key + "'", () -> snapshots.drop(growing.there(key, doing), name));
   }
 
   private CatalogVolume volume(VolumeKey key, String doing) {

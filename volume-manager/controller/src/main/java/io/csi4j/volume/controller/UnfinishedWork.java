@@ -45,8 +45,16 @@ final class UnfinishedWork implements AutoCloseable {
     this.goOn = goOn;
   }
 
-  /** Those that wait to be brought to their end. */
+  /** Those that wait to be brought to their end, here or by their host. */
   List<VolumeKey> owed() {
+    return catalog.all().stream()
+        .filter(each -> isOwed(each.state()) || !each.cuts().isEmpty())
+        .map(CatalogEntry::key)
+        .toList();
+  }
+
+  /** Those that are brought to their end here: a snapshot is asked for again by its host alone. */
+  private List<VolumeKey> unfinished() {
     return catalog.all().stream()
         .filter(each -> isOwed(each.state()))
         .map(CatalogEntry::key)
@@ -63,7 +71,7 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   private void later(int round) {
-    boolean isNeeded = owed().stream().anyMatch(key -> !held.contains(key));
+    boolean isNeeded = unfinished().stream().anyMatch(key -> !held.contains(key));
     if (!closed && isNeeded && due.compareAndSet(false, true)) {
       long pause = FIRST_PAUSE.toNanos() << Math.min(round, DOUBLINGS);
       // Between half of it and all, so that many hosts do not come at once.
@@ -74,7 +82,7 @@ final class UnfinishedWork implements AutoCloseable {
 
   private void round(int round) {
     CompletableFuture<?>[] all =
-        owed().stream()
+        unfinished().stream()
             .filter(key -> !held.contains(key))
             .map(this::attempt)
             .toArray(CompletableFuture<?>[]::new);

@@ -170,7 +170,12 @@ public final class VolumeController implements AutoCloseable {
                 CatalogVolume::id, CatalogVolume::key, (first, other) -> first));
   }
 
-  /** Those with which something was begun that is tried again and again until it is done. */
+  /**
+   * Those with which something was begun that is tried again and again until it is done; and those
+   * of which a snapshot may be there that nobody was told of. The latter waits for {@link
+   * #createSnapshot} under its name again, or for {@link #dropSnapshot}; {@link CatalogEntry#cuts}
+   * names it.
+   */
   public List<VolumeKey> owed() {
     return parts.opened().owed();
   }
@@ -192,6 +197,17 @@ public final class VolumeController implements AutoCloseable {
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
     return parts.await(
         "cutting a snapshot of", volume, parts.opened().cut(volume, name, parameters));
+  }
+
+  /**
+   * Deletes a snapshot, or a group of them, that was asked for and of which nobody knows what came
+   * of it, as after a crash.
+   *
+   * @param volume the volume, or one of the group's
+   * @return whether one was asked for under this name
+   */
+  public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
+    return parts.await("dropping a snapshot of", volume, parts.opened().drop(volume, name));
   }
 
   /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */

@@ -57,17 +57,31 @@ final class VolumeDeletion {
     if (known.state() instanceof State.Deleting) {
       return known;
     }
+    refuseCut(subject, known);
     Optional<CatalogVolume> before =
         known.spec().ephemeral() ? Optional.empty() : kept(known.state());
     CatalogEntry doomed = catalog.put(subject, known.in(new State.Deleting(known.id(), before)));
     try {
       // Whoever claims it from now on finds that it is being deleted.
       refuseClaimed(subject, known.key());
+      refuseCut(subject, doomed);
     } catch (ControllerException claimed) {
       catalog.put(subject, known);
       throw claimed;
     }
     return doomed;
+  }
+
+  /** A snapshot of which nobody knows can be found by its volume only. */
+  private static void refuseCut(Subject subject, CatalogEntry record) {
+    if (!record.cuts().isEmpty()) {
+      throw ControllerFailures.refused(
+          OperatorCode.SNAPSHOT_OWED,
+          subject,
+          record.cuts().stream()
+              .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+              .collect(Collectors.joining(", ")));
+    }
   }
 
   /** Growing may have come through, and only its answer would say what is owed to the node. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -20,7 +21,11 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +53,13 @@ class CatalogCodecTest {
         new CatalogEntry(VolumeKey.of("db-1"), plain, Optional.of(NAME), new State.Creating()),
         there,
         CatalogEntry.of(VOLUME, Optional.empty()),
+        there
+            .with(new Cut("nightly", new TreeMap<>(Map.of("k", "v")), new TreeSet<>()))
+            .with(
+                new Cut(
+                    "nightly",
+                    new TreeMap<>(),
+                    new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
         there.in(new State.Growing(VOLUME, CapacityRange.atMost(30))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())),

@@ -12,6 +12,7 @@ import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.VolumeId;
@@ -47,6 +48,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -317,6 +319,42 @@ class ControllerCrashTest {
             it -> assertThat(tried(it.delete(DB))).isTrue());
     assertThat(steps).isEqualTo(12);
     assertOneName();
+  }
+
+  @Test
+  void aSnapshotThatWasBeingCutIsOwedUntilItIsDropped() {
+    SnapshotName name = SnapshotName.of("nightly");
+    AtomicBoolean told = new AtomicBoolean();
+    AtomicInteger unowed = new AtomicInteger();
+    int steps =
+        atEachStep(
+            it -> {
+              told.set(tried(it.create(DB, spec(false))) && tried(it.cut(DB, name, Map.of())));
+            },
+            it -> {
+              boolean isOwed = it.owed().contains(DB);
+              if (isOwed && !plugin.contents().snapshots().isEmpty()) {
+                assertThat(tried(it.delete(DB))).as("only its volume finds it").isFalse();
+              }
+              if (!isOwed && !told.get() && !plugin.contents().snapshots().isEmpty()) {
+                unowed.incrementAndGet();
+              }
+              if (isOwed) {
+                assertThat(it.drop(DB, name).join()).isTrue();
+              }
+              for (SnapshotId left : plugin.contents().snapshots()) {
+                assertThat(
+                        tried(
+                            it.run(
+                                "deleting a snapshot",
+                                all -> all.delete(ID, left, Optional.empty(), Optional.empty()))))
+                    .isTrue();
+              }
+              assertThat(it.owed()).isEmpty();
+              assertThat(tried(it.delete(DB))).isTrue();
+            });
+    assertThat(steps).isEqualTo(12);
+    assertThat(unowed).as("between its last write and the answer").hasValue(1);
   }
 
   @Test

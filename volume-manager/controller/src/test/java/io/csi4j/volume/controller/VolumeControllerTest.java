@@ -4,6 +4,7 @@ import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
@@ -103,6 +104,7 @@ class VolumeControllerTest {
   private static final SecretsReference PROD = SecretsReference.of("prod");
   private static final Topology A = Topology.of(Map.of("zone", "a"));
   private static final Topology B = Topology.of(Map.of("zone", "b"));
+  private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
   private static final Duration SECONDS = Duration.ofSeconds(20);
 
   /** Growing needs no node here, unless a test says otherwise. */
@@ -606,6 +608,73 @@ class VolumeControllerTest {
     assertThat(failure(() -> controller.deregister(DB)).code())
         .isEqualTo(OperatorCode.VOLUME_CLAIMED);
     assertThat(controller.volumes()).hasSize(1);
+  }
+
+  // ---- snapshots that are owed
+
+  @Test
+  void aSnapshotOfWhichNobodyKnowsIsOwedUntilItIsFoundOrDropped() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    loseSnapshot();
+    reopen();
+    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.record(DB).orElseThrow().cuts())
+        .extracting(CatalogEntry.Cut::name)
+        .containsExactly("nightly");
+    ControllerException refused = failure(() -> controller.delete(DB));
+    assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
+    assertThat(refused).hasMessageContaining("snapshot 'nightly' was asked for");
+    assertThat(controller.expand(DB, CapacityRange.atLeast(5 << 20)).id()).isEqualTo(made.id());
+
+    Snapshot found = controller.createSnapshot(DB, NIGHTLY, Map.of());
+    assertThat(plugin.contents().snapshots()).containsExactly(found.id());
+    assertThat(controller.owed()).isEmpty();
+    controller.deleteSnapshot(made.plugin(), found, Optional.empty());
+
+    loseSnapshot();
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isFalse();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(controller.owed()).isEmpty();
+    controller.delete(DB);
+  }
+
+  private void loseSnapshot() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_SNAPSHOT).once());
+    assertThat(failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of())).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+  }
+
+  @Test
+  void aSnapshotThatIsRefusedIsNotOwed() {
+    controller.create(DB, spec().build());
+    plugin.inject(
+        Fault.fail(StatusCode.INVALID_ARGUMENT, "no"), When.calling(CREATE_SNAPSHOT).once());
+    assertThat(failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of())).outcome())
+        .isEqualTo(Outcome.REFUSED);
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  void aGroupOfWhichNobodyKnowsIsOwedByAllItsVolumesAndDroppedByOne() {
+    VolumeKey other = VolumeKey.of("other");
+    controller.create(DB, spec().build());
+    controller.create(other, spec().build());
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME_GROUP_SNAPSHOT).once());
+    assertThat(
+            failure(() -> controller.createGroupSnapshot(Set.of(DB, other), NIGHTLY, Map.of()))
+                .outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    reopen();
+    assertThat(controller.owed()).containsExactly(DB, other);
+    assertThat(controller.dropSnapshot(other, NIGHTLY)).isTrue();
+    assertThat(controller.owed()).isEmpty();
+    assertThat(plugin.contents().snapshots()).isEmpty();
   }
 
   // ---- expand and modify

@@ -1178,7 +1178,13 @@ public enum OperatorCode {
           + " nothing",
       "the volume is on record as it was asked for",
       "Read the plugin's words, if it gave any: if they mean that the use is wrong, forget the"
-          + " volume and register it for another one");
+          + " volume and register it for another one"),
+  SNAPSHOT_OWED(
+      946,
+      Severity.ERROR,
+      "A snapshot of the volume may be in the storage system, and nobody was told of it",
+      "nothing was changed",
+      "Ask for the same snapshot again, or drop it; then go on");
 
   private final int number;
   private final Severity severity;

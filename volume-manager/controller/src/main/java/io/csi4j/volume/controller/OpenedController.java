@@ -8,6 +8,7 @@ import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -16,6 +17,7 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -52,6 +54,7 @@ final class OpenedController implements AutoCloseable {
   private final SnapshotCreation snapshots;
   private final Lists lists;
   private final UnfinishedWork leftovers;
+  private final Consumer<OperatorMessage> told;
 
   /**
    * What it is opened with.
@@ -115,6 +118,7 @@ final class OpenedController implements AutoCloseable {
         new SnapshotCreation(
             catalog, controllers, calls, world.clock(), world.timers(), options.snapshotPatience());
     lists = new Lists(controllers, calls);
+    told = options.told();
     leftovers = new UnfinishedWork(catalog, world.timers(), this::goOn);
     leftovers.later();
   }
@@ -225,7 +229,23 @@ final class OpenedController implements AutoCloseable {
   public CompletableFuture<VolumeEntry> inspect(VolumeKey key) {
     return unguarded(
         "reading volume '" + key + "'",
-        () -> StepWait.on(controllers.call(calls.inspect(volume(key, "reading")))));
+        () -> {
+          CatalogVolume known = volume(key, "reading");
+          VolumeEntry seen = StepWait.on(controllers.call(calls.inspect(known)));
+          tellOfOtherContext(known, seen.volume().context());
+          return seen;
+        });
+  }
+
+  /** The context that a volume was made with stays in force, whatever is reported later. */
+  private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
+    if (!seen.isEmpty() && !seen.equals(known.context())) {
+      told.accept(
+          Messages.of(
+              OperatorCode.VOLUME_CONTEXT_CHANGED,
+              Subject.of("reading", VolumeCalls.identity(known)),
+              "it has " + seen + " now, and was made with " + known.context()));
+    }
   }
 
   public CompletableFuture<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {

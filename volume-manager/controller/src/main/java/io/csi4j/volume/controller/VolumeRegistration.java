@@ -94,6 +94,7 @@ final class VolumeRegistration {
   private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
     return there.origin() == CatalogVolume.Origin.REGISTERED
         && there.id().equals(wanted.id())
+        && there.context().equals(wanted.context())
         && there.spec().equals(wanted.spec());
   }
 

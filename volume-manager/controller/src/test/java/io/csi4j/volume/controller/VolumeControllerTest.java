@@ -1093,6 +1093,36 @@ class VolumeControllerTest {
   }
 
   @Test
+  @Tag("D-210")
+  void theFirstContextOfAVolumeStaysAndAnotherOneIsTold() {
+    VolumeContext first = VolumeContext.of(Map.of("part", "1"));
+    plugin.addVolume(VolumeId.of("old-1"), CapacityRange.exactly(1 << 20), first);
+    CatalogVolume there = controller.register(existing(VolumeId.of("old-1"), first));
+    assertThat(controller.inspect(DB).volume().context()).isEqualTo(first);
+    assertThat(told).isEmpty();
+    assertThat(
+            failure(
+                    () ->
+                        controller.register(
+                            existing(there.id(), VolumeContext.of(Map.of("part", "2")))))
+                .code())
+        .isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+
+    plugin(SHAPE);
+    VolumeContext other = VolumeContext.of(Map.of("part", "s3cr3t"));
+    plugin.addVolume(there.id(), CapacityRange.exactly(1 << 20), other);
+    assertThat(controller.inspect(DB).volume().context()).isEqualTo(other);
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            message -> {
+              assertThat(message.code()).isEqualTo(OperatorCode.VOLUME_CONTEXT_CHANGED);
+              assertThat(message.line()).contains("'old-1'").doesNotContain("s3cr3t");
+            });
+    assertThat(controller.find(DB)).contains(there);
+  }
+
+  @Test
   void howMuchRoomThereIsIsAskedWithWhatCreatingWouldSend() {
     assertThat(
             controller

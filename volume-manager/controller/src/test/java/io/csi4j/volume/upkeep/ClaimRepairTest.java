@@ -11,6 +11,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -89,6 +90,38 @@ class ClaimRepairTest {
         .isEqualTo(new NodeAttachment.Attached(PublishContext.of(Map.of("device", "db@id-n1"))));
     assertThat(holder().epoch()).isEqualTo(first.epoch());
     assertThat(told).isEmpty();
+  }
+
+  @Test
+  void anotherContextThanBeforeIsKeptAndToldWithTheGrant() {
+    List<OperatorMessage> noticed = new ArrayList<>();
+    ClaimCoordinator telling =
+        new ClaimCoordinator(
+            book,
+            storage,
+            Clock.systemUTC(),
+            event -> {
+              if (event instanceof ClaimEvent.Noticed notice) {
+                noticed.add(notice.message());
+              }
+            });
+    ClaimGrant first = acquire();
+    assertThat(first.contextChanged()).isFalse();
+    assertThat(telling.attachAgain(WEB, first.epoch()).contextChanged()).isFalse();
+    assertThat(noticed).isEmpty();
+
+    PublishContext other = PublishContext.of(Map.of("device", "s3cr3t"));
+    storage.next(other);
+    ClaimGrant again = telling.attachAgain(WEB, first.epoch());
+
+    assertThat(again.contextChanged()).isTrue();
+    assertThat(again.context()).isEqualTo(other);
+    assertThat(holder().attachment()).isEqualTo(new NodeAttachment.Attached(other));
+    assertThat(noticed)
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.PUBLISH_CONTEXT_CHANGED);
+    assertThat(noticed.toString()).doesNotContain("s3cr3t");
+    assertThat(acquire().context()).isEqualTo(other);
   }
 
   @Test

@@ -16,6 +16,9 @@ import java.util.Optional;
  * @param context what the storage system said the node needs; empty where it need not attach
  * @param capability how the volume is used, as the storage system was told: the calls to the node
  *     have to be made with the same. Nothing where the claim does not say how it is mounted
+ * @param contextChanged whether the storage system returned another context than before when the
+ *     volume was attached again: what is mounted with the former one stays so, and is not mounted
+ *     with this one before it was unmounted
  */
 public record ClaimGrant(
     UsageKey usage,
@@ -23,7 +26,8 @@ public record ClaimGrant(
     long epoch,
     ClaimMode mode,
     PublishContext context,
-    Optional<VolumeCapability> capability) {
+    Optional<VolumeCapability> capability,
+    boolean contextChanged) {
 
   /** Checks that all parts are there. */
   public ClaimGrant {
@@ -37,6 +41,6 @@ public record ClaimGrant(
   /** One that does not say how the volume is mounted. */
   public ClaimGrant(
       UsageKey usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
-    this(usage, node, epoch, mode, context, Optional.empty());
+    this(usage, node, epoch, mode, context, Optional.empty(), false);
   }
 }

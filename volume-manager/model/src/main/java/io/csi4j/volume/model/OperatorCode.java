@@ -952,6 +952,13 @@ public enum OperatorCode {
       "A volume was attached for a claim that had been given back meanwhile",
       "that is kept with the claims of the volume, and nobody gets in between",
       "It is detached when the claims are resumed"),
+  PUBLISH_CONTEXT_CHANGED(
+      833,
+      Severity.WARNING,
+      "The volume is attached to the node again, and the storage system returned another context",
+      "the claim has the new one, and what is mounted there stays as it is",
+      "Unmount the volume on that node and mount it with the new grant; before that such a mount is"
+          + " refused (OPTIONS_DIFFER)"),
   // 84x: a node and the claims that it was given
   FENCED(
       841,
@@ -1184,7 +1191,13 @@ public enum OperatorCode {
       Severity.ERROR,
       "A snapshot of the volume may be in the storage system, and nobody was told of it",
       "nothing was changed",
-      "Ask for the same snapshot again, or drop it; then go on");
+      "Ask for the same snapshot again, or drop it; then go on"),
+  VOLUME_CONTEXT_CHANGED(
+      947,
+      Severity.WARNING,
+      "The storage system reports another context for a volume than when it was made",
+      "the first one stays on record, and is the one that is sent",
+      "Tell whoever maintains the plugin: the context of a volume never changes");
 
   private final int number;
   private final Severity severity;

@@ -118,7 +118,7 @@ public final class ClaimCoordinator {
       }
       context = out.attach(usage, claim, holder).context();
     }
-    return ClaimWayOut.grant(usage, claim, holder, context);
+    return ClaimWayOut.grant(usage, claim, holder, context, false);
   }
 
   /**
@@ -236,7 +236,9 @@ public final class ClaimCoordinator {
 
   /**
    * Has a volume attached once more to the node of a claim for which it was attached, where the
-   * storage system has lost that. What it tells the node now is kept with the claim.
+   * storage system has lost that. What it tells the node now is kept with the claim. If that is not
+   * what it told before, the grant says so: what is mounted there stays mounted with the former
+   * context until it is unmounted.
    *
    * @throws ClaimException if the claim is not that any more, or the storage system did not attach
    *     the volume

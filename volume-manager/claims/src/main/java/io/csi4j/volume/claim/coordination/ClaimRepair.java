@@ -54,7 +54,7 @@ final class ClaimRepair {
     }
     ClaimHolder holder = own.get();
     Attached now = out.attach(usage, claim, holder);
-    return ClaimWayOut.grant(usage, claim, holder, now.context());
+    return ClaimWayOut.grant(usage, claim, holder, now.context(), !holder.attachment().equals(now));
   }
 
   boolean detachUnclaimed(VolumeKey volume, NodeId node) {

@@ -87,7 +87,12 @@ final class ClaimWayOut {
   }
 
   /** What a node is given for a claim. */
-  static ClaimGrant grant(UsageKey usage, Claim claim, ClaimHolder holder, PublishContext context) {
+  static ClaimGrant grant(
+      UsageKey usage,
+      Claim claim,
+      ClaimHolder holder,
+      PublishContext context,
+      boolean contextChanged) {
     Optional<VolumeCapability> capability =
         claim
             .use()
@@ -96,7 +101,8 @@ final class ClaimWayOut {
                     use.attachment() == Attachment.BLOCK_DEVICE
                         ? Optional.of(VolumeCapability.block(use.mode()))
                         : holder.options().map(how -> VolumeCapability.mount(use.mode(), how)));
-    return new ClaimGrant(usage, holder.node(), holder.epoch(), holder.mode(), context, capability);
+    return new ClaimGrant(
+        usage, holder.node(), holder.epoch(), holder.mode(), context, capability, contextChanged);
   }
 
   private Attached write(
@@ -118,7 +124,18 @@ final class ClaimWayOut {
                       holder.epoch(),
                       attached.context(),
                       clock.instant()));
-      assert change.after().holder(usage.workload()).isPresent();
+      change
+          .before()
+          .holder(usage.workload())
+          .filter(before -> change.changes() && before.attachment() instanceof Attached)
+          .ifPresent(
+              before ->
+                  telling.notice(
+                      usage,
+                      Messages.of(
+                          OperatorCode.PUBLISH_CONTEXT_CHANGED,
+                          subject,
+                          "node '" + before.node() + "' was given another one before")));
       return new Attached(attached.context());
     } catch (ClaimException late) {
       if (late.outcome() == ClaimException.Outcome.REFUSED) {

@@ -31,6 +31,12 @@ public final class ScriptedController implements StorageController {
     return this;
   }
 
+  /** Answers the next call by saying that it is attached, and that the node needs this. */
+  public ScriptedController next(PublishContext context) {
+    answers.add(new ControllerAnswer.Attached(context));
+    return this;
+  }
+
   /** Done once, after the guard was asked and before the call is. */
   void meanwhile(Runnable work) {
     before = work;

@@ -78,7 +78,7 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
 
   @Override
   public void facts(Consumer<PluginAnswer> then) {
-    then.accept(new PluginAnswer.Up(true, "1", false, false));
+    then.accept(new PluginAnswer.Up(true, "1", false, false, true));
   }
 
   @Override

@@ -602,6 +602,12 @@ public enum OperatorCode {
       "The request asks for what this volume cannot be",
       "nothing was begun",
       "Correct the request as the text says"),
+  ACCESS_MODE_REPLACED(
+      511,
+      Severity.INFO,
+      "The plugin does not know the access mode of a volume, and is sent an older one",
+      "the volume is mounted, and is for one workload at a time",
+      "Nothing is to be done; a version of the plugin with SINGLE_NODE_MULTI_WRITER knows the mode"),
 
   RUNTIME_CANNOT_MOUNT(
       531,

@@ -15,7 +15,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
@@ -25,6 +27,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Release;
@@ -444,6 +447,65 @@ class PluginTroubleTest {
                   .count())
           .isEqualTo(20);
       assertThat(node.plugin().journal().calls(NODE_UNPUBLISH_VOLUME)).isNotEmpty();
+    }
+  }
+
+  @Tag("D-61")
+  @ParameterizedTest
+  @EnumSource(
+      value = AccessMode.class,
+      names = {"SINGLE_NODE_SINGLE_WRITER", "SINGLE_NODE_MULTI_WRITER"})
+  void anAccessModeThatThePluginDoesNotKnowIsReplacedRememberedAndToldOnce(AccessMode mode) {
+    PluginShape old = PluginShape.nodeOnly().without(NodeCapability.SINGLE_NODE_MULTI_WRITER);
+    try (Node node = Node.builder().shape(old).open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      MountRequest request = Node.request("vol-1", "a", mode).build();
+      MountedVolume there = node.mount(request);
+      node.mount(Node.request("vol-2", "a", mode).build());
+
+      assertThat(node.plugin().journal().lastCapability(CsiOperation.NODE_STAGE_VOLUME))
+          .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+      assertThat(node.plugin().journal().lastCapability(CsiOperation.NODE_PUBLISH_VOLUME))
+          .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+      assertThat(node.notices())
+          .filteredOn(it -> it.code() == OperatorCode.ACCESS_MODE_REPLACED)
+          .hasSize(1);
+      assertThat(node.mount(request)).isEqualTo(there);
+      // The old mode has room for one workload, whatever was asked for.
+      assertThat(node.mountFails(Node.request("vol-1", "b", mode).build()).code())
+          .isEqualTo(OperatorCode.VOLUME_IN_USE);
+
+      // A plugin that has learned the mode gets it at the next first use.
+      node.plugin().upgrade(PluginShape.nodeOnly());
+      node.restart();
+      assertThat(node.mount(request)).isEqualTo(there);
+      assertThat(node.engine().refusal(request)).isEmpty();
+      assertThat(node.unmount(Node.usage("vol-2", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      node.mount(request);
+      assertThat(node.plugin().journal().lastCapability(CsiOperation.NODE_PUBLISH_VOLUME))
+          .contains(VolumeCapability.mount(mode));
+      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void whatIsNotSentIsNotCalledARefusalOfThePlugin() {
+    PluginShape plain = PluginShape.nodeOnly().without(NodeCapability.VOLUME_MOUNT_GROUP);
+    try (Node node = Node.builder().shape(plain).open()) {
+      node.volume("vol-1");
+
+      VolumeException failure =
+          node.mountFails(
+              Node.request("vol-1", "a", AccessMode.SINGLE_NODE_WRITER)
+                  .requestOptions(MountOptions.none().withVolumeMountGroup("1000"))
+                  .build());
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.NOT_OFFERED);
+      assertThat(failure).hasMessageContaining("VOLUME_MOUNT_GROUP");
+      assertThat(node.calls()).isEmpty();
+      node.becomesClean();
     }
   }
 }

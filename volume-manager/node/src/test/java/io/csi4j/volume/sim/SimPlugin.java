@@ -342,7 +342,7 @@ final class SimPlugin {
                     then.accept(
                         down || unhealthy
                             ? new PluginAnswer.Down("nobody listens at its socket")
-                            : new PluginAnswer.Up(true, instance(), false, false)));
+                            : new PluginAnswer.Up(true, instance(), false, false, true)));
       }
 
       @Override

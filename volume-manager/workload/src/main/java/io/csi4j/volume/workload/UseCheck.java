@@ -49,21 +49,6 @@ final class UseCheck {
   private static void checkCapabilities(
       RequestedVolume volume, NodeFacts facts, PreflightFindings found) {
     Optional<VolumeCapability> use = volume.mountRequest().map(MountRequest::capability);
-    use.map(VolumeCapability::accessMode)
-        .filter(AccessMode::needsSingleNodeMultiWriter)
-        .filter(mode -> !facts.capabilities().offers(NodeCapability.SINGLE_NODE_MULTI_WRITER))
-        .ifPresent(
-            mode ->
-                found.obstacle(
-                    OperatorCode.NOT_OFFERED,
-                    PreflightFindings.about(volume),
-                    "access mode "
-                        + mode
-                        + " needs SINGLE_NODE_MULTI_WRITER, which the plugin does not offer",
-                    "Ask for "
-                        + mode.withoutSingleNodeMultiWriter()
-                        + ", or use a plugin that has"
-                        + " it"));
     use.flatMap(VolumeCapability::mountOptions)
         .flatMap(MountOptions::volumeMountGroup)
         .filter(group -> !facts.capabilities().offers(NodeCapability.VOLUME_MOUNT_GROUP))

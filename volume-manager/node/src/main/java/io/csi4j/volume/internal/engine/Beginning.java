@@ -1,9 +1,11 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -161,14 +163,38 @@ final class Beginning {
             .isPresent();
     if (known.isPresent() && isThere) {
       // What is there is given again without asking the plugin what it can do.
-      publish(operation, request, known.get().plan().staged(), plugin);
+      publish(
+          operation, request, known.get().plan().staged(), Requests.mode(request, known), plugin);
       return;
     }
     if (parts.engineering().isDrained(parts.identity().plugin())) {
       line.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
       return;
     }
-    ask(operation, plugin, up -> publish(operation, request, isStaged(up), plugin));
+    ask(
+        operation,
+        plugin,
+        up -> publish(operation, request, isStaged(up), mode(operation, request, up), plugin));
+  }
+
+  /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
+  private AccessMode mode(Operation operation, MountRequest request, PluginAnswer.Up up) {
+    AccessMode asked = Requests.mode(request, parts.memory().record());
+    AccessMode known = up.knowsWriters() ? asked : asked.withoutSingleNodeMultiWriter();
+    if (known != asked && parts.engineering().isFirstReplaced(parts.identity().plugin())) {
+      parts
+          .voice()
+          .tell(
+              new Notice(
+                  OperatorCode.ACCESS_MODE_REPLACED,
+                  known
+                      + " is sent for "
+                      + asked
+                      + ", as the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is said once"
+                      + " for the plugin",
+                  operation.usage()));
+    }
+    return known;
   }
 
   /** Whether it is refused by what is on record: then nothing is ever made anew in its way. */
@@ -179,11 +205,7 @@ final class Beginning {
         .flatMap(
             known ->
                 Admission.refusal(
-                    known,
-                    parts
-                        .requests()
-                        .goal(request, known.plan().staged(), known.claim(request.usage())),
-                    parts.engine().rules()))
+                    known, parts.requests().goal(request, known), parts.engine().rules()))
         .isPresent();
   }
 
@@ -198,13 +220,18 @@ final class Beginning {
   }
 
   private void publish(
-      Operation operation, MountRequest request, boolean stages, NodePlugin plugin) {
+      Operation operation,
+      MountRequest request,
+      boolean stages,
+      AccessMode mode,
+      NodePlugin plugin) {
     Goal.Publish goal =
         parts
             .requests()
             .goal(
                 request,
                 stages,
+                mode,
                 parts
                     .memory()
                     .use(request.usage())

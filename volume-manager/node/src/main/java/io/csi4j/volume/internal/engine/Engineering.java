@@ -41,6 +41,9 @@ interface Engineering {
   /** A plugin was heard of: perhaps it is another process now, or can do more or less. */
   void heard(PluginId plugin, String instance, Optional<Boolean> stages);
 
+  /** Whether a plugin is sent another access mode than was asked for, for the first time. */
+  boolean isFirstReplaced(PluginId plugin);
+
   /** What was due then comes only now. */
   void late(long due);
 

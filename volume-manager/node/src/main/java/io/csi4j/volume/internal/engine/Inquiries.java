@@ -64,12 +64,7 @@ final class Inquiries {
     Requests requests = new Requests(identity, parts.layout(), parts.rules());
     return index
         .record(identity)
-        .flatMap(
-            known ->
-                Admission.refusal(
-                    known,
-                    requests.goal(request, known.plan().staged(), known.claim(request.usage())),
-                    parts.rules()))
+        .flatMap(known -> Admission.refusal(known, requests.goal(request, known), parts.rules()))
         .map(failure -> Messages.of(failure.code(), subject, failure.seen()));
   }
 

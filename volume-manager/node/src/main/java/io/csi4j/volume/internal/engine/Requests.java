@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.VolumeLayout;
@@ -31,13 +32,14 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
   /**
    * What a mount wants.
    *
+   * @param mode the access mode under which the plugin is asked
    * @param known under which claim the use is on record; it stays so unless the request names one
    */
-  Goal.Publish goal(MountRequest request, boolean stages, ClaimMark known) {
+  Goal.Publish goal(MountRequest request, boolean stages, AccessMode mode, ClaimMark known) {
     return new Goal.Publish(
             identity,
             request.usage(),
-            Plan.of(identity, stages, request.capability())
+            Plan.of(identity, stages, request.capability().withAccessMode(mode))
                 .attachedBy(identity, request.publishContext()),
             request.readOnly(),
             Plan.mustBeWritable(request.capability(), request.readOnly()))
@@ -45,9 +47,29 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
         .under(request.claimEpoch().orElse(known.epoch()));
   }
 
+  /** What the same request wants of a volume that is in use. */
+  Goal.Publish goal(MountRequest request, VolumeRecord known) {
+    return goal(
+        request,
+        known.plan().staged(),
+        mode(request, Optional.of(known)),
+        known.claim(request.usage()));
+  }
+
+  /** The access mode of a request; the one in its place, while the volume is in use under that. */
+  static AccessMode mode(MountRequest request, Optional<VolumeRecord> known) {
+    AccessMode asked = request.capability().accessMode();
+    AccessMode older = asked.withoutSingleNodeMultiWriter();
+    return known
+            .filter(record -> !record.targets().isEmpty() && record.plan().mode() == older)
+            .isPresent()
+        ? older
+        : asked;
+  }
+
   /** What making anew the mount of a running workload wants. */
   Goal.Publish repair(MountRequest request, VolumeRecord known) {
-    return goal(request, known.plan().staged(), known.claim(request.usage())).keeping();
+    return goal(request, known).keeping();
   }
 
   /** The call of a step. */
@@ -79,7 +101,10 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
                 repair.requests().get(((Goal.Publish) at.goal()).usage()), "request")
             : ((Wish.Mount) operation.wish()).request();
     return new NodeCall.Parcel(
-        request.capability(), request.volumeContext(), request.publishContext(), request.secrets());
+        request.capability().withAccessMode(((Goal.Publish) at.goal()).plan().mode()),
+        request.volumeContext(),
+        request.publishContext(),
+        request.secrets());
   }
 
   /** Expanding or statistics. */

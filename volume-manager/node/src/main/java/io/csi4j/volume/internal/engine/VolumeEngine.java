@@ -36,7 +36,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
@@ -62,6 +64,10 @@ public final class VolumeEngine {
   private final HostList host;
   private final Inquiries inquiries;
   private final RecoveryReport report;
+
+  /** The plugins of which it was told that they are sent another access mode. */
+  private final Set<PluginId> modeReplaced = ConcurrentHashMap.newKeySet();
+
   private volatile boolean stopped;
 
   private VolumeEngine(EngineParts parts) {
@@ -298,6 +304,11 @@ public final class VolumeEngine {
     @Override
     public void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
       watch.heard(plugin, instance, stages);
+    }
+
+    @Override
+    public boolean isFirstReplaced(PluginId plugin) {
+      return modeReplaced.add(plugin);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.Verb;
@@ -14,7 +15,11 @@ final class FailedCalls {
   static Failure failure(Verb verb, Answer.Failed failed, AnswerClass kind) {
     return new Failure(
         code(verb, failed, kind),
-        verb.operation().rpcName() + " ended with " + failed.code() + ": " + failed.text(),
+        verb.operation().rpcName()
+            + (failed.sent() ? " ended with " : " was not sent, ")
+            + failed.code()
+            + ": "
+            + failed.text(),
         failed.cause().map(Throwable.class::cast));
   }
 
@@ -43,6 +48,11 @@ final class FailedCalls {
                 ? OperatorCode.UNPUBLISH_IN_DOUBT
                 : OperatorCode.UNSTAGE_IN_DOUBT;
       };
+    }
+    if (kind == AnswerClass.REFUSED && !failed.sent()) {
+      return failed.cause().orElse(null) instanceof CsiUnsupportedException
+          ? OperatorCode.NOT_OFFERED
+          : OperatorCode.NOT_ALLOWED_HERE;
     }
     if (kind == AnswerClass.REFUSED || AnswerClass.saysUnknownVolume(failed)) {
       return OperatorCode.REFUSED_BY_PLUGIN;

@@ -247,7 +247,7 @@ class CsiNodePluginsTest {
   @Test
   void aPluginTellsWhatItCanDo() {
     NodePlugin full = register(fake());
-    assertThat(up(full)).isEqualTo(new Up(true, full.instance(), true, true));
+    assertThat(up(full)).isEqualTo(new Up(true, full.instance(), true, true, true));
     assertThat(full.instance()).startsWith("boot-1/");
 
     NodePlugin plain =
@@ -256,8 +256,9 @@ class CsiNodePluginsTest {
                 SHAPE.without(
                     NodeCapability.STAGE_UNSTAGE_VOLUME,
                     NodeCapability.EXPAND_VOLUME,
-                    NodeCapability.GET_VOLUME_STATS)));
-    assertThat(up(plain)).isEqualTo(new Up(false, plain.instance(), false, false));
+                    NodeCapability.GET_VOLUME_STATS,
+                    NodeCapability.SINGLE_NODE_MULTI_WRITER)));
+    assertThat(up(plain)).isEqualTo(new Up(false, plain.instance(), false, false, false));
   }
 
   @Test

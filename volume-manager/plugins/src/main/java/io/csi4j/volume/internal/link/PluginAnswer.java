@@ -16,8 +16,9 @@ public sealed interface PluginAnswer {
    * @param instance the process that it is now, as a word; empty when it is not known
    * @param offersExpand whether it wants to know of volumes that have grown
    * @param offersStats whether it tells how full volumes are
+   * @param knowsWriters whether it knows the access modes that count the writers on one node
    */
-  record Up(boolean stages, String instance, boolean offersExpand, boolean offersStats)
+  record Up(boolean stages, String instance, boolean offersExpand, boolean offersStats, boolean knowsWriters)
       implements PluginAnswer {}
 
   /**

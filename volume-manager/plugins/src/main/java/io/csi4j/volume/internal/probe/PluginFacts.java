@@ -142,7 +142,8 @@ public final class PluginFacts {
         offered.offers(NodeCapability.STAGE_UNSTAGE_VOLUME),
         instance,
         offered.offers(NodeCapability.EXPAND_VOLUME),
-        offered.offers(NodeCapability.GET_VOLUME_STATS));
+        offered.offers(NodeCapability.GET_VOLUME_STATS),
+        offered.offers(NodeCapability.SINGLE_NODE_MULTI_WRITER));
   }
 
   private void tell(PluginAnswer answer) {

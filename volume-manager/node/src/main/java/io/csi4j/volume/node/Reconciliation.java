@@ -1,5 +1,8 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.OperatorMessage;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** The work that a reconciliation has begun. */
@@ -23,6 +26,23 @@ public interface Reconciliation {
    * @param mounted how many uses were made again
    * @param released how many things were given up
    * @param failed how many were left to the background, or to the host
+   * @param left those that were left: as many as failed
    */
-  record Summary(int mounted, int released, int failed) {}
+  record Summary(int mounted, int released, int failed, List<Left> left) {
+
+    /** Copies the list. */
+    public Summary {
+      left = List.copyOf(left);
+    }
+  }
+
+  /**
+   * Something that was not done when it was tried first.
+   *
+   * @param item what was to be done
+   * @param why why it was not; nothing if it was left alone for the reason that the item gives
+   * @param goesOn whether it is tried again without being asked: a wanted use until it is mounted,
+   *     unmounted, or asked for by a request of its own
+   */
+  record Left(CleanupPlan.Item item, Optional<OperatorMessage> why, boolean goesOn) {}
 }

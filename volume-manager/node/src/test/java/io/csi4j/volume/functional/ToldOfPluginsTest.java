@@ -22,6 +22,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.Release;
 import java.time.Duration;
 import java.util.List;
@@ -115,6 +116,69 @@ class ToldOfPluginsTest {
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
       node.registerAll();
       node.engine().pluginChanged(Node.PLUGIN);
+    }
+  }
+
+  @Test
+  void whatIsWantedAfterARebootIsMountedWhenItsPluginComes() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      node.bootHost();
+      node.volume("vol-1");
+      node.startWithoutPlugins();
+
+      Reconciliation.Summary summary = node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+
+      assertThat(summary.failed()).isEqualTo(1);
+      assertThat(summary.left().get(0).item().usage()).contains(usage("vol-1", "web"));
+      assertThat(summary.left().get(0).why().orElseThrow().code())
+          .isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+      assertThat(summary.left().get(0).goesOn()).isTrue();
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.registerAll();
+      node.engine().pluginChanged(Node.PLUGIN);
+      node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void whatIsWantedIsTriedUntilItsPluginAnswersThoughNobodySaysThatItCame() {
+    try (Node node = Node.builder().connecting(Duration.ofMillis(50)).open()) {
+      node.volume("vol-1");
+      node.crash();
+      node.plugin().stop();
+      node.start();
+
+      assertThat(node.reconcile(new LiveMount.Wanted(single("vol-1", "web"))).failed())
+          .isEqualTo(1);
+      node.plugin().start();
+      node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void whatIsWantedAndGivenUpIsNotTriedAnyMore() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.crash();
+      node.startWithoutPlugins();
+      node.reconcile(
+          new LiveMount.Wanted(single("vol-1", "web")),
+          new LiveMount.Wanted(single("vol-2", "web")));
+
+      node.unmount(usage("vol-1", "web"));
+      node.reconcile();
+      node.registerAll();
+      node.engine().pluginChanged(Node.PLUGIN);
+      node.skip(Duration.ofMinutes(30));
+
+      assertThat(node.calls()).isEmpty();
+      node.becomesClean();
     }
   }
 

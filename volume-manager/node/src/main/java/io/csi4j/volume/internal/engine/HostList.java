@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** What the host says that it wants, compared with what there is, and brought about. */
 final class HostList {
@@ -38,8 +39,11 @@ final class HostList {
     /** The number of the newest operation. */
     long newest();
 
-    /** Makes a volume appear. */
+    /** Makes a volume appear; tried again until it does, or until it is not wanted any more. */
     CompletableFuture<?> mount(MountRequest request);
+
+    /** These uses are wanted, and no others. */
+    void keepOnly(Collection<UsageKey> wanted);
 
     /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
     CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<UsageKey> usage, long operation);
@@ -101,6 +105,7 @@ final class HostList {
         requests.put(wanted.usage(), wanted.request());
       }
     }
+    work.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
     List<Planned> planned = planned(live);
     name(Reconciling.directories(live.stream().map(LiveMount::usage).toList()));
     heard = true;

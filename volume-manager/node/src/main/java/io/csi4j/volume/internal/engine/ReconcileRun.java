@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.engine.Reconciling.Planned;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.Reconciliation;
@@ -30,7 +31,7 @@ final class ReconcileRun implements Reconciliation {
   private int remaining;
   private int mounted;
   private int released;
-  private int failed;
+  private final List<Left> left = new ArrayList<>();
 
   ReconcileRun(List<Planned> planned, Function<Planned, CompletableFuture<?>> work, int atATime) {
     plan = new CleanupPlan(planned.stream().map(Planned::item).toList());
@@ -44,7 +45,7 @@ final class ReconcileRun implements Reconciliation {
 
   void start() {
     if (plan.items().isEmpty()) {
-      done.complete(new Summary(0, 0, 0));
+      done.complete(new Summary(0, 0, 0, List.of()));
       return;
     }
     for (Optional<PluginId> plugin : List.copyOf(waiting.keySet())) {
@@ -78,20 +79,29 @@ final class ReconcileRun implements Reconciliation {
       if (failure != null
           || item.action() == Action.WAIT_FOR_HOST
           || item.action() == Action.LEAVE) {
-        failed++;
+        left.add(left(item, failure));
       } else if (item.action() == Action.MOUNT) {
         mounted++;
       } else {
         released++;
       }
       if (--remaining == 0) {
-        end.add(new Summary(mounted, released, failed));
+        end.add(new Summary(mounted, released, left.size(), left));
       }
     } finally {
       lock.unlock();
     }
     end.forEach(done::complete);
     next(item.plugin());
+  }
+
+  private static Left left(CleanupPlan.Item item, @Nullable Throwable failure) {
+    return failure == null
+        ? new Left(item, Optional.empty(), false)
+        : new Left(
+            item,
+            WantedMounts.known(failure).map(VolumeException::operatorMessage),
+            WantedMounts.goesOn(failure));
   }
 
   @Override

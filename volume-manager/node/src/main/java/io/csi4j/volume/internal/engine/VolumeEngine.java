@@ -62,6 +62,7 @@ public final class VolumeEngine {
   private final UnexpectedMounts unexpected;
   private final ClaimRounds rounds;
   private final HostList host;
+  private final WantedMounts wanted;
   private final Inquiries inquiries;
   private final RecoveryReport report;
 
@@ -80,6 +81,7 @@ public final class VolumeEngine {
     overmounts = Overmounts.since(parts.kernel(), parts.layout());
     unexpected = new UnexpectedMounts(parts.kernel(), parts.layout());
     drains = new Drains(parts.scheduler(), index::left);
+    wanted = new WantedMounts(parts, this::mountNow);
     rounds = new ClaimRounds(parts, index::volumes);
     Takeover found = new Takeover(parts);
     unexpected.know(found.unknown());
@@ -128,6 +130,11 @@ public final class VolumeEngine {
 
   /** Makes a volume appear. */
   public CompletableFuture<MountedVolume> mount(MountRequest request) {
+    wanted.forget(request.usage());
+    return mountNow(request);
+  }
+
+  private CompletableFuture<MountedVolume> mountNow(MountRequest request) {
     VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
     UsageKey usage = request.usage();
     Subject doing = Subject.of("mounting", identity).by(usage);
@@ -155,6 +162,7 @@ public final class VolumeEngine {
 
   /** Gives up a use. */
   public CompletableFuture<Release> unmount(UsageKey usage) {
+    wanted.forget(usage);
     Optional<VolumeIdentity> identity = owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
@@ -236,7 +244,12 @@ public final class VolumeEngine {
 
     @Override
     public CompletableFuture<?> mount(MountRequest request) {
-      return VolumeEngine.this.mount(request);
+      return wanted.want(request);
+    }
+
+    @Override
+    public void keepOnly(Collection<UsageKey> live) {
+      wanted.keepOnly(live);
     }
 
     @Override
@@ -390,6 +403,7 @@ public final class VolumeEngine {
   public void pluginChanged(PluginId plugin) {
     if (!index.isClosing()) {
       watch.changed(plugin);
+      wanted.again(plugin);
     }
   }
 
@@ -405,6 +419,7 @@ public final class VolumeEngine {
     index.close();
     Collection<CompletableFuture<Object>> left = index.open().values();
     graveyard.close();
+    wanted.close();
     drains.close();
     rounds.close();
     index.volumes().forEach(VolumeActor::close);

@@ -18,7 +18,12 @@ public sealed interface PluginAnswer {
    * @param offersStats whether it tells how full volumes are
    * @param knowsWriters whether it knows the access modes that count the writers on one node
    */
-  record Up(boolean stages, String instance, boolean offersExpand, boolean offersStats, boolean knowsWriters)
+  record Up(
+      boolean stages,
+      String instance,
+      boolean offersExpand,
+      boolean offersStats,
+      boolean knowsWriters)
       implements PluginAnswer {}
 
   /**

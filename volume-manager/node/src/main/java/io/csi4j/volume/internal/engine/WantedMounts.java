@@ -1,0 +1,201 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.MountRequest;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The uses that the host has said it wants and that could not be mounted yet: tried again when
+ * their plugin comes, and with growing pauses, until they are mounted or nobody wants them so any
+ * more. Safe for many threads.
+ */
+final class WantedMounts {
+
+  /** One use that is not mounted yet. */
+  private static final class Missing {
+
+    private final MountRequest request;
+    private int failed;
+    private boolean isTried;
+    private Scheduler.@Nullable Timer next;
+
+    private Missing(MountRequest request) {
+      this.request = request;
+    }
+
+    private void cancel() {
+      if (next != null) {
+        next.cancel();
+        next = null;
+      }
+    }
+  }
+
+  private final EngineParts parts;
+  private final Function<MountRequest, CompletableFuture<?>> mount;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<UsageKey, Missing> missing = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * None is missing.
+   *
+   * @param mount begins to mount one, and never waits
+   */
+  WantedMounts(EngineParts parts, Function<MountRequest, CompletableFuture<?>> mount) {
+    this.parts = parts;
+    this.mount = mount;
+  }
+
+  /** What a failure of an operation says, if it is one that is known. */
+  static Optional<VolumeException> known(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof VolumeException told ? Optional.of(told) : Optional.empty();
+  }
+
+  /** Whether what failed like this is tried again without being asked. */
+  static boolean goesOn(Throwable failure) {
+    return known(failure)
+        .filter(
+            told ->
+                told.outcome() == VolumeException.Outcome.HELD
+                    || told.code() == OperatorCode.SUPERSEDED
+                    || told.code() == OperatorCode.ENGINE_CLOSED)
+        .isEmpty();
+  }
+
+  /** Mounts what the host wants, now and until it is done. */
+  CompletableFuture<?> want(MountRequest request) {
+    lock.lock();
+    try {
+      forget(request.usage());
+      Missing one = new Missing(request);
+      missing.put(request.usage(), one);
+      return attempt(one);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Under the lock, so that whoever gives the use up comes before or after it. */
+  private CompletableFuture<?> attempt(Missing one) {
+    one.cancel();
+    one.isTried = true;
+    CompletableFuture<?> end = mount.apply(one.request);
+    end.whenComplete((value, failure) -> ended(one, failure));
+    return end;
+  }
+
+  private void ended(Missing one, @Nullable Throwable failure) {
+    lock.lock();
+    try {
+      if (missing.get(one.request.usage()) != one) {
+        return;
+      }
+      one.isTried = false;
+      if (failure == null || closed || !goesOn(failure)) {
+        missing.remove(one.request.usage());
+        return;
+      }
+      one.next =
+          parts
+              .scheduler()
+              .after(
+                  Background.pause(one.failed++, cap(one), parts.scheduler().random()),
+                  () -> again(one));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Duration cap(Missing one) {
+    return parts
+        .plugins()
+        .find(one.request.plugin())
+        .orElseGet(() -> new AbsentPlugin(parts.plugins().known()))
+        .policy()
+        .backgroundCap();
+  }
+
+  private void again(Missing one) {
+    lock.lock();
+    try {
+      if (!closed && !one.isTried && missing.get(one.request.usage()) == one) {
+        attempt(one);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The plugin has come, perhaps: what waits for it is tried at once. */
+  void again(PluginId plugin) {
+    lock.lock();
+    try {
+      for (Missing one : List.copyOf(missing.values())) {
+        if (one.request.plugin().equals(plugin)) {
+          one.failed = 0;
+          again(one);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Somebody has asked for something else of the use. */
+  void forget(UsageKey usage) {
+    lock.lock();
+    try {
+      Missing one = missing.remove(usage);
+      if (one != null) {
+        one.cancel();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The host wants these uses, and no others. */
+  void keepOnly(Collection<UsageKey> wanted) {
+    lock.lock();
+    try {
+      for (UsageKey usage : List.copyOf(missing.keySet())) {
+        if (!wanted.contains(usage)) {
+          forget(usage);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tries nothing more. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      missing.values().forEach(Missing::cancel);
+      missing.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -455,8 +455,10 @@ public enum OperatorCode {
       408,
       Severity.ERROR,
       "A volume is not mounted any more although nobody here gave it up",
-      "nothing is mounted under a running workload by itself, and the use counts",
-      "Find out who unmounted it; stop the workload, then mount the volume for it again"),
+      "the use counts; it is mounted again under its workload only where the plugin's policy for dead"
+          + " mounts says so",
+      "Find out who unmounted it; where it is not mounted again, stop the workload, then mount the"
+          + " volume for it"),
   STAGING_LOST(
       409,
       Severity.WARNING,
@@ -509,8 +511,8 @@ public enum OperatorCode {
   ROOT_OVERMOUNTED(
       417,
       Severity.ERROR,
-      "Something was mounted over the manager's directory",
-      "nothing is mounted or removed there",
+      "Something was mounted over the manager's directory, or one in it",
+      "nothing is mounted, removed or written there",
       "Unmount what lies over it; then ask again"),
   ROOT_NOT_SHARED(
       418,

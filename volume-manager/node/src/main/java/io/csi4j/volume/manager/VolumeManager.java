@@ -3,6 +3,7 @@ package io.csi4j.volume.manager;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.real.KernelView;
@@ -316,7 +317,13 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
      * with a plugin that mounts there, too. Directories are made on disk as ever.
      */
     public Builder mounts(MountTable table, Mounts mounts) {
-      kernel = Optional.of(new KernelView(table, mounts));
+      kernel = Optional.of(new KernelView(table, mounts, Optional.empty()));
+      return this;
+    }
+
+    /** The same, where this tells of what others mount and unmount there. */
+    public Builder mounts(MountTable table, Mounts mounts, MountWatch watch) {
+      kernel = Optional.of(new KernelView(table, mounts, Optional.of(watch)));
       return this;
     }
 

@@ -218,7 +218,7 @@ class DeadMountTest {
   }
 
   @Test
-  void aMountThatSomebodyTookAwayDoesNotKeepTheVolumeFromBeingStagedAgain() {
+  void aMountThatSomebodyTookAwayIsMadeAnewWithThoseThatDied() {
     try (Node node = open(OnDeadMount.REMOUNT)) {
       node.reconcile();
       node.mount(shared("vol-1", "web"));
@@ -226,13 +226,22 @@ class DeadMountTest {
       node.kernel().host().detach(node.targetPath("vol-1", "db"));
 
       die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
-      node.inTheEnd("it is well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 1);
+      node.inTheEnd(
+          "both are well",
+          () ->
+              told(node, OperatorCode.MOUNT_RESTORED).size() >= 2
+                  && node.openOperations().isEmpty()
+                  && isAlive(node, node.targetPath("vol-1", "web"))
+                  && isAlive(node, node.targetPath("vol-1", "db")));
 
-      assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
-      assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.NONE);
+      assertThat(told(node, OperatorCode.MOUNT_LOST)).hasSize(1);
       assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.NOT_LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
     }
+  }
+
+  private static boolean isAlive(Node node, MountPath path) {
+    return node.mounted(path) && !isDead(node, path);
   }
 
   @Test

@@ -131,6 +131,27 @@ final class Incarnation {
       }
 
       @Override
+      public Runnable watch(Changes changes) {
+        return real.watch(
+            new Changes() {
+              @Override
+              public void came(MountPath path) {
+                ifAlive(() -> changes.came(path));
+              }
+
+              @Override
+              public void went(MountPath path) {
+                ifAlive(() -> changes.went(path));
+              }
+
+              @Override
+              public void missed() {
+                ifAlive(changes::missed);
+              }
+            });
+      }
+
+      @Override
       public boolean mustAsk(MountPath path) {
         return alive(() -> real.mustAsk(path));
       }

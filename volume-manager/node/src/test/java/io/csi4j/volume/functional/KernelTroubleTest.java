@@ -17,6 +17,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.ServerState;
+import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
@@ -26,6 +27,8 @@ import io.csi4j.volume.node.Release;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mounts that go, stay, hang or break without anybody here having asked for it. */
 class KernelTroubleTest {
@@ -69,6 +72,96 @@ class KernelTroubleTest {
       assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H1")
+  @Test
+  void aTargetThatSomebodyUnmountsIsToldAtOnceAndNotMountedAgainByItself() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.MOUNT_LOST));
+      node.skip(Duration.ofHours(1));
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.status(VOLUME).orElseThrow().trouble())
+          .hasValueSatisfying(
+              trouble -> assertThat(trouble.code()).isEqualTo(OperatorCode.MOUNT_LOST));
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      node.mount(single("vol-1", "web"));
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.status(VOLUME).orElseThrow().trouble()).isEmpty();
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.notices().stream().filter(it -> it.code() == OperatorCode.MOUNT_LOST))
+          .hasSize(1);
+    }
+  }
+
+  @Tag("H1")
+  @Test
+  void aTargetThatSomebodyUnmountsIsMountedAgainWhereThePolicyLetsIt() {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.withOnDeadMount(OnDeadMount.REPUBLISH)).open()) {
+      node.volume("vol-1");
+      node.reconcile();
+      node.mount(single("vol-1", "web"));
+
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.inTheEnd("it is mounted", () -> node.noticed(OperatorCode.MOUNT_RESTORED));
+
+      assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
+      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Publish");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H2")
+  @Test
+  void aStagingThatSomebodyUnmountsIsToldAtOnce() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.STAGING_LOST));
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("H14")
+  @ParameterizedTest
+  @ValueSource(strings = {"state", "volume", "uses"})
+  void whatSomebodyMountsOverADirectoryIsToldAtOnceAndNothingIsWrittenThroughIt(String which) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      MountPath covered =
+          switch (which) {
+            case "state" -> node.layout().state();
+            case "volume" -> node.layout().volume(Node.identity(VOLUME));
+            default -> node.layout().uses(Node.identity(VOLUME));
+          };
+      node.kernel().host().directory(covered);
+      node.kernel().host().tmpfs(covered);
+
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.ROOT_OVERMOUNTED));
+      VolumeException mounting = node.mountFails(shared("vol-1", "b"));
+      VolumeException releasing = node.unmountFails(usage("vol-1", "a"));
+
+      assertThat(mounting.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
+      assertThat(mounting.getMessage()).contains(covered.toString(), "tmpfs");
+      assertThat(releasing.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.kernel().host().names(covered)).isEmpty();
+      node.kernel().host().detach(covered);
+      node.becomesClean();
     }
   }
 

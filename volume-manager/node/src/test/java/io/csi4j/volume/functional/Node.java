@@ -302,7 +302,8 @@ final class Node implements AutoCloseable {
                 time,
                 newborn.kernel(
                     new SystemKernelMounts(
-                        kernel.table(), kernel.mounts(), devices(), this::place)),
+                            kernel.table(), kernel.mounts(), devices(), this::place)
+                        .watchedBy(kernel.watch())),
                 newborn.plugins(bindings),
                 state,
                 directories,

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -33,6 +34,9 @@ final class DeadMountCare {
   private final VolumeParts parts;
   private final Runnable changed;
   private final DeadMounts dead = new DeadMounts();
+
+  /** The uses whose mounts somebody else took away. */
+  private Set<UsageKey> lost = Set.of();
 
   /**
    * Nothing is dead.
@@ -136,6 +140,21 @@ final class DeadMountCare {
     }
   }
 
+  /** A mount is gone although nobody here took it away; the policy says what becomes of it. */
+  void lost(UsageKey usage) {
+    tell(OperatorCode.MOUNT_LOST, lostSeen(), usage);
+    lost = lost.isEmpty() ? new TreeSet<>() : lost;
+    lost.add(usage);
+    if (DeadMounts.repairs(policy())) {
+      dead.lost(usage);
+    }
+  }
+
+  private String lostSeen() {
+    return "the mount is gone, and nobody here took it away; the policy of the plugin is "
+        + policy();
+  }
+
   /** Tells of dead mounts that nobody can make anew before the host says how they are wanted. */
   void tellNeeded() {
     if (DeadMounts.repairs(policy())) {
@@ -152,6 +171,7 @@ final class DeadMountCare {
 
   /** The mount of a use was made, which may have been dead before. */
   void isWell(UsageKey usage) {
+    keepLost(other -> !other.equals(usage));
     if (dead.isDead(usage)) {
       dead.isWell(usage);
       tell(
@@ -167,22 +187,34 @@ final class DeadMountCare {
 
   /** What stands in the way of the uses whose mounts are dead, if there are any. */
   Optional<OperatorMessage> trouble() {
-    return dead.uses().stream()
-        .findFirst()
+    Optional<UsageKey> one = dead.uses().stream().findFirst();
+    return one.or(() -> lost.stream().findFirst())
         .map(
             usage ->
-                parts
-                    .voice()
-                    .message(
-                        new Notice(
-                            OperatorCode.MOUNT_DEAD,
-                            "its server has ended; the policy of the plugin is " + policy(),
-                            Optional.of(usage))));
+                lost.contains(usage)
+                    ? new Notice(OperatorCode.MOUNT_LOST, lostSeen(), Optional.of(usage))
+                    : new Notice(
+                        OperatorCode.MOUNT_DEAD,
+                        "its server has ended; the policy of the plugin is " + policy(),
+                        Optional.of(usage)))
+        .map(parts.voice()::message);
   }
 
   /** Forgets the uses that are no more, or are being given up. */
   void keepOnly(Optional<VolumeRecord> record) {
     dead.keepOnly(record);
+    keepLost(
+        usage ->
+            record
+                .flatMap(known -> known.target(usage))
+                .filter(use -> use.path().is(PathStatus.IN_DOUBT) || use.path().is(PathStatus.NONE))
+                .isPresent());
+  }
+
+  private void keepLost(Predicate<UsageKey> which) {
+    if (!lost.isEmpty()) {
+      lost.removeIf(which.negate());
+    }
   }
 
   // ---- making them anew

@@ -74,6 +74,12 @@ final class DeadMounts {
     return isNew;
   }
 
+  /** A mount is gone, which is made anew as a dead one is; the staging may stay. */
+  void lost(UsageKey usage) {
+    dead = writable(dead);
+    dead.add(usage);
+  }
+
   /** The staging was looked at; tells whether it was found dead. */
   boolean staging(boolean isDead) {
     boolean isNew = isDead && !stagingDead;

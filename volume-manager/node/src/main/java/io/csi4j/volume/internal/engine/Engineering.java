@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;
 
@@ -50,6 +51,9 @@ interface Engineering {
   /** Something was mounted where nobody asked for it, perhaps. */
   void lookForUnexpected();
 
-  /** Why nothing can be done in the directory of the manager, if it cannot. */
-  Optional<Failure> overmounted();
+  /** Why nothing can be done for a use of a volume, if what is mounted over its directories. */
+  Optional<Failure> overmounted(VolumeIdentity volume, Optional<UsageKey> usage);
+
+  /** The same as far as it was told already, without a look. */
+  Optional<Failure> covered(VolumeIdentity volume);
 }

@@ -6,48 +6,140 @@ import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Notices that something was mounted over the directory of the manager since it was opened. */
+/**
+ * Notices that something was mounted over a directory of the manager since it was opened. Safe for
+ * many threads.
+ */
 final class Overmounts {
 
-  private final KernelMounts kernel;
-  private final List<MountPath> paths;
-  private final List<List<Sighting>> before;
+  private static final Subject LOOKING = Subject.of("looking at what is mounted");
 
-  private Overmounts(KernelMounts kernel, List<MountPath> paths, List<List<Sighting>> before) {
+  private final KernelMounts kernel;
+  private final VolumeLayout layout;
+
+  /** How many mounts were at the directories that may be mounts. */
+  private final Map<MountPath, Integer> before;
+
+  /** What was told, and has not gone since. */
+  private final Map<MountPath, Failure> told = new ConcurrentHashMap<>();
+
+  private Overmounts(KernelMounts kernel, VolumeLayout layout, Map<MountPath, Integer> before) {
     this.kernel = kernel;
-    this.paths = paths;
+    this.layout = layout;
     this.before = before;
   }
 
   /** What is mounted at the directory now is meant to be there. */
   static Overmounts since(KernelMounts kernel, VolumeLayout layout) {
-    List<MountPath> paths = List.of(layout.root(), layout.volumes());
-    return new Overmounts(kernel, paths, paths.stream().map(kernel::at).toList());
+    Map<MountPath, Integer> before = new HashMap<>();
+    for (MountPath path : List.of(layout.root(), layout.volumes(), layout.state())) {
+      before.put(path, kernel.at(path).size());
+    }
+    return new Overmounts(kernel, layout, Map.copyOf(before));
   }
 
-  /** What lies over the directory, if anything does. */
+  /** What lies over the directory of the manager, if anything does. */
   Optional<Failure> seen() {
-    for (int i = 0; i < paths.size(); i++) {
-      try {
-        List<Sighting> now = kernel.at(paths.get(i));
-        if (now.size() > before.get(i).size()) {
-          return Optional.of(
+    return List.of(layout.root(), layout.volumes(), layout.state()).stream()
+        .flatMap(path -> seenAt(path).stream())
+        .findFirst();
+  }
+
+  /** What lies over the directories of a volume or above them, if anything does. */
+  Optional<Failure> seen(VolumeIdentity volume, Optional<UsageKey> usage) {
+    Optional<Failure> above = seen();
+    if (above.isPresent()) {
+      return above;
+    }
+    VolumeLayout.Home home = layout.home(volume);
+    List<MountPath> paths = new ArrayList<>(List.of(home.path(), home.uses()));
+    usage.map(home::use).ifPresent(paths::add);
+    return paths.stream().flatMap(path -> seenAt(path).stream()).findFirst();
+  }
+
+  private Optional<Failure> seenAt(MountPath path) {
+    try {
+      List<Sighting> now = kernel.at(path);
+      return now.size() > before.getOrDefault(path, 0)
+          ? Optional.of(
               Failure.of(
                   OperatorCode.ROOT_OVERMOUNTED,
                   "since the manager was opened, this was mounted at "
-                      + paths.get(i)
+                      + path
                       + ": "
-                      + now.get(now.size() - 1).evidence()));
-        }
-      } catch (MountException e) {
-        return Optional.of(
-            Failure.of(OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(e.getMessage()), e));
-      }
+                      + now.get(now.size() - 1).evidence()))
+          : Optional.empty();
+    } catch (MountException e) {
+      return Optional.of(
+          Failure.of(OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(e.getMessage()), e));
     }
-    return Optional.empty();
+  }
+
+  // ---- as it is told
+
+  /** Whether a mount at this path would lie over a directory of the manager. */
+  boolean concerns(MountPath path) {
+    return layout.isOwnDirectory(path);
+  }
+
+  /** Something was mounted over a directory of the manager: what to say of it, once. */
+  Optional<OperatorMessage> came(MountPath path) {
+    Optional<Failure> there =
+        seenAt(path).filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED);
+    if (there.isEmpty() || told.putIfAbsent(path, there.get()) != null) {
+      return Optional.empty();
+    }
+    return there.map(seen -> Messages.of(seen.code(), LOOKING.at(path), seen.seen()));
+  }
+
+  /** A mount at this path is gone. */
+  void went(MountPath path) {
+    if (told.containsKey(path) && seenAt(path).isEmpty()) {
+      told.remove(path);
+    }
+  }
+
+  /** Anything may have come or gone: what to say of it. */
+  List<OperatorMessage> missed() {
+    List.copyOf(told.keySet()).forEach(this::went);
+    List<MountPath> paths = new ArrayList<>(before.keySet());
+    try {
+      kernel.beneath(layout.root()).stream()
+          .map(Sighting::path)
+          .filter(this::concerns)
+          .forEach(paths::add);
+    } catch (MountException e) {
+      // Each operation looks for itself, and says so.
+    }
+    return paths.stream().distinct().flatMap(path -> came(path).stream()).toList();
+  }
+
+  /** What is known to lie over the directories of a volume, or above them; looks at nothing. */
+  Optional<Failure> covering(VolumeIdentity volume) {
+    if (told.isEmpty()) {
+      return Optional.empty();
+    }
+    MountPath own = layout.volume(volume);
+    return told.entrySet().stream()
+        .filter(
+            entry ->
+                entry.getKey().isWithin(own)
+                    || own.isWithin(entry.getKey())
+                    || entry.getKey().isWithin(layout.state()))
+        .map(Map.Entry::getValue)
+        .findFirst();
   }
 }

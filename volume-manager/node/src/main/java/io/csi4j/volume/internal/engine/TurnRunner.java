@@ -3,11 +3,14 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.CoveredException;
 import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
 import io.csi4j.volume.internal.lifecycle.Phase;
 import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Situation;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.link.Answer;
@@ -74,6 +77,9 @@ final class TurnRunner {
 
     /** What was due then comes only now. */
     void late(long due);
+
+    /** What is known to lie over the directories of the volume. */
+    Optional<Failure> covered();
 
     /** Something others may see has changed. */
     void changed();
@@ -142,7 +148,12 @@ final class TurnRunner {
     lastAnswer = null;
     unpublishFailed = false;
     superseded = false;
-    advance(next, Lifecycle.begin(goal, known, memory.situation(target)));
+    advance(next, Lifecycle.begin(goal, known, situation(target)));
+  }
+
+  /** What is so: the plugin gets no call while its paths would lead into what somebody mounted. */
+  private Situation situation(NodePlugin of) {
+    return memory.situation(of).barredBy(owner.covered());
   }
 
   /** Performs steps until one has to be waited for. */
@@ -177,7 +188,7 @@ final class TurnRunner {
       }
       Event event = perform(at);
       Moments.after(at).ifPresent(parts.points()::at);
-      at = Lifecycle.next(at, event, memory.situation(plugin));
+      at = Lifecycle.next(at, event, situation(plugin));
     }
   }
 
@@ -185,6 +196,14 @@ final class TurnRunner {
   private Event perform(Turn at) {
     try {
       Step step = at.step();
+      if (!(step instanceof Step.Look)) {
+        owner
+            .covered()
+            .ifPresent(
+                covered -> {
+                  throw new CoveredException(covered);
+                });
+      }
       if (step instanceof Step.Save save) {
         return memory.save(save);
       } else if (step instanceof Step.Forget) {
@@ -347,6 +366,6 @@ final class TurnRunner {
       return;
     }
     Turn kept = memory.record().map(at::with).orElse(at);
-    advance(now, Lifecycle.next(kept, event, memory.situation(plugin)));
+    advance(now, Lifecycle.next(kept, event, situation(plugin)));
   }
 }

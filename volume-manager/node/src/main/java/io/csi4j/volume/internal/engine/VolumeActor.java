@@ -53,6 +53,7 @@ final class VolumeActor {
   private final Memory memory;
   private final TurnRunner runner;
   private final DeadMountCare dead;
+  private final LostMounts lost;
   private final Inherited inherited = new Inherited();
   private final Beginning beginning;
   private final Aftercare aftercare;
@@ -89,6 +90,11 @@ final class VolumeActor {
     @Override
     public boolean isStopped() {
       return engine.isStopped();
+    }
+
+    @Override
+    public Optional<Failure> covered() {
+      return engine.covered(identity);
     }
 
     @Override
@@ -175,6 +181,7 @@ final class VolumeActor {
             voice);
     runner = new TurnRunner(volume, steps, new Owner());
     dead = new DeadMountCare(volume, this::deadChanged);
+    lost = new LostMounts(volume, dead);
     beginning = new Beginning(volume, runner, dead, inherited, new FirstSteps());
     aftercare = new Aftercare(volume, dead, new Unasked());
     claims = new ClaimCare(volume, aftercare);
@@ -230,6 +237,24 @@ final class VolumeActor {
   /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
   void inspect() {
     mailbox.put(dead::look);
+  }
+
+  /** A mount of the volume is gone, at this path or at any. */
+  void went(Optional<MountPath> path) {
+    mailbox.put(
+        () -> {
+          lost.went(path);
+          if (current == null) {
+            lookForLost();
+          }
+        });
+  }
+
+  private void lookForLost() {
+    if (lost.look()) {
+      show();
+      consider();
+    }
   }
 
   /** Looks whether what is mounted is still claimed. */
@@ -380,6 +405,7 @@ final class VolumeActor {
     nameAll();
     Operation operation = waiting.poll();
     if (operation == null) {
+      lookForLost();
       consider();
       engine.idle(this);
       return;

@@ -1,11 +1,13 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.node.VolumeStats;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Rule;
+import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Strays;
@@ -70,6 +72,7 @@ public final class VolumeEngine {
   private final Set<PluginId> modeReplaced = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
+  private volatile Runnable unwatch = () -> {};
 
   private VolumeEngine(EngineParts parts) {
     this.parts = parts;
@@ -98,6 +101,7 @@ public final class VolumeEngine {
       engine.index.volumes().forEach(VolumeActor::wake);
     }
     engine.rounds.begin();
+    engine.unwatch = parts.kernel().watch(engine.new Changed());
     return engine;
   }
 
@@ -266,6 +270,37 @@ public final class VolumeEngine {
     }
   }
 
+  /** What becomes of changes to what is mounted; each is looked at by the volume it concerns. */
+  private final class Changed implements KernelMounts.Changes {
+
+    @Override
+    public void came(MountPath path) {
+      if (overmounts.concerns(path)) {
+        parts.scheduler().execute(() -> overmounts.came(path).ifPresent(this::tell));
+      }
+    }
+
+    @Override
+    public void went(MountPath path) {
+      overmounts.went(path);
+      parts
+          .layout()
+          .volumeOf(path)
+          .flatMap(index::withName)
+          .ifPresent(volume -> volume.went(Optional.of(path)));
+    }
+
+    @Override
+    public void missed() {
+      parts.scheduler().execute(() -> overmounts.missed().forEach(this::tell));
+      index.volumes().forEach(volume -> volume.went(Optional.empty()));
+    }
+
+    private void tell(OperatorMessage message) {
+      parts.events().accept(new VolumeEvent.Noticed(message));
+    }
+  }
+
   /** What the volumes need of the engine. */
   private final class ForVolumes implements Engineering {
 
@@ -343,8 +378,13 @@ public final class VolumeEngine {
     }
 
     @Override
-    public Optional<Failure> overmounted() {
-      return overmounts.seen();
+    public Optional<Failure> overmounted(VolumeIdentity volume, Optional<UsageKey> usage) {
+      return overmounts.seen(volume, usage);
+    }
+
+    @Override
+    public Optional<Failure> covered(VolumeIdentity volume) {
+      return overmounts.covering(volume);
     }
   }
 
@@ -427,6 +467,7 @@ public final class VolumeEngine {
         .handle(
             (nothing, failure) -> {
               stopped = true;
+              unwatch.run();
               return left.size();
             });
   }
@@ -434,6 +475,7 @@ public final class VolumeEngine {
   /** Tells those who still wait that what they wait for goes on with the next start. */
   public void abandon() {
     stopped = true;
+    unwatch.run();
     index
         .open()
         .forEach(

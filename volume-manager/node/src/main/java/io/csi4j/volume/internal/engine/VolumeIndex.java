@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.PluginId;
@@ -30,6 +31,10 @@ final class VolumeIndex {
   private final Consumer<PluginId> gone;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeIdentity, VolumeActor> actors = new TreeMap<>();
+
+  /** The same by the names of their directories. */
+  private final Map<String, VolumeActor> names = new HashMap<>();
+
   private final Map<UsageKey, VolumeIdentity> uses = new HashMap<>();
   private final Map<UsageKey, Long> asked = new HashMap<>();
   private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
@@ -73,6 +78,16 @@ final class VolumeIndex {
     lock.lock();
     try {
       return actors.containsKey(identity);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The volume whose directory has this name. */
+  Optional<VolumeActor> withName(String directory) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(names.get(directory));
     } finally {
       lock.unlock();
     }
@@ -131,7 +146,13 @@ final class VolumeIndex {
   }
 
   private VolumeActor actor(VolumeIdentity identity) {
-    return actors.computeIfAbsent(identity, making);
+    return actors.computeIfAbsent(
+        identity,
+        volume -> {
+          VolumeActor made = making.apply(volume);
+          names.put(VolumeLayout.id(volume), made);
+          return made;
+        });
   }
 
   // ---- uses
@@ -312,6 +333,7 @@ final class VolumeIndex {
       }
     }
     if (record.isEmpty() && actors.remove(actor.identity(), actor)) {
+      names.remove(VolumeLayout.id(actor.identity()), actor);
       gone.accept(actor.identity().plugin());
     }
   }

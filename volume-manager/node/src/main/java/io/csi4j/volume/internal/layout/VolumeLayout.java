@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.state.StateKey;
+import java.util.Optional;
 
 /**
  * Where everything of a volume lies below the root. Names are hashes, never text of a caller.
@@ -69,6 +70,30 @@ public record VolumeLayout(MountPath root) {
   /** The directory that holds those of the volumes. */
   public MountPath volumes() {
     return root.resolve("v");
+  }
+
+  /** The name of the volume's directory that a path is in, if it is in one. */
+  public Optional<String> volumeOf(MountPath path) {
+    if (!path.isWithin(volumes()) || path.equals(volumes())) {
+      return Optional.empty();
+    }
+    String below = path.toString().substring(volumes().toString().length() + 1);
+    int end = below.indexOf('/');
+    return Optional.of(end < 0 ? below : below.substring(0, end));
+  }
+
+  /**
+   * Whether a path is a directory that the manager made for itself, in which it makes others: the
+   * root, the state, or one of a volume above its mounts.
+   */
+  public boolean isOwnDirectory(MountPath path) {
+    if (path.equals(root) || path.equals(volumes()) || path.isWithin(state())) {
+      return true;
+    }
+    return path.isWithin(volumes())
+        && path.toString()
+            .substring(volumes().toString().length())
+            .matches("/[^/]+(/p(/[^/]+)?)?");
   }
 
   /** The directory of a volume. */

@@ -123,7 +123,9 @@ public final class Lifecycle {
   /** A step threw what it should not: nothing is known of its effect. */
   private static Turn broken(Turn turn, Throwable cause, Situation now) {
     Failure failure =
-        cause instanceof MountException
+        cause instanceof CoveredException covered
+            ? covered.failure()
+            : cause instanceof MountException
             ? Failure.of(
                 OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(cause.getMessage()), cause)
             : Failure.of(

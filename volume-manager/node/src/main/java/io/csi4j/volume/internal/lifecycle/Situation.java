@@ -26,6 +26,13 @@ public record Situation(
     Rules rules,
     double random) {
 
+  /** The same, where this keeps the plugin from getting calls, too. */
+  public Situation barredBy(Optional<Failure> also) {
+    return also.isEmpty() || barred.isPresent()
+        ? this
+        : new Situation(place, instance, policy, quarantined, also, rules, random);
+  }
+
   /** Why a call is not made now, if it is not. */
   Optional<Failure> bar() {
     return rules.on(Rule.BARRED_GETS_NOTHING) ? barred : Optional.empty();

@@ -39,6 +39,28 @@ public interface KernelMounts {
    */
   Optional<String> holders(MountPath path);
 
+  /** Hears of changes to what is mounted, on a thread that must not be kept. */
+  interface Changes {
+
+    /** Something was mounted at a path. */
+    void came(MountPath path);
+
+    /** A mount at a path is gone, or elsewhere. */
+    void went(MountPath path);
+
+    /** Changes were missed: anything may have come or gone. */
+    void missed();
+  }
+
+  /**
+   * Tells of all changes from now on, as far as the kernel does.
+   *
+   * @return ends that; what has come or gone by then may still be told
+   */
+  default Runnable watch(Changes changes) {
+    return () -> {};
+  }
+
   /** Whether only the server of the mount on top at a path can tell how it is. */
   default boolean mustAsk(MountPath path) {
     return false;

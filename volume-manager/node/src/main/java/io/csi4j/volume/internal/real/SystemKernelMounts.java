@@ -1,8 +1,10 @@
 package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountIdentity;
@@ -23,6 +25,8 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.state.HostIdentity;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +52,7 @@ public final class SystemKernelMounts implements KernelMounts {
 
   private static final int MOST_HOLDERS = 8;
   private static final int LONGEST_TEXT = 1024;
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(1);
 
@@ -60,6 +65,7 @@ public final class SystemKernelMounts implements KernelMounts {
   private final Disk disk;
   private final Supplier<Place> place;
   private final @Nullable MountQuestions questions;
+  private final @Nullable MountWatch watch;
   private volatile @Nullable Seen seen;
 
   /** The mounts whose servers were asked and have ended, by their paths. */
@@ -72,7 +78,7 @@ public final class SystemKernelMounts implements KernelMounts {
    * @param place tells the boot and the mount namespace
    */
   public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
-    this(table, mounts, disk, place, null);
+    this(table, mounts, disk, place, null, null);
   }
 
   private SystemKernelMounts(
@@ -80,8 +86,10 @@ public final class SystemKernelMounts implements KernelMounts {
       Mounts mounts,
       Disk disk,
       Supplier<Place> place,
-      @Nullable MountQuestions questions) {
+      @Nullable MountQuestions questions,
+      @Nullable MountWatch watch) {
     this.questions = questions;
+    this.watch = watch;
     this.table = table;
     this.mounts = mounts;
     this.disk = disk;
@@ -97,12 +105,55 @@ public final class SystemKernelMounts implements KernelMounts {
   static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
     Place place = new Place(here.boot().value(), here.mountNamespace());
-    return new SystemKernelMounts(view.table(), view.mounts(), new RealDisk(), () -> place);
+    return new SystemKernelMounts(
+        view.table(),
+        view.mounts(),
+        new RealDisk(),
+        () -> place,
+        null,
+        view.watch().orElse(null));
   }
 
   /** The same, where who serves a mount is asked whether it is still there. */
   SystemKernelMounts asking(MountQuestions who) {
-    return new SystemKernelMounts(table, mounts, disk, place, who);
+    return new SystemKernelMounts(table, mounts, disk, place, who, watch);
+  }
+
+  /** The same, where changes are told by this watch. */
+  public SystemKernelMounts watchedBy(MountWatch by) {
+    return new SystemKernelMounts(table, mounts, disk, place, questions, by);
+  }
+
+  @Override
+  public Runnable watch(Changes changes) {
+    if (watch == null) {
+      return () -> {};
+    }
+    try {
+      return watch.start(event -> tell(event, changes))::close;
+    } catch (MountException e) {
+      LOG.log(
+          Level.WARNING,
+          "The mount table cannot be watched, so a mount that somebody takes away is noticed with"
+              + " the next request only: "
+              + e.getMessage());
+      return () -> {};
+    }
+  }
+
+  private static void tell(MountEvent event, Changes changes) {
+    if (event instanceof MountEvent.Attached attached) {
+      changes.came(attached.mount().path());
+    } else if (event instanceof MountEvent.Detached detached) {
+      changes.went(detached.mount().path());
+    } else if (event instanceof MountEvent.Changed changed) {
+      if (!changed.before().path().equals(changed.now().path())) {
+        changes.went(changed.before().path());
+        changes.came(changed.now().path());
+      }
+    } else {
+      changes.missed();
+    }
   }
 
   @Override

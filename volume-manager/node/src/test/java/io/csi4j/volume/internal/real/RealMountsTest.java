@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Open;
 import io.csi4j.mount.real.Scratch;
+import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.state.HostIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -237,6 +241,61 @@ class RealMountsTest {
             .containsOnly(Sighting.Health.WELL);
       }
       assertThat(asking.mustAsk(scratch.tmpfs("other"))).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("H1")
+  @Tag("H14")
+  void whatOthersMountAndUnmountIsToldByTheRunningKernel(Scratch scratch) {
+    List<String> told = new CopyOnWriteArrayList<>();
+    Runnable end =
+        mounts.watch(
+            new KernelMounts.Changes() {
+              @Override
+              public void came(MountPath path) {
+                told.add("came " + path);
+              }
+
+              @Override
+              public void went(MountPath path) {
+                told.add("went " + path);
+              }
+
+              @Override
+              public void missed() {
+                told.add("missed");
+              }
+            });
+    try {
+      MountPath path = scratch.tmpfs("v");
+      Eventually.isTrue("it came", () -> told.contains("came " + path));
+      mounts.unmount(path);
+      Eventually.isTrue("it went", () -> told.contains("went " + path));
+    } finally {
+      end.run();
+    }
+  }
+
+  @Test
+  @Tag("H5")
+  @NeedsRoot("/dev/fuse")
+  void onlyADeadMountIsTakenAwayAsOne(Scratch scratch) throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
+        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler);
+        FuseServer server = FuseServer.mount(scratch.directory("v"))) {
+      SystemKernelMounts asking = mounts.asking(questions);
+      MountPath path = server.target();
+      assertThat(answer(asking, path)).isEqualTo(Sighting.Health.WELL);
+      asking.unmountDead(path, DeadUnmount.LAZY);
+      assertThat(asking.at(path)).hasSize(1);
+
+      server.die();
+      assertThat(answer(asking, path)).isEqualTo(Sighting.Health.DEAD);
+      asking.unmountDead(path, DeadUnmount.NEVER);
+      assertThat(asking.at(path)).hasSize(1);
+      asking.unmountDead(path, DeadUnmount.PLAIN);
+      assertThat(asking.at(path)).isEmpty();
     }
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
@@ -47,6 +48,7 @@ public final class Journal implements StateStore {
   private static final int SCANT_ROOM = 2 * 1024;
 
   private final WriteTurns turns = new WriteTurns(this::writeAll);
+  private final Disk disk;
   private final Path directory;
   private final JournalSettings settings;
   private final SegmentFiles files;
@@ -71,6 +73,9 @@ public final class Journal implements StateStore {
   private @Nullable StateException takenOver;
   private boolean closed;
 
+  /** Tells the directory that was opened from another one at its path; null if it is not known. */
+  private @Nullable String identity;
+
   private Journal(
       Disk disk,
       Path directory,
@@ -78,6 +83,7 @@ public final class Journal implements StateStore {
       SegmentFiles files,
       Ownership ownership,
       JournalOpening.Found found) {
+    this.disk = disk;
     this.directory = directory;
     this.settings = settings;
     this.files = files;
@@ -101,6 +107,7 @@ public final class Journal implements StateStore {
     boolean begun = false;
     try {
       journal.begin(found, events);
+      journal.identify();
       begun = true;
     } finally {
       if (!begun) {
@@ -109,6 +116,14 @@ public final class Journal implements StateStore {
     }
     journal.tell(events);
     return journal;
+  }
+
+  private void identify() {
+    try {
+      identity = disk.facts(directory).map(FileFacts::identity).orElse(null);
+    } catch (DiskException e) {
+      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
+    }
   }
 
   private void begin(JournalOpening.Found found, List<StateEvent> events) {
@@ -452,11 +467,35 @@ public final class Journal implements StateStore {
     trouble = found;
   }
 
+  /** Refuses to write to another directory than the one that was opened. */
+  private void checkDirectory() {
+    String opened = identity;
+    if (opened == null) {
+      return;
+    }
+    try {
+      boolean isAnother =
+          disk.facts(directory).filter(facts -> !facts.identity().equals(opened)).isPresent();
+      if (isAnother) {
+        throw new StateException(
+            StateReason.STATE_NOT_USABLE,
+            "Writing to the state in "
+                + JournalTrouble.shown(directory)
+                + " failed: another directory is there than the one that was opened, as when"
+                + " something was mounted over it. Nothing was written. Take it away.");
+      }
+    } catch (DiskException e) {
+      // What cannot be looked at is written to, and then says itself what is wrong.
+      LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
+    }
+  }
+
   /** Finds out whether somebody else changed the files, and whether it was a new owner. */
   private void checkUntouched(List<StateEvent> events) {
     if (takenOver != null) {
       throw takenOver;
     }
+    checkDirectory();
     try {
       if (!ownership.isUntouched()) {
         long epoch = ownership.recorded().map(StateOwner::epoch).orElse(0L);

@@ -2,8 +2,8 @@ package io.csi4j.volume.model;
 
 /**
  * What is done about a mount whose server has ended, as when a plugin that serves its volumes by
- * itself was started anew, and about one that somebody else took away. A workload that has the dead mount open sees errors until it opens it
- * again, whatever is done.
+ * itself was started anew, and about one that somebody else took away. A workload that has the dead
+ * mount open sees errors until it opens it again, whatever is done.
  */
 public enum OnDeadMount {
   /** It is told of, and stays until it is released. */

@@ -301,8 +301,7 @@ final class Node implements AutoCloseable {
                 time,
                 time,
                 newborn.kernel(
-                    new SystemKernelMounts(
-                            kernel.table(), kernel.mounts(), devices(), this::place)
+                    new SystemKernelMounts(kernel.table(), kernel.mounts(), devices(), this::place)
                         .watchedBy(kernel.watch())),
                 newborn.plugins(bindings),
                 state,

@@ -66,7 +66,7 @@ final class Beginning {
   void begin(Operation operation) {
     NodePlugin plugin = parts.plugin();
     Wish wish = operation.wish();
-    Optional<Failure> covered = 
+    Optional<Failure> covered =
         parts.engineering().overmounted(parts.identity(), operation.usage());
     if (covered.isPresent()) {
       operation

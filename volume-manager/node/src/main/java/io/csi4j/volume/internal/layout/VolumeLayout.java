@@ -91,9 +91,7 @@ public record VolumeLayout(MountPath root) {
       return true;
     }
     return path.isWithin(volumes())
-        && path.toString()
-            .substring(volumes().toString().length())
-            .matches("/[^/]+(/p(/[^/]+)?)?");
+        && path.toString().substring(volumes().toString().length()).matches("/[^/]+(/p(/[^/]+)?)?");
   }
 
   /** The directory of a volume. */

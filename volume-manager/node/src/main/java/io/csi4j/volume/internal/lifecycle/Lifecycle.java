@@ -126,12 +126,12 @@ public final class Lifecycle {
         cause instanceof CoveredException covered
             ? covered.failure()
             : cause instanceof MountException
-            ? Failure.of(
-                OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(cause.getMessage()), cause)
-            : Failure.of(
-                OperatorCode.STEP_FAILED,
-                "the step " + turn.phase() + " ended with " + cause.getClass().getSimpleName(),
-                cause);
+                ? Failure.of(
+                    OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(cause.getMessage()), cause)
+                : Failure.of(
+                    OperatorCode.STEP_FAILED,
+                    "the step " + turn.phase() + " ended with " + cause.getClass().getSimpleName(),
+                    cause);
     if (turn.step() instanceof Step.Force) {
       return Releasing.unfinished(turn, notForced(cause));
     }

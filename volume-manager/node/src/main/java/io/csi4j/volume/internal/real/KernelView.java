@@ -24,7 +24,6 @@ public record KernelView(MountTable table, Mounts mounts, Optional<MountWatch> w
 
   /** The running kernel. */
   public static KernelView system() {
-    return new KernelView(
-        MountTable.system(), Mounts.system(), Optional.of(MountWatch.system()));
+    return new KernelView(MountTable.system(), Mounts.system(), Optional.of(MountWatch.system()));
   }
 }

@@ -106,12 +106,7 @@ public final class SystemKernelMounts implements KernelMounts {
     HostIdentity here = HostIdentity.current();
     Place place = new Place(here.boot().value(), here.mountNamespace());
     return new SystemKernelMounts(
-        view.table(),
-        view.mounts(),
-        new RealDisk(),
-        () -> place,
-        null,
-        view.watch().orElse(null));
+        view.table(), view.mounts(), new RealDisk(), () -> place, null, view.watch().orElse(null));
   }
 
   /** The same, where who serves a mount is asked whether it is still there. */

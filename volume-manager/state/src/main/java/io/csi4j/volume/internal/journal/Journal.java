@@ -2,8 +2,8 @@ package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
-import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
+import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.JournalSettings;

@@ -108,6 +108,13 @@ final class ControllerLinks implements AutoCloseable {
         });
   }
 
+  /** Why no controller of a plugin can be called; nothing if one may be. */
+  static Optional<PluginAnswer.Down> down(PluginId plugin, List<RegisteredPlugin> all) {
+    return Preference.order(plugin, all, Optional.empty(), Set.of()).isEmpty()
+        ? Optional.of(none(plugin, all))
+        : Optional.empty();
+  }
+
   private static PluginAnswer.Down none(PluginId plugin, List<RegisteredPlugin> all) {
     List<RegisteredPlugin> controllers = Preference.controllers(plugin, all);
     if (controllers.isEmpty()) {

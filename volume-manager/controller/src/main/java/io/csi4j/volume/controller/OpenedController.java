@@ -16,11 +16,14 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -45,6 +48,7 @@ final class OpenedController implements AutoCloseable {
 
   private final Catalog catalog;
   private final Controllers controllers;
+  private final PluginRegistry registry;
   private final ControllerOperations operations;
   private final VolumeCalls calls;
   private final VolumeCreation creating;
@@ -96,6 +100,7 @@ final class OpenedController implements AutoCloseable {
   public OpenedController(Options options, World world) {
     catalog = new Catalog(options.store());
     controllers = world.controllers();
+    registry = world.registry();
     ControllerSettings settings = options.settings();
     operations =
         new ControllerOperations(
@@ -285,6 +290,30 @@ final class OpenedController implements AutoCloseable {
   /** For those who claim volumes. */
   public StorageController attachments() {
     return new CatalogAttachments(catalog, controllers, calls);
+  }
+
+  /** Why a volume cannot be claimed now, if it cannot. */
+  public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
+    CatalogEntry record = catalog.find(request.usage().volume()).orElse(null);
+    if (record == null) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, "no volume of that name is on record");
+    }
+    if (record.state() instanceof State.Deleting) {
+      return refused(OperatorCode.VOLUME_BEING_DELETED, "the volume is being deleted");
+    }
+    if (record.volume().isEmpty()) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, "it is being created, and not there yet");
+    }
+    return request.attaches()
+        ? ControllerLinks.down(record.spec().plugin(), registry.plugins())
+            .flatMap(
+                down ->
+                    refused(down.code(), "plugin '" + record.spec().plugin() + "': " + down.text()))
+        : Optional.empty();
+  }
+
+  private static Optional<ClaimDecision.Refused> refused(OperatorCode code, String because) {
+    return Optional.of(new ClaimDecision.Refused(code, Optional.empty(), new Clause(because)));
   }
 
   /** Whether volumes of a plugin have to be attached to nodes. */

@@ -19,6 +19,8 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.model.OperatorMessage;
@@ -137,6 +139,15 @@ public final class VolumeController implements AutoCloseable {
   /** Whether claims of volumes of a plugin have to have them attached to nodes. */
   public boolean attaches(PluginId plugin) {
     return parts.opened().attaches(plugin);
+  }
+
+  /**
+   * Why a volume cannot be claimed now: it is not on record, not there yet, being deleted, or has
+   * to be attached while no controller of its plugin can do that. For {@code ClaimBook.asking};
+   * does not block. How the plugin is on the node, only that node knows.
+   */
+  public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
+    return parts.opened().whyNotClaimed(request);
   }
 
   /** What the controllers of a plugin say that they can do. */

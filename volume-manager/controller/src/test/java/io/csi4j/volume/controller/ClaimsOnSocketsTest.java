@@ -42,6 +42,7 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
@@ -59,6 +60,8 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Release;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -240,6 +243,43 @@ class ClaimsOnSocketsTest {
           .as("%s", operation)
           .contains(expected);
     }
+  }
+
+  @Test
+  @Tag("S-155")
+  void aVolumeThatIsNotThereOrCannotBeAttachedIsNotClaimed() {
+    start(PluginShape.full());
+    ClaimRequest wish = wish(WEB);
+    assertThat(whyNot(wish)).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
+    assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+
+    CatalogVolume volume = create(DB);
+    world.only().report(ControllerWorld.health(State.UNHEALTHY, Reason.NOBODY_LISTENS));
+    assertThat(whyNot(wish)).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
+    world.only().report(ControllerWorld.ready());
+    ClaimGrant grant = asking().acquire(wish);
+    assertThat(asking().acquire(wish)).isEqualTo(grant);
+    assertThat(claims().nodeDone(used(grant, volume))).isEqualTo(new Gone(WEB));
+
+    plugin().inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CsiOperation.DELETE_VOLUME));
+    ControllerException undone =
+        catchThrowableOfType(ControllerException.class, () -> controller().delete(DB));
+    assertThat(undone.outcome()).isEqualTo(ControllerException.Outcome.UNCERTAIN);
+    assertThat(whyNot(wish)).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+  }
+
+  private OperatorCode whyNot(ClaimRequest wish) {
+    ClaimException refused = failure(() -> asking().acquire(wish));
+    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    return refused.code();
+  }
+
+  private ClaimCoordinator asking() {
+    return new ClaimCoordinator(
+        new ClaimBook(store, CLOCK).asking(controller()::whyNotClaimed),
+        controller().attachments(),
+        CLOCK,
+        ClaimListener.none());
   }
 
   @Test

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,11 @@ public final class ControllerWorld implements AutoCloseable {
     }
     only = register("only", plugin.endpoint());
     return plugin;
+  }
+
+  /** The only instance that is registered. */
+  public PluginHandle only() {
+    return Objects.requireNonNull(only);
   }
 
   public PluginHandle register(String instance, CsiEndpoint endpoint) {

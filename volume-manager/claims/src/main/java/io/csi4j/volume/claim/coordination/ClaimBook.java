@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.coordination;
 
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -51,6 +52,7 @@ public final class ClaimBook {
   private final ClaimStore store;
   private final Clock clock;
   private final StoreIdentity identity;
+  private final Function<ClaimRequest, Optional<Refused>> volumes;
   private final ClaimMemory memory = new ClaimMemory();
 
   /**
@@ -68,9 +70,30 @@ public final class ClaimBook {
    * @param identity which store it was then: nothing is claimed if it is another one now
    */
   public ClaimBook(ClaimStore store, Clock clock, StoreIdentity identity) {
+    this(store, clock, identity, request -> Optional.empty());
+  }
+
+  private ClaimBook(
+      ClaimStore store,
+      Clock clock,
+      StoreIdentity identity,
+      Function<ClaimRequest, Optional<Refused>> volumes) {
     this.store = Objects.requireNonNull(store, "store");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.identity = Objects.requireNonNull(identity, "identity");
+    this.volumes = Objects.requireNonNull(volumes, "volumes");
+  }
+
+  /**
+   * The same book, for volumes that somebody knows. Without this it knows claims alone, and grants
+   * them for volumes that are nowhere on record.
+   *
+   * @param whyNot says why a volume cannot be claimed now, such as {@code
+   *     VolumeController.whyNotClaimed}. Asked before a new claim is written, maybe twice, and
+   *     never for one that is there; must not block
+   */
+  public ClaimBook asking(Function<ClaimRequest, Optional<Refused>> whyNot) {
+    return new ClaimBook(store, clock, identity, whyNot);
   }
 
   /** What is claimed of a volume. */
@@ -116,8 +139,20 @@ public final class ClaimBook {
             subject,
             request.usage().volume(),
             true,
-            before -> ClaimRules.claim(before, request, now()));
+            before -> decide(before, request, request.statedOptions()));
     return claim.holder(request.usage().workload()).orElseThrow();
+  }
+
+  /** What a wish comes to, by the rules, and by who knows the volume. */
+  ClaimDecision decide(Claim before, ClaimRequest request, Optional<MountOptions> options) {
+    ClaimDecision decision = ClaimRules.claim(before, request, options, now());
+    if (decision instanceof Granted granted && granted.changes()) {
+      Optional<Refused> refused = volumes.apply(request);
+      if (refused.isPresent()) {
+        return refused.get();
+      }
+    }
+    return decision;
   }
 
   /**

@@ -100,7 +100,7 @@ public final class ClaimCoordinator {
             Subject.of("claiming").by(usage),
             usage.volume(),
             true,
-            claim -> ClaimRules.claim(claim, request, options, clock.instant()));
+            claim -> book.decide(claim, request, options));
     telling.moved(usage.volume(), change);
     Claim claim = change.after();
     ClaimHolder holder = claim.holder(usage.workload()).orElseThrow();

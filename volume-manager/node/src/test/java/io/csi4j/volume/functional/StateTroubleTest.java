@@ -12,6 +12,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.mount.MemoryNamespace;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -22,9 +23,12 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A state that refuses or is lost, and directories that cannot be made. */
 class StateTroubleTest {
@@ -217,6 +221,41 @@ class StateTroubleTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.calls()).isEmpty();
       node.leavesSomething();
+    }
+  }
+
+  @Tag("F9")
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aPathThatWasReplacedByALinkIsNotSentToThePlugin(boolean isTarget) throws DiskException {
+    try (Node node = Node.open()) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      MountPath staging = node.stagingPath(VOLUME);
+      MountPath replaced = isTarget ? target : staging;
+      MemoryNamespace host = node.kernel().host();
+      host.detach(target);
+      if (!isTarget) {
+        host.detach(staging);
+      }
+      host.remove(replaced);
+      MountPath elsewhere = host.directory(MountPath.of("/etc"));
+      node.disk().link(replaced, elsewhere);
+
+      VolumeException failure = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.SYMLINK_IN_PATH);
+      assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+      assertThat(node.calls(volume))
+          .containsExactlyElementsOf(
+              isTarget
+                  ? List.of("Stage:OK", "Publish:OK")
+                  : List.of("Stage:OK", "Publish:OK", "Unpublish:OK"));
+      node.disk().deleteFile(replaced.toPath());
+      node.becomesClean();
+      assertThat(node.calls(volume))
+          .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
     }
   }
 

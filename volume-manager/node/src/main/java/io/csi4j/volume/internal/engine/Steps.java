@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.model.UsageKey;
@@ -141,6 +142,28 @@ final class Steps {
         force.dead().isPresent()
             ? parts.kernel().unmountDead(path, force.dead().get())
             : parts.kernel().unmount(path));
+  }
+
+  /** Why a plugin must not be sent a path to release: it is not the one that was made. */
+  Optional<Event> refusal(VolumeIdentity identity, Step.Call call) {
+    boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
+    MountPath path =
+        call.usage()
+            .map(usage -> parts.layout().target(identity, usage))
+            .orElseGet(() -> parts.layout().staging(identity));
+    // What is mounted is no link, and is not touched.
+    if (!isRelease || !isFree(path)) {
+      return Optional.empty();
+    }
+    try {
+      parts.directories().refuseLinks(identity, call.usage());
+      return Optional.empty();
+    } catch (PathProblem problem) {
+      boolean isOther =
+          problem.kind() == PathProblem.Kind.SYMLINK
+              || problem.kind() == PathProblem.Kind.IN_THE_WAY;
+      return isOther ? Optional.of(new Event.Arranged(Optional.of(problem))) : Optional.empty();
+    }
   }
 
   /** Looks at what is mounted. */

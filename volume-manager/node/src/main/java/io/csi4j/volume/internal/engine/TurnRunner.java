@@ -173,8 +173,14 @@ final class TurnRunner {
         owner.ended(now, end.result());
         return;
       } else if (at.step() instanceof Step.Call call) {
-        call(now, at, call);
-        return;
+        Optional<Event> refusal =
+            owner.isStopped() ? Optional.empty() : steps.refusal(identity, call);
+        if (refusal.isEmpty()) {
+          call(now, at, call);
+          return;
+        }
+        at = Lifecycle.next(at, refusal.get(), memory.situation(plugin));
+        continue;
       } else if (at.step() instanceof Step.Pause pause) {
         pause(now, pause.time());
         return;

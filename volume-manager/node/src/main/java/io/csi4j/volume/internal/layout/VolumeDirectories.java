@@ -408,6 +408,29 @@ public final class VolumeDirectories {
     disk.sync(uses);
   }
 
+  /**
+   * Makes sure that no link is at a path where nothing is mounted, or on the way to it: a plugin
+   * would follow it. Nothing there is fine.
+   */
+  public void refuseLinks(VolumeIdentity identity, Optional<UsageKey> usage) throws PathProblem {
+    MountPath volume = layout.volume(identity);
+    boolean isThere =
+        usage.isEmpty()
+            ? isThere(layout.root(), layout.volumes(), volume)
+            : isThere(
+                layout.root(),
+                layout.volumes(),
+                volume,
+                layout.uses(identity),
+                layout.use(identity, usage.get()));
+    MountPath path =
+        usage.isEmpty() ? layout.staging(identity) : layout.target(identity, usage.get());
+    Optional<FileFacts> there = isThere ? disk.look(path) : Optional.empty();
+    if (there.isPresent() && there.get().kind() == FileFacts.Kind.LINK) {
+      throw CarefulDisk.inTheWay(path, there.get(), "a directory");
+    }
+  }
+
   /** The path of a use whose workload is not known, by the name of its directory. */
   public MountPath strayTarget(VolumeIdentity identity, String use) {
     return layout.uses(identity).resolve(use).resolve("t");

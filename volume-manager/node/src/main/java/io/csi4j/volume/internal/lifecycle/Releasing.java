@@ -137,7 +137,7 @@ final class Releasing {
       case UNPUBLISH ->
           event instanceof Event.Woke
               ? unpublish(working(turn, Verb.UNPUBLISH, now), turn.usage().orElseThrow(), now)
-              : answered(turn, Verb.UNPUBLISH, ((Event.Answered) event).answer(), now);
+              : called(turn, Verb.UNPUBLISH, event, now);
       case LOOK_UNPUBLISHED -> gone(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
       case LOOK_FORGOTTEN_USE ->
           forgotten(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
@@ -159,7 +159,7 @@ final class Releasing {
       case UNSTAGE ->
           event instanceof Event.Woke
               ? unstage(working(turn, Verb.UNSTAGE, now))
-              : answered(turn, Verb.UNSTAGE, ((Event.Answered) event).answer(), now);
+              : called(turn, Verb.UNSTAGE, event, now);
       case LOOK_UNSTAGED -> gone(turn, Verb.UNSTAGE, ((Event.Looked) event).staging(), now);
       case LOOK_FORGOTTEN_STAGING ->
           forgotten(turn, Verb.UNSTAGE, ((Event.Looked) event).staging(), now);
@@ -290,6 +290,13 @@ final class Releasing {
     return verb == Verb.UNPUBLISH
         ? turn.call(Phase.UNPUBLISH, verb, turn.usage())
         : turn.call(Phase.UNSTAGE, verb, Optional.empty());
+  }
+
+  /** The plugin has answered, or was not sent a path at which something else is. */
+  private static Turn called(Turn turn, Verb verb, Event event, Situation now) {
+    return event instanceof Event.Arranged refused
+        ? unfinished(turn, Publishing.pathFailure(refused.problem().orElseThrow()))
+        : answered(turn, verb, ((Event.Answered) event).answer(), now);
   }
 
   private static Turn answered(Turn turn, Verb verb, Answer answer, Situation now) {

@@ -72,7 +72,8 @@ public sealed interface Step {
   record Force(Optional<UsageKey> usage, Optional<DeadUnmount> dead) implements Step {}
 
   /**
-   * Call the plugin; ends in {@link Event.Answered}.
+   * Call the plugin; ends in {@link Event.Answered}, or in {@link Event.Arranged} with a problem if
+   * it is not sent, because something else is at a path that is to be released.
    *
    * @param verb what for
    * @param usage for whom, if it is about a target

@@ -1,5 +1,7 @@
 package io.csi4j.volume.workload;
 
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.WorkloadId;
@@ -43,8 +45,21 @@ public record RequestedVolume(
 
   /** The same, claimed by its workload. */
   RequestedVolume claimed(ClaimGrant grant) {
-    return new RequestedVolume(
-        workload, request, source, csi().map(volume -> volume.claimed(grant)));
+    RequestedVolume claimed =
+        new RequestedVolume(workload, request, source, csi().map(volume -> volume.claimed(grant)));
+    Optional<MountOptions> options = grant.capability().flatMap(VolumeCapability::mountOptions);
+    Optional<MountOptions> wanted =
+        claimed.mountRequest().flatMap(it -> it.capability().mountOptions());
+    if (options.isPresent() && wanted.isPresent() && !options.equals(wanted)) {
+      throw new IllegalArgumentException(
+          "The workload '"
+              + workload
+              + "' asks for volume '"
+              + grant.usage().volume()
+              + "' with other mount options than it was claimed with. Claim it with those of its"
+              + " mount request.");
+    }
+    return claimed;
   }
 
   /** The directory, if it is known and the host's. */

@@ -133,10 +133,15 @@ public sealed interface ResolvedVolume {
       return changed(parts -> parts.secrets = provider);
     }
 
-    /** The same, claimed, and attached to this node where it has to be. */
+    /** The same, claimed, and attached to this node where it has to be, as the claim says. */
     public Csi claimed(ClaimGrant grant) {
       return changed(
           parts -> {
+            parts.mountOptions =
+                grant
+                    .capability()
+                    .flatMap(VolumeCapability::mountOptions)
+                    .orElse(parts.mountOptions);
             parts.publishContext = grant.context();
             parts.claimEpoch = OptionalLong.of(grant.epoch());
           });

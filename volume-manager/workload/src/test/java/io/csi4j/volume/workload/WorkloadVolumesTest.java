@@ -14,7 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -94,6 +96,43 @@ class WorkloadVolumesTest {
     assertThat(asked.publishContext()).isEqualTo(context);
     assertThat(claimed.volumes()).hasSize(2).contains(wanted.volumes().get(1));
     assertThat(claimed.claimed(List.of()).mountRequests()).containsExactly(asked);
+  }
+
+  @Test
+  @Tag("D-27")
+  void whatWasClaimedIsMountedAsItWasClaimedAndNotOtherwise() {
+    WorkloadVolumes wanted = workload(DB).volume(data().build()).build();
+    MountRequest plain = wanted.mountRequests().get(0);
+    VolumeCapability claimed =
+        VolumeCapability.mount(
+            plain.capability().accessMode(),
+            MountOptions.none().withVolumeMountGroup("1000").overlaidWith(options(plain)));
+
+    assertThat(wanted.claimed(List.of(grant(plain, claimed))).mountRequests().get(0).capability())
+        .isEqualTo(claimed);
+
+    WorkloadVolumes other =
+        workload(DB)
+            .volume(data().mountOptions(MountOptions.none().withFsType("btrfs")).build())
+            .build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> other.claimed(List.of(grant(plain, claimed))))
+        .withMessageContaining("other mount options than it was claimed with");
+  }
+
+  private static MountOptions options(MountRequest request) {
+    return request.capability().mountOptions().orElseThrow();
+  }
+
+  private static ClaimGrant grant(MountRequest request, VolumeCapability capability) {
+    return new ClaimGrant(
+        request.usage(),
+        NodeName.of("n1"),
+        7,
+        ClaimMode.WRITE,
+        PublishContext.empty(),
+        Optional.of(capability),
+        false);
   }
 
   @Test

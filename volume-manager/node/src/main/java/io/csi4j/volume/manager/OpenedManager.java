@@ -1,5 +1,6 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.events.EventHub;
@@ -29,6 +30,7 @@ import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.time.Duration;
@@ -39,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** All that a manager has while it is open. */
@@ -125,6 +128,8 @@ final class OpenedManager implements AutoCloseable {
       VolumeEngine engine = VolumeEngine.open(parts.parts(state, points, events));
       plugins.tell(engine);
       return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
+    } catch (StateException | MountException problem) {
+      throw Troubles.of(Subject.of("opening the manager").at(options.root()), problem);
     } finally {
       opening.close();
     }
@@ -249,6 +254,15 @@ final class OpenedManager implements AutoCloseable {
   /** The operations, not blocking. */
   public AsyncVolumeMounter async() {
     return new AsyncMounter(engine, callbacks);
+  }
+
+  /** What is known, or why it is not. */
+  public <T> T know(String doing, Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (StateException | MountException problem) {
+      throw Troubles.of(Subject.of(doing).at(options.root()), problem);
+    }
   }
 
   /** Waits for an operation as long as the settings allow. */

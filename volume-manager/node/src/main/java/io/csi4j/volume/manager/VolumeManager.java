@@ -59,7 +59,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     this.opened = opened;
   }
 
-  /** A manager of the volumes below this directory, with the default settings. */
+  /**
+   * A manager of the volumes below this directory, with the default settings.
+   *
+   * @throws io.csi4j.volume.model.VolumeException as for {@link Builder#open}
+   */
   public static VolumeManager open(Path root) {
     return builder(root).open();
   }
@@ -127,16 +131,18 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /** What {@link #reconcile} would do; nothing is done. */
   public CleanupPlan plan(Collection<LiveMount> live) {
-    return opened.engine().plan(live);
+    return opened.know("planning", () -> opened.engine().plan(live));
   }
 
   /**
    * Takes the full list of what the host wants, and brings this node to it: what is wanted and gone
    * is mounted again, what is not wanted is given up. A use that is asked for while this runs is
    * left alone. May be done again at any time.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if the state cannot be read any more
    */
   public Reconciliation reconcile(Collection<LiveMount> live) {
-    return opened.engine().reconcile(List.copyOf(live));
+    return opened.know("reconciling", () -> opened.engine().reconcile(List.copyOf(live)));
   }
 
   /**
@@ -144,7 +150,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * volume, or has it in another way. Nothing is done, and nobody is asked.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
-    return opened.engine().refusal(request);
+    return opened.know("looking at a request", () -> opened.engine().refusal(request));
   }
 
   /**
@@ -200,7 +206,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   @Override
   public boolean hasMount(UsageKey usage) {
-    return opened.engine().hasMount(usage);
+    return opened.know("looking for a mount", () -> opened.engine().hasMount(usage));
   }
 
   @Override
@@ -331,10 +337,10 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
      * Opens it: takes the state for its own, and finds its volumes again. Calls no plugin, unmounts
      * nothing.
      *
-     * @throws io.csi4j.volume.model.VolumeException if the root cannot be used, saying what is
-     *     wrong with it
-     * @throws io.csi4j.volume.state.StateException if the state is in use, or cannot be used
-     * @throws io.csi4j.mount.model.MountException if the kernel's mounts cannot be seen here
+     * @throws io.csi4j.volume.model.VolumeException if the root or the state cannot be used, if
+     *     another manager has the state ({@link
+     *     io.csi4j.volume.model.OperatorCode#STATE_IN_USE}), or if the kernel's mounts cannot be
+     *     seen here
      */
     public VolumeManager open() {
       return new VolumeManager(

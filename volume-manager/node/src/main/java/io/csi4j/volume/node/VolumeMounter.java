@@ -44,6 +44,8 @@ public interface VolumeMounter {
   /**
    * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it
    * is not known to have ended. Waits for no server.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
   boolean hasMount(UsageKey usage);
 

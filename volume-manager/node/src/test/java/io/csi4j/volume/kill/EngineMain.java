@@ -22,7 +22,6 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.Release;
-import io.csi4j.volume.state.StateException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -70,8 +69,6 @@ final class EngineMain {
         CrashableManager.open(MountPath.of(arguments[0]), plugin, settings(), gate)) {
       out.println("opened " + told(manager.engine().report()));
       new EngineMain(manager.engine(), gate, out).obey();
-    } catch (StateException refused) {
-      out.println("refused " + refused.reason() + " " + refused.getMessage());
     } catch (VolumeException refused) {
       out.println("refused " + refused.code() + " " + refused.getMessage());
     }

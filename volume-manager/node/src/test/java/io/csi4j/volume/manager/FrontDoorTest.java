@@ -26,6 +26,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -92,6 +93,23 @@ class FrontDoorTest {
     assertThat(thrown).isNotNull();
     assertThat(thrown.getCause()).isInstanceOf(VolumeException.class);
     return (VolumeException) thrown.getCause();
+  }
+
+  @Tag("A24")
+  @Test
+  void openingTwiceIsAFailureOfThisFamilyWithACode() {
+    Path root = temp.resolve("journalled");
+    try (VolumeManager first = VolumeManager.open(root)) {
+      VolumeException second =
+          catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(root));
+
+      assertThat(second).isNotNull();
+      assertThat(second.code()).isEqualTo(OperatorCode.STATE_IN_USE);
+      assertThat(second.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(second).hasMessageContaining(first.root().toString());
+      assertThat(second.getCause()).isInstanceOf(StateException.class);
+      assertThat(first.volumes()).isEmpty();
+    }
   }
 
   @Test

@@ -351,6 +351,7 @@ class KernelTroubleTest {
 
       assertThat(failure.code()).isEqualTo(OperatorCode.FOREIGN_MOUNT);
       assertThat(failure.outcome()).isEqualTo(HELD);
+      assertThat(failure.getMessage()).contains(": tmpfs from tmpfs").doesNotContain("[");
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(2);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       node.restart();

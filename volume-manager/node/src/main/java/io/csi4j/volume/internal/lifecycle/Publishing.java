@@ -117,7 +117,7 @@ final class Publishing {
     VolumeRecord record = at.record();
     PathRecord staging = record.staging();
     if (Inspection.isForeign(staging, looked.staging())) {
-      return foreign(at, looked.staging().get(looked.staging().size() - 1).toString());
+      return foreign(at, looked.staging().get(looked.staging().size() - 1));
     }
     if (staging.is(PathStatus.PRESENT) && Inspection.isLost(staging, looked.staging())) {
       at = at.note(STAGING_GONE);
@@ -131,7 +131,7 @@ final class Publishing {
         return turned(at, path.evidence().orElseThrow().readOnly());
       }
       if (!isLeaving && Inspection.isForeign(path, looked.target())) {
-        return foreign(at, looked.target().get(looked.target().size() - 1).toString());
+        return foreign(at, looked.target().get(looked.target().size() - 1));
       }
       if (path.is(PathStatus.PRESENT)) {
         if (!Inspection.isLost(path, looked.target())) {
@@ -276,12 +276,18 @@ final class Publishing {
     return Releasing.clear(turn, what, goal, now);
   }
 
-  private static Turn foreign(Turn turn, String what) {
+  private static Turn foreign(Turn turn, Sighting top) {
+    Evidence seen = top.evidence();
     return turn.end(
         new Result.Held(
             Failure.of(
                 OperatorCode.FOREIGN_MOUNT,
-                "another mount is there than the one that was made: " + what)));
+                "another mount is there than the one that was made: "
+                    + seen.type()
+                    + " from "
+                    + seen.source()
+                    + (seen.root().equals("/") ? "" : ", its directory " + seen.root())
+                    + (seen.readOnly() ? ", read-only" : ""))));
   }
 
   private static Turn turned(Turn turn, boolean wasReadOnly) {

@@ -610,6 +610,18 @@ public enum OperatorCode {
       "The plugin does not know the access mode of a volume, and is sent an older one",
       "the volume is mounted, and is for one workload at a time",
       "Nothing is to be done; a version of the plugin with SINGLE_NODE_MULTI_WRITER knows the mode"),
+  LIST_TAKES_ALL(
+      512,
+      Severity.ERROR,
+      "The list of what is wanted would take away everything that was found mounted",
+      "nothing was taken away",
+      "Look whether the list is complete; if nothing of it is wanted, say so with releaseFound()"),
+  HOST_NOT_HEARD(
+      513,
+      Severity.WARNING,
+      "Nobody has said since the start which of the volumes that were found are still wanted",
+      "all of them stay, and nothing is cleaned up in the background",
+      "Let the host call reconcile with what it still wants, once after each start"),
 
   RUNTIME_CANNOT_MOUNT(
       531,

@@ -135,14 +135,51 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Takes the full list of what the host wants, and brings this node to it: what is wanted and gone
-   * is mounted again, what is not wanted is given up. A use that is asked for while this runs is
-   * left alone. May be done again at any time.
+   * To be called once after a start: takes the full list of what the host still wants of what was
+   * found, and brings this node to it. What is wanted and gone is mounted again, until it is there;
+   * what was found and is not wanted is given up. What this process was asked to mount since it
+   * opened the manager is left alone, whether it is on the list or not.
+   *
+   * @throws io.csi4j.volume.model.VolumeException {@link
+   *     io.csi4j.volume.model.OperatorCode#LIST_TAKES_ALL} if something was found mounted, and
+   *     nothing of it is on the list: if that is meant, {@link #releaseFound} says so; or if the
+   *     state cannot be read any more
+   */
+  public Reconciliation reconcile(Collection<LiveMount> live) {
+    List<LiveMount> wanted = List.copyOf(live);
+    return opened.know(
+        "reconciling",
+        () -> {
+          opened.engine().mustKeepSome(wanted);
+          return opened.engine().settleFound(wanted);
+        });
+  }
+
+  /**
+   * Gives up everything that was found at the start and that nobody has asked for since: what
+   * {@link #reconcile} does with an empty list, said by name.
    *
    * @throws io.csi4j.volume.model.VolumeException if the state cannot be read any more
    */
-  public Reconciliation reconcile(Collection<LiveMount> live) {
-    return opened.know("reconciling", () -> opened.engine().reconcile(List.copyOf(live)));
+  public Reconciliation releaseFound() {
+    return opened.know("releasing what was found", () -> opened.engine().settleFound(List.of()));
+  }
+
+  /**
+   * Takes the full list of all that the host wants now, and gives up everything else, also what
+   * this process has mounted. A use that is asked for while this runs is left alone. May be done at
+   * any time.
+   *
+   * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
+   */
+  public Reconciliation keepOnly(Collection<LiveMount> live) {
+    List<LiveMount> wanted = List.copyOf(live);
+    return opened.know(
+        "reconciling",
+        () -> {
+          opened.engine().mustKeepSome(wanted);
+          return opened.engine().reconcile(wanted);
+        });
   }
 
   /**
@@ -338,9 +375,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
      * nothing.
      *
      * @throws io.csi4j.volume.model.VolumeException if the root or the state cannot be used, if
-     *     another manager has the state ({@link
-     *     io.csi4j.volume.model.OperatorCode#STATE_IN_USE}), or if the kernel's mounts cannot be
-     *     seen here
+     *     another manager has the state ({@link io.csi4j.volume.model.OperatorCode#STATE_IN_USE}),
+     *     or if the kernel's mounts cannot be seen here
      */
     public VolumeManager open() {
       return new VolumeManager(

@@ -491,6 +491,13 @@ final class Node implements AutoCloseable {
     return get(work.done().toCompletableFuture());
   }
 
+  /** Tells the engine what is still wanted of what it found, and waits as well. */
+  Reconciliation.Summary settleFound(LiveMount... wanted) {
+    Reconciliation work = engine.settleFound(List.of(wanted));
+    shown.add(work.plan().toString());
+    return get(work.done().toCompletableFuture());
+  }
+
   /** Tells the engine that nothing is wanted; its process may die of it. */
   void reconcileUnlessKilled() {
     try {

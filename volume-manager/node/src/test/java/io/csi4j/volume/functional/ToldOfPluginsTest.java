@@ -7,6 +7,7 @@ import static io.csi4j.volume.functional.Node.usage;
 import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
@@ -116,6 +117,61 @@ class ToldOfPluginsTest {
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
       node.registerAll();
       node.engine().pluginChanged(Node.PLUGIN);
+    }
+  }
+
+  @Test
+  void theListAfterAStartNeverTouchesWhatThisProcessMounted() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.volume("vol-3");
+      node.mount(single("vol-1", "found"));
+      node.mount(single("vol-2", "wanted"));
+      node.restart();
+      node.mount(single("vol-3", "new"));
+
+      node.settleFound(new LiveMount.Wanted(single("vol-2", "wanted")));
+
+      assertThat(node.engine().hasMount(usage("vol-1", "found"))).isFalse();
+      assertThat(node.engine().hasMount(usage("vol-2", "wanted"))).isTrue();
+      assertThat(node.engine().hasMount(usage("vol-3", "new"))).isTrue();
+      node.reconcile(new LiveMount.Named(usage("vol-2", "wanted")));
+      assertThat(node.engine().hasMount(usage("vol-3", "new"))).isFalse();
+      assertThat(node.unmount(usage("vol-2", "wanted"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void aListThatTakesAwayAllThatWasFoundIsRefusedUnlessItIsSaidByName() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "found"));
+      node.restart();
+
+      VolumeException failure =
+          catchThrowableOfType(VolumeException.class, () -> node.engine().mustKeepSome(List.of()));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.LIST_TAKES_ALL);
+      assertThat(failure).hasMessageContaining("1 use was found mounted");
+      node.engine().mustKeepSome(List.of(new LiveMount.Named(usage("vol-1", "found"))));
+      node.settleFound();
+      assertThat(node.engine().hasMount(usage("vol-1", "found"))).isFalse();
+    }
+  }
+
+  @Test
+  void aHostThatSaysNothingAfterAStartIsRemindedOnce() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "found"));
+      node.restart();
+
+      node.inTheEnd("it is told", () -> node.noticed(OperatorCode.HOST_NOT_HEARD));
+      node.skip(Duration.ofHours(1));
+
+      assertThat(told(node, OperatorCode.HOST_NOT_HEARD)).hasSize(1);
+      node.settleFound();
     }
   }
 

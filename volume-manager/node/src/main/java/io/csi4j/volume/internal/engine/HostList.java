@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Reconciling.Planned;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.Messages;
@@ -15,9 +16,11 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,10 +31,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** What the host says that it wants, compared with what there is, and brought about. */
 final class HostList {
+
+  /** How long after a start a host is waited for in silence. */
+  private static final Duration SILENCE = Duration.ofMinutes(10);
 
   /** What it takes to bring it about. */
   interface Work {
@@ -85,9 +92,64 @@ final class HostList {
     return heard;
   }
 
-  /** What would be done for a host that wants these uses and no others. */
+  /** What would be done for a host that still wants these of what was found. */
   CleanupPlan plan(Collection<LiveMount> live) {
-    return new CleanupPlan(planned(live).stream().map(Planned::item).toList());
+    return new CleanupPlan(ofFound(live).stream().map(Planned::item).toList());
+  }
+
+  /** All that is not as wanted, without what this process was asked to mount. */
+  private List<Planned> ofFound(Collection<LiveMount> live) {
+    return planned(live).stream()
+        .filter(
+            part ->
+                part.item().action() != CleanupPlan.Action.RELEASE
+                    || part.item().usage().filter(usage -> index.askedFor(usage) > 0).isEmpty())
+        .toList();
+  }
+
+  /** The uses that were found mounted, and that nobody has asked for since. */
+  private Set<UsageKey> found() {
+    Set<UsageKey> uses = new TreeSet<>();
+    for (VolumeActor actor : index.volumes()) {
+      actor.view().record().stream()
+          .flatMap(record -> record.targets().values().stream())
+          .filter(target -> target.path().is(PathStatus.PRESENT))
+          .map(TargetRecord::usage)
+          .filter(usage -> index.askedFor(usage) == 0)
+          .forEach(uses::add);
+    }
+    return uses;
+  }
+
+  /** Refuses a list on which nothing is of what was found mounted. */
+  void mustKeepSome(Collection<LiveMount> live) {
+    Set<UsageKey> found = found();
+    if (!found.isEmpty() && live.stream().map(LiveMount::usage).noneMatch(found::contains)) {
+      throw Results.refused(
+          OperatorCode.LIST_TAKES_ALL,
+          Subject.of("reconciling"),
+          (found.size() == 1 ? "1 use was" : found.size() + " uses were")
+              + " found mounted, and none of them is among the "
+              + live.size()
+              + " that are wanted");
+    }
+  }
+
+  /** Says so, once, when the host has not been heard of long after a start that found something. */
+  void awaitHost() {
+    if (!found().isEmpty()) {
+      parts.scheduler().after(SILENCE, this::tellIfSilent);
+    }
+  }
+
+  private void tellIfSilent() {
+    int left = found().size();
+    if (!heard && left > 0) {
+      tell(
+          OperatorCode.HOST_NOT_HEARD,
+          Subject.of("waiting for the host"),
+          left + " of the uses that were found mounted have not been asked for");
+    }
   }
 
   private List<Planned> planned(Collection<LiveMount> live) {
@@ -96,8 +158,23 @@ final class HostList {
     return Reconciling.plan(parts.layout(), records, List.copyOf(live), unknown);
   }
 
-  /** Does it. From now on what is not wanted is also taken away in the background. */
+  /**
+   * The host still wants these of what was found: all other of that goes, and nothing that this
+   * process was asked to mount.
+   */
+  Reconciliation settleFound(Collection<LiveMount> live) {
+    return perform(live, this::ofFound);
+  }
+
+  /** The host wants these, and no others. */
   Reconciliation reconcile(Collection<LiveMount> live) {
+    work.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
+    return perform(live, this::planned);
+  }
+
+  /** Does it. From now on what is not wanted is also taken away in the background. */
+  private Reconciliation perform(
+      Collection<LiveMount> live, Function<Collection<LiveMount>, List<Planned>> planning) {
     long now = work.newest();
     Map<UsageKey, MountRequest> requests = new HashMap<>();
     for (LiveMount mount : live) {
@@ -105,8 +182,7 @@ final class HostList {
         requests.put(wanted.usage(), wanted.request());
       }
     }
-    work.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
-    List<Planned> planned = planned(live);
+    List<Planned> planned = planning.apply(live);
     name(Reconciling.directories(live.stream().map(LiveMount::usage).toList()));
     heard = true;
     ReconcileRun run =

@@ -102,6 +102,8 @@ public final class VolumeEngine {
     }
     engine.rounds.begin();
     engine.unwatch = parts.kernel().watch(engine.new Changed());
+
+    engine.host.awaitHost();
     return engine;
   }
 
@@ -429,6 +431,16 @@ public final class VolumeEngine {
   /** What would be done for a host that wants these uses and no others. */
   public CleanupPlan plan(Collection<LiveMount> live) {
     return host.plan(live);
+  }
+
+  /** Takes away what was found and is not among these; nothing that was asked for since. */
+  public Reconciliation settleFound(Collection<LiveMount> live) {
+    return host.settleFound(live);
+  }
+
+  /** Refuses a list on which nothing is of what was found mounted. */
+  public void mustKeepSome(Collection<LiveMount> live) {
+    host.mustKeepSome(live);
   }
 
   /** Does it. From now on what is not wanted is also taken away in the background. */

@@ -174,6 +174,8 @@ final class DeadMountCare {
     keepLost(other -> !other.equals(usage));
     if (dead.isDead(usage)) {
       dead.isWell(usage);
+      // Before it is told: who hears it may look.
+      changed.run();
       tell(
           OperatorCode.MOUNT_RESTORED,
           "the plugin has mounted it again, and the mount table shows it",

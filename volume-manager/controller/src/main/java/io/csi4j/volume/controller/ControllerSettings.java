@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
  * @param others which of the other calls wait for each other
  * @param waiters how many calls may wait for one turn
  * @param longestWait how long a call waits for its turn at most
+ * @param secretsLimit how long the host may take to give the secrets of a call
  * @param policy changes how patient and persistent each call is
  */
 public record ControllerSettings(
@@ -19,6 +20,7 @@ public record ControllerSettings(
     ControllerConcurrency others,
     int waiters,
     Duration longestWait,
+    Duration secretsLimit,
     UnaryOperator<CallPolicy> policy) {
 
   private static final ControllerSettings DEFAULTS =
@@ -27,6 +29,7 @@ public record ControllerSettings(
           ControllerConcurrency.PER_VOLUME,
           1_000,
           Duration.ofMinutes(10),
+          Duration.ofSeconds(60),
           UnaryOperator.identity());
 
   /** Refuses what makes no sense. */
@@ -41,6 +44,10 @@ public record ControllerSettings(
       throw new IllegalArgumentException(
           "The longest wait has to be positive, not " + longestWait + ".");
     }
+    if (secretsLimit.isZero() || secretsLimit.isNegative()) {
+      throw new IllegalArgumentException(
+          "The time for secrets has to be positive, not " + secretsLimit + ".");
+    }
   }
 
   /** What suits most storage systems. */
@@ -50,26 +57,31 @@ public record ControllerSettings(
 
   /** These settings with another rule for attaching and detaching. */
   public ControllerSettings withAttaching(ControllerConcurrency value) {
-    return new ControllerSettings(value, others, waiters, longestWait, policy);
+    return new ControllerSettings(value, others, waiters, longestWait, secretsLimit, policy);
   }
 
   /** These settings with another rule for all other calls. */
   public ControllerSettings withOthers(ControllerConcurrency value) {
-    return new ControllerSettings(attaching, value, waiters, longestWait, policy);
+    return new ControllerSettings(attaching, value, waiters, longestWait, secretsLimit, policy);
   }
 
   /** These settings with another number of calls that may wait for one turn. */
   public ControllerSettings withWaiters(int value) {
-    return new ControllerSettings(attaching, others, value, longestWait, policy);
+    return new ControllerSettings(attaching, others, value, longestWait, secretsLimit, policy);
   }
 
   /** These settings with another limit for waiting. */
   public ControllerSettings withLongestWait(Duration value) {
-    return new ControllerSettings(attaching, others, waiters, value, policy);
+    return new ControllerSettings(attaching, others, waiters, value, secretsLimit, policy);
+  }
+
+  /** These settings with another time that the host may take to give the secrets of a call. */
+  public ControllerSettings withSecretsLimit(Duration value) {
+    return new ControllerSettings(attaching, others, waiters, longestWait, value, policy);
   }
 
   /** These settings with calls that are more, or less, patient and persistent. */
   public ControllerSettings withPolicy(UnaryOperator<CallPolicy> value) {
-    return new ControllerSettings(attaching, others, waiters, longestWait, value);
+    return new ControllerSettings(attaching, others, waiters, longestWait, secretsLimit, value);
   }
 }

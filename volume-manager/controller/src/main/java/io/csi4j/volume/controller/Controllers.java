@@ -1,8 +1,11 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -21,6 +24,10 @@ interface Controllers {
 
   /** What the plugin can do, as it said on the connection that there is. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
+
+  /** The secrets for a call, from the host. */
+  CompletableFuture<Secrets> secrets(
+      PluginId plugin, SecretsProvider provider, CsiOperation operation, Subject subject);
 
   /** The plugin behind an instance that is ready, for questions that wait for nothing. */
   CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject);

@@ -52,14 +52,12 @@ final class Lists {
   }
 
   private Secrets secrets(PluginId plugin, Optional<SecretsReference> reference) {
-    try {
-      return calls.secretsOf(reference).secretsFor(CsiOperation.LIST_SNAPSHOTS);
-    } catch (RuntimeException failed) {
-      throw ControllerFailures.unavailable(
-          OperatorCode.CONTROLLER_SECRETS_MISSING,
-          subject(plugin, "snapshots"),
-          "the host's provider of secrets failed with " + failed.getClass().getName());
-    }
+    return StepWait.on(
+        controllers.secrets(
+            plugin,
+            calls.secretsOf(reference),
+            CsiOperation.LIST_SNAPSHOTS,
+            subject(plugin, "snapshots")));
   }
 
   /** One page of the volumes. */

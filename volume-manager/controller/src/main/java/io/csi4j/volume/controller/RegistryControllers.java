@@ -4,10 +4,12 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.link.PluginFailures;
+import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.Collections;
 import java.util.SortedSet;
@@ -29,12 +31,13 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private final Executor workers;
   private final OperationTurns<VolumeLane> turns;
   private final ControllerLinks links;
+  private final SecretQuestions questions;
 
   /**
    * Where work is done.
    *
    * @param timers tell that a wait was too long
-   * @param workers ask for secrets, and send
+   * @param workers connect, and send
    * @param threads connect and disconnect
    */
   public record Ground(Scheduler timers, Executor workers, ThreadFactory threads) {}
@@ -45,6 +48,9 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     workers = ground.workers();
     turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), ground.timers());
     links = new ControllerLinks(registry, ground.threads());
+    questions =
+        new SecretQuestions(
+            "csi4j-volume-controller-secrets", ground.timers(), settings.secretsLimit());
   }
 
   @Override
@@ -102,25 +108,28 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           .whenComplete(
               (there, thrown) -> {
                 if (thrown == null) {
-                  // Secrets are not asked for on a thread of a connection.
-                  handOver(this, self -> self.send(there));
+                  askForSecrets(there);
                 } else {
                   refuse(ControllerFailures.of(call.subject(), thrown));
                 }
               });
     }
 
-    private void send(ControllerLinks.Connected there) {
-      Secrets secrets;
-      try {
-        secrets = call.secrets().secretsFor(call.operation());
-      } catch (RuntimeException | Error failed) {
-        refuse(withoutSecrets("failed with " + failed.getClass().getName()));
-        return;
-      }
-      if (secrets == null) {
-        refuse(withoutSecrets("gave null"));
-      } else if (there.link().begin()) {
+    /** The answer is taken in by a worker: it may come on a thread of the host. */
+    private void askForSecrets(ControllerLinks.Connected there) {
+      secrets(call.plugin(), call.secrets(), call.operation(), call.subject())
+          .whenComplete(
+              (secrets, missing) -> {
+                if (missing == null) {
+                  handOver(this, self -> self.begin(there, secrets));
+                } else {
+                  refuse(ControllerFailures.of(call.subject(), missing));
+                }
+              });
+    }
+
+    private void begin(ControllerLinks.Connected there, Secrets secrets) {
+      if (there.link().begin()) {
         send(there, secrets);
       } else {
         refuse(
@@ -155,14 +164,6 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           plugin.groupController().with(settings.policy()).async());
     }
 
-    /** The provider's own words could hold what nobody may read. */
-    private ControllerException withoutSecrets(String how) {
-      return ControllerFailures.unavailable(
-          OperatorCode.CONTROLLER_SECRETS_MISSING,
-          call.subject(),
-          "the host's provider of secrets " + how);
-    }
-
     private void refuse(ControllerException why) {
       leave.run();
       result.completeExceptionally(why);
@@ -188,9 +189,24 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     return links.way(plugin, subject).thenApply(ControllerLinks.Connected::plugin);
   }
 
+  @Override
+  public CompletableFuture<Secrets> secrets(
+      PluginId plugin, SecretsProvider provider, CsiOperation operation, Subject subject) {
+    return questions
+        .ask(plugin, provider, operation, settings.secretsLimit())
+        .exceptionallyCompose(
+            missing ->
+                CompletableFuture.failedFuture(
+                    ControllerFailures.unavailable(
+                        OperatorCode.CONTROLLER_SECRETS_MISSING,
+                        subject,
+                        String.valueOf(PluginFailures.unwrap(missing).getMessage()))));
+  }
+
   /** Ends all connections; calls that are open end with them, and nobody knows how. */
   @Override
   public void close() {
+    questions.close();
     links.close();
   }
 

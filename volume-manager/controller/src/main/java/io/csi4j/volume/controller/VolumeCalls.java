@@ -47,8 +47,14 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
   /** The same by reference; the host is asked for its provider, too, only when a call is sent. */
   SecretsProvider secretsOf(Optional<SecretsReference> reference) {
-    return operation ->
-        reference.map(secrets).orElseGet(SecretsProvider::none).secretsFor(operation);
+    return reference
+        .<SecretsProvider>map(
+            name -> SecretsProvider.async(operation -> provider(name).asyncSecretsFor(operation)))
+        .orElseGet(SecretsProvider::none);
+  }
+
+  private SecretsProvider provider(SecretsReference name) {
+    return secrets.apply(name);
   }
 
   static VolumeIdentity identity(CatalogVolume volume) {

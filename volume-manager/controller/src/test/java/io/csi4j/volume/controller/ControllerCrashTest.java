@@ -12,6 +12,7 @@ import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
@@ -139,6 +140,12 @@ class ControllerCrashTest {
       step();
       store.remove(volume);
       step();
+    }
+
+    @Override
+    public CompletableFuture<Secrets> secrets(
+        PluginId plugin, SecretsProvider provider, CsiOperation operation, Subject subject) {
+      return controllers.secrets(plugin, provider, operation, subject);
     }
 
     @Override

@@ -395,6 +395,24 @@ class RegistryControllersTest {
     assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
   }
 
+  @Test
+  void secretsThatDoNotComeInTimeAreMissing() {
+    reopen(ControllerSettings.defaults().withSecretsLimit(Duration.ofMillis(200)));
+    FakeCsiPlugin plugin = plugin();
+
+    ControllerException failed =
+        failure(publish(ONE, NODE, SecretsProvider.async(operation -> new CompletableFuture<>())));
+
+    assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_SECRETS_MISSING);
+    assertThat(failed)
+        .hasMessageContaining("the host's provider of secrets gave none within 200 ms");
+    assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+    assertThat(
+            Waits.on(
+                publish(ONE, NODE, SecretsProvider.always(Secrets.of(Map.of("key", "s3cr3t"))))))
+        .isNotNull();
+  }
+
   // ---- what a failure means
 
   @Test

@@ -107,7 +107,8 @@ class SettingsTest {
             each -> each.withTombstones(SOME),
             each -> each.withClosing(SOME),
             each -> each.withThreads(9),
-            each -> each.withEvents(9));
+            each -> each.withEvents(9),
+            each -> each.withSecretsLimit(SOME));
 
     assertThat(changes.stream().map(each -> each.apply(base)).toList())
         .containsExactly(
@@ -117,42 +118,56 @@ class SettingsTest {
                 base.tombstones(),
                 base.closing(),
                 base.threads(),
-                base.events()),
+                base.events(),
+                base.secretsLimit()),
             new ManagerSettings(
                 base.patience(),
                 9,
                 base.tombstones(),
                 base.closing(),
                 base.threads(),
-                base.events()),
+                base.events(),
+                base.secretsLimit()),
             new ManagerSettings(
                 base.patience(),
                 base.waiters(),
                 SOME,
                 base.closing(),
                 base.threads(),
-                base.events()),
+                base.events(),
+                base.secretsLimit()),
             new ManagerSettings(
                 base.patience(),
                 base.waiters(),
                 base.tombstones(),
                 SOME,
                 base.threads(),
-                base.events()),
+                base.events(),
+                base.secretsLimit()),
             new ManagerSettings(
                 base.patience(),
                 base.waiters(),
                 base.tombstones(),
                 base.closing(),
                 9,
-                base.events()),
+                base.events(),
+                base.secretsLimit()),
             new ManagerSettings(
                 base.patience(),
                 base.waiters(),
                 base.tombstones(),
                 base.closing(),
                 base.threads(),
-                9));
+                9,
+                base.secretsLimit()),
+            new ManagerSettings(
+                base.patience(),
+                base.waiters(),
+                base.tombstones(),
+                base.closing(),
+                base.threads(),
+                base.events(),
+                SOME));
   }
 
   @Test
@@ -162,6 +177,7 @@ class SettingsTest {
 
     refused(() -> base.withPatience(Duration.ZERO), "The patience has to be positive, not PT0S.");
     refused(() -> base.withPatience(negative), "The patience has to be positive");
+    refused(() -> base.withSecretsLimit(Duration.ZERO), "The time for secrets has to be positive");
     refused(() -> base.withTombstones(negative), "A time is negative");
     refused(() -> base.withClosing(negative), "A time is negative");
     assertThat(base.withTombstones(Duration.ZERO).withClosing(Duration.ZERO).closing()).isZero();

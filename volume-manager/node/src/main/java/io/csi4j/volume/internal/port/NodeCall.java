@@ -15,9 +15,14 @@ public sealed interface NodeCall {
   /** The volume. */
   VolumeId volume();
 
+  /** Where its secrets come from. */
+  default SecretsProvider secrets() {
+    return SecretsProvider.none();
+  }
+
   /** Whether the host has to be asked for secrets before it can be sent, which may take a while. */
   default boolean takesSecrets() {
-    return false;
+    return secrets() != SecretsProvider.none();
   }
 
   /**
@@ -32,12 +37,7 @@ public sealed interface NodeCall {
       VolumeCapability capability,
       VolumeContext volumeContext,
       PublishContext publishContext,
-      SecretsProvider secrets) {
-
-    boolean takesSecrets() {
-      return secrets != SecretsProvider.none();
-    }
-  }
+      SecretsProvider secrets) {}
 
   /**
    * Makes a volume usable on the node.
@@ -48,8 +48,8 @@ public sealed interface NodeCall {
    */
   record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements NodeCall {
     @Override
-    public boolean takesSecrets() {
-      return parcel.takesSecrets();
+    public SecretsProvider secrets() {
+      return parcel.secrets();
     }
   }
 
@@ -70,8 +70,8 @@ public sealed interface NodeCall {
       Parcel parcel)
       implements NodeCall {
     @Override
-    public boolean takesSecrets() {
-      return parcel.takesSecrets();
+    public SecretsProvider secrets() {
+      return parcel.secrets();
     }
   }
 
@@ -108,12 +108,7 @@ public sealed interface NodeCall {
       Optional<VolumeCapability> capability,
       CapacityRange capacity,
       SecretsProvider secrets)
-      implements NodeCall {
-    @Override
-    public boolean takesSecrets() {
-      return secrets != SecretsProvider.none();
-    }
-  }
+      implements NodeCall {}
 
   /**
    * Reads how full a volume is; the answer is a {@code VolumeStats}.

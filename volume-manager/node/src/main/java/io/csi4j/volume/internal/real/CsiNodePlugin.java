@@ -2,17 +2,20 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.CallQueue;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.PluginLink;
+import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.probe.CurrentProcess;
 import io.csi4j.volume.internal.probe.PluginFacts;
 import io.csi4j.volume.internal.probe.PluginProcesses;
+import io.csi4j.volume.internal.text.TimeText;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.MountPolicy;
@@ -61,9 +64,14 @@ final class CsiNodePlugin implements NodePlugin {
    * @param clock time
    * @param processes tells one process from the other
    * @param threads for connecting and closing
+   * @param secrets asks the host for secrets
    */
   record Ground(
-      Scheduler scheduler, Clock clock, PluginProcesses processes, ThreadFactory threads) {
+      Scheduler scheduler,
+      Clock clock,
+      PluginProcesses processes,
+      ThreadFactory threads,
+      SecretQuestions secrets) {
 
     /** Does it on a thread of the manager, or here if there is none any more. */
     void soon(Runnable work) {
@@ -170,7 +178,7 @@ final class CsiNodePlugin implements NodePlugin {
     link.use(
         way -> {
           if (way instanceof PluginLink.Way.Open there) {
-            enter(there.plugin(), asked);
+            askForSecrets(there.plugin(), asked);
           } else if (way instanceof PluginLink.Way.Shut shut) {
             asked.refuse(
                 new Answer.Failed(StatusCode.UNAVAILABLE, false, shut.text(), shut.cause()));
@@ -186,9 +194,37 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
+  /** Before its turn: a provider that takes its time must not hold up the plugin's other calls. */
+  private void askForSecrets(CsiPlugin plugin, OpenCall asked) {
+    NodeCall call = asked.call();
+    if (!call.takesSecrets()) {
+      enter(plugin, asked, Secrets.empty());
+      return;
+    }
+    // The answer comes before the timer of the call, which would tell of a turn that does not come.
+    Duration left = left(asked);
+    Duration most = left.minus(left.dividedBy(10));
+    ground
+        .secrets()
+        .ask(binding.id(), call.secrets(), WireCall.operation(call), most)
+        .whenComplete(
+            (secrets, missing) -> {
+              if (missing == null) {
+                enter(plugin, asked, secrets);
+              } else {
+                asked.refuse(
+                    StatusCode.UNAUTHENTICATED, "the call was not sent: " + missing.getMessage());
+              }
+            });
+  }
+
+  private Duration left(OpenCall asked) {
+    return policy().attemptDeadline().minusNanos(ground.clock().nanos() - asked.began());
+  }
+
   /** Sends it here and now, if it need not wait and nothing that it takes may block. */
-  private void enter(CsiPlugin plugin, OpenCall asked) {
-    Runnable sending = () -> send(plugin, asked);
+  private void enter(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
+    Runnable sending = () -> send(plugin, asked, secrets);
     if (!queue.enterNow(() -> handOver(asked, sending))) {
       return;
     }
@@ -201,13 +237,14 @@ final class CsiNodePlugin implements NodePlugin {
 
   private String overdue() {
     return "the call waited for its turn until its time of "
-        + policy().attemptDeadline()
+        + TimeText.of(policy().attemptDeadline())
         + " was over, and was not sent: the plugin has "
         + policy().callsInFlight()
-        + " open calls, or could not be reached";
+        + (policy().callsInFlight() == 1 ? " open call" : " open calls")
+        + ", or could not be reached";
   }
 
-  /** Goes on where secrets may be asked for; the call has a place in the queue. */
+  /** Goes on where looking may block; the call has a place in the queue. */
   private void handOver(OpenCall asked, Runnable work) {
     try {
       ground.scheduler().execute(work);
@@ -216,17 +253,17 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  private void send(CsiPlugin plugin, OpenCall asked) {
+  private void send(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     if (!asked.isWaiting()) {
       queue.leave();
     } else if (asked.instance().isEmpty() || asked.instance().equals(process.look(plugin))) {
-      sendNow(plugin, asked);
+      sendNow(plugin, asked, secrets);
     } else {
       // The connection was lost, or the process is another one: find out before anything is sent.
       facts.ask(
           answer -> {
             if (asked.instance().equals(process.word())) {
-              handOver(asked, () -> sendNow(plugin, asked));
+              handOver(asked, () -> sendNow(plugin, asked, secrets));
             } else {
               giveUp(asked, StatusCode.UNAVAILABLE, replaced(answer));
             }
@@ -240,18 +277,15 @@ final class CsiNodePlugin implements NodePlugin {
         : "the plugin was started anew since this call was asked for, and the call was not sent";
   }
 
-  private void sendNow(CsiPlugin plugin, OpenCall asked) {
-    Duration left = policy().attemptDeadline().minusNanos(ground.clock().nanos() - asked.began());
+  private void sendNow(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
+    Duration left = left(asked);
     if (left.isZero() || left.isNegative()) {
       giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue());
       return;
     }
     WireCall call;
     try {
-      call = WireCall.of(asked.call(), view);
-    } catch (WireCall.NoSecretsException failed) {
-      giveUp(asked, StatusCode.UNAUTHENTICATED, "the call was not sent: " + failed.getMessage());
-      return;
+      call = WireCall.of(asked.call(), view, secrets);
     } catch (RuntimeException | Error failed) {
       giveUp(asked, StatusCode.INVALID_ARGUMENT, "the call was not sent: " + failed.getMessage());
       return;

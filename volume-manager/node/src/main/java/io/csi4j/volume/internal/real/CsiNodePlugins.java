@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
@@ -12,6 +13,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Duration;
@@ -58,13 +60,29 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
    * @param boot which boot it is
    */
   public CsiNodePlugins(MountPath root, Scheduler scheduler, Clock clock, Disk disk, String boot) {
+    this(root, scheduler, clock, disk, boot, ManagerSettings.defaults().secretsLimit());
+  }
+
+  /**
+   * The same with another limit.
+   *
+   * @param secretsLimit how long the host may take to give secrets
+   */
+  public CsiNodePlugins(
+      MountPath root,
+      Scheduler scheduler,
+      Clock clock,
+      Disk disk,
+      String boot,
+      Duration secretsLimit) {
     this.root = root;
     this.ground =
         new CsiNodePlugin.Ground(
             scheduler,
             clock,
             new PluginProcesses(disk, boot),
-            new NamedThreads("csi4j-volume-plugin"));
+            new NamedThreads("csi4j-volume-plugin"),
+            new SecretQuestions("csi4j-volume-secrets", scheduler, secretsLimit));
   }
 
   /**
@@ -147,6 +165,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   @Override
   public void close() {
     closed = true;
+    ground.secrets().close();
     List<Thread> closers = new ArrayList<>();
     for (Bound bound : plugins.values()) {
       ground

@@ -44,7 +44,9 @@ public final class RealParts implements AutoCloseable {
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
     questions = new MountQuestions(view.table(), scheduler);
     kernel = SystemKernelMounts.of(view).asking(questions);
-    plugins = new CsiNodePlugins(root, scheduler, clock, disk, kernel.place().boot());
+    plugins =
+        new CsiNodePlugins(
+            root, scheduler, clock, disk, kernel.place().boot(), settings.secretsLimit());
     claims = terms.map(AskedClaims::new);
   }
 

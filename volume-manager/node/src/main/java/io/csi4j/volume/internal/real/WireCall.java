@@ -11,7 +11,6 @@ import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.model.PathView;
-import io.csi4j.volume.model.SecretsProvider;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -23,25 +22,26 @@ interface WireCall {
   /** Sends it. */
   CompletionStage<Optional<Object>> send(NodeService.Async node);
 
-  /** Secrets that the host's provider did not give. */
-  final class NoSecretsException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    NoSecretsException(String message) {
-      super(message);
+  /** The operation for which a call takes secrets. */
+  static CsiOperation operation(NodeCall call) {
+    if (call instanceof NodeCall.Stage) {
+      return CsiOperation.NODE_STAGE_VOLUME;
     }
+    return call instanceof NodeCall.Publish
+        ? CsiOperation.NODE_PUBLISH_VOLUME
+        : CsiOperation.NODE_EXPAND_VOLUME;
   }
 
   /**
-   * Makes a call ready; asks for its secrets on this thread.
+   * Makes a call ready.
    *
    * @throws IllegalArgumentException if it has a path that the plugin does not see
    */
-  static WireCall of(NodeCall call, PathView view) throws NoSecretsException {
+  static WireCall of(NodeCall call, PathView view, Secrets secrets) {
     if (call instanceof NodeCall.Stage stage) {
-      return stage(stage, view);
+      return stage(stage, view, secrets);
     } else if (call instanceof NodeCall.Publish publish) {
-      return publish(publish, view);
+      return publish(publish, view, secrets);
     } else if (call instanceof NodeCall.Unpublish unpublish) {
       NodeUnpublishVolumeRequest request =
           NodeUnpublishVolumeRequest.builder(unpublish.volume(), view.toPlugin(unpublish.target()))
@@ -53,25 +53,24 @@ interface WireCall {
               .build();
       return node -> node.unstageVolume(request).thenApply(none -> Optional.empty());
     } else if (call instanceof NodeCall.Expand expand) {
-      return expand(expand, view);
+      return expand(expand, view, secrets);
     }
     return stats((NodeCall.Stats) call, view);
   }
 
-  private static WireCall stage(NodeCall.Stage stage, PathView view) throws NoSecretsException {
+  private static WireCall stage(NodeCall.Stage stage, PathView view, Secrets secrets) {
     NodeCall.Parcel parcel = stage.parcel();
     NodeStageVolumeRequest request =
         NodeStageVolumeRequest.builder(
                 stage.volume(), view.toPlugin(stage.staging()), parcel.capability())
             .publishContext(parcel.publishContext())
             .volumeContext(parcel.volumeContext())
-            .secrets(secrets(parcel.secrets(), CsiOperation.NODE_STAGE_VOLUME))
+            .secrets(secrets)
             .build();
     return node -> node.stageVolume(request).thenApply(none -> Optional.empty());
   }
 
-  private static WireCall publish(NodeCall.Publish publish, PathView view)
-      throws NoSecretsException {
+  private static WireCall publish(NodeCall.Publish publish, PathView view, Secrets secrets) {
     NodeCall.Parcel parcel = publish.parcel();
     NodePublishVolumeRequest.Builder request =
         NodePublishVolumeRequest.builder(
@@ -79,20 +78,19 @@ interface WireCall {
             .readonly(publish.readOnly())
             .publishContext(parcel.publishContext())
             .volumeContext(parcel.volumeContext())
-            .secrets(secrets(parcel.secrets(), CsiOperation.NODE_PUBLISH_VOLUME));
+            .secrets(secrets);
     publish.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
     NodePublishVolumeRequest built = request.build();
     return node -> node.publishVolume(built).thenApply(none -> Optional.empty());
   }
 
-  private static WireCall expand(NodeCall.Expand expand, PathView view) throws NoSecretsException {
+  private static WireCall expand(NodeCall.Expand expand, PathView view, Secrets secrets) {
     NodeExpandVolumeRequest.Builder request =
         NodeExpandVolumeRequest.builder(expand.volume(), view.toPlugin(expand.target()))
             .capacityRange(expand.capacity());
     expand.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
     expand.capability().ifPresent(request::capability);
-    NodeExpandVolumeRequest built =
-        withSecrets(request, secrets(expand.secrets(), CsiOperation.NODE_EXPAND_VOLUME));
+    NodeExpandVolumeRequest built = withSecrets(request, secrets);
     return node ->
         node.expandVolume(built)
             .thenApply(
@@ -113,21 +111,5 @@ interface WireCall {
     stats.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
     NodeGetVolumeStatsRequest built = request.build();
     return node -> node.getVolumeStats(built).thenApply(Optional::of);
-  }
-
-  private static Secrets secrets(SecretsProvider provider, CsiOperation operation)
-      throws NoSecretsException {
-    Secrets secrets;
-    try {
-      secrets = provider.secretsFor(operation);
-    } catch (RuntimeException | Error failed) {
-      // Its message is the host's, and could hold what nobody may read.
-      throw new NoSecretsException(
-          "the host's provider of secrets failed with " + failed.getClass().getName());
-    }
-    if (secrets == null) {
-      throw new NoSecretsException("the host's provider of secrets gave null");
-    }
-    return secrets;
   }
 }

@@ -67,7 +67,9 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -705,7 +707,7 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  void secretsAreAskedForOnAThreadOfTheManagerJustBeforeTheCall() {
+  void secretsAreAskedForOnAThreadOfTheirOwnBeforeTheCall() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = register(fake);
     List<String> asked = new ArrayList<>();
@@ -719,7 +721,7 @@ class CsiNodePluginsTest {
     assertThat(asked)
         .singleElement()
         .asString()
-        .startsWith("NODE_STAGE_VOLUME on csi4j-volume-worker-");
+        .startsWith("NODE_STAGE_VOLUME on csi4j-volume-secrets-");
     assertThat(fake.journal().last(NODE_STAGE_VOLUME)).isPresent();
   }
 
@@ -788,6 +790,84 @@ class CsiNodePluginsTest {
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
   }
 
+  private static SecretsProvider slow(CountDownLatch end) {
+    return operation -> {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("hush", e);
+      }
+      return Secrets.empty();
+    };
+  }
+
+  @Test
+  void providersOfSecretsThatAreSlowHoldUpNoCallThatTakesNone() {
+    FakeCsiPlugin fake = fake();
+    NodePlugin plugin = register(fake);
+    up(plugin);
+    CountDownLatch end = new CountDownLatch(1);
+    List<VolumeId> volumes =
+        IntStream.range(0, 50).mapToObj(each -> VolumeId.of("slow-" + each)).toList();
+    volumes.forEach(fake::addVolume);
+    List<CompletableFuture<Answer>> waiting =
+        volumes.stream().map(volume -> calling(plugin, stage(volume, slow(end)))).toList();
+
+    assertThat(call(plugin, stage())).isEqualTo(Answer.ok());
+    CompletableFuture<String> thread = new CompletableFuture<>();
+    scheduler.execute(() -> thread.complete(Thread.currentThread().getName()));
+    assertThat(Waits.on(thread)).startsWith("csi4j-volume-worker-");
+    assertThat(waiting).noneMatch(CompletableFuture::isDone);
+    assertThat(threads("csi4j-volume-secrets-")).hasSizeLessThanOrEqualTo(8);
+    end.countDown();
+    waiting.forEach(each -> assertThat(Waits.on(each)).isEqualTo(Answer.ok()));
+  }
+
+  @Test
+  void secretsThatDoNotComeInTimeMakeARefusal() {
+    FakeCsiPlugin fake = fake();
+    NodePlugin plugin =
+        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofSeconds(2)));
+    up(plugin);
+    CountDownLatch never = new CountDownLatch(1);
+
+    Answer.Failed late =
+        failed(StatusCode.UNAUTHENTICATED, Sent.NO, call(plugin, stage(VOLUME, slow(never))));
+    assertThat(late.text())
+        .startsWith("the call was not sent: the host's provider of secrets gave none within 1");
+    assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
+    // Its thread was interrupted, and its place is free again.
+    Waits.until(() -> threads("csi4j-volume-secrets-").isEmpty());
+  }
+
+  @Test
+  void aProviderThatIsNotWaitedForOnAThreadGivesItsSecretsLater() {
+    FakeCsiPlugin fake = fake();
+    NodePlugin plugin = register(fake);
+    up(plugin);
+    CompletableFuture<Secrets> later = new CompletableFuture<>();
+    CompletableFuture<Answer> answer =
+        calling(plugin, stage(VOLUME, SecretsProvider.async(operation -> later)));
+    Waits.until(() -> threads("csi4j-volume-secrets-").isEmpty());
+    assertThat(answer).isNotDone();
+
+    later.complete(Secrets.of(Map.of("key", "hush")));
+    assertThat(Waits.on(answer)).isEqualTo(Answer.ok());
+    Answer.Failed refused =
+        failed(
+            StatusCode.UNAUTHENTICATED,
+            Sent.NO,
+            call(
+                plugin,
+                stage(
+                    VOLUME,
+                    SecretsProvider.async(
+                        operation ->
+                            CompletableFuture.failedFuture(new IllegalStateException("hush"))))));
+    assertThat(refused.text())
+        .endsWith("the host's provider of secrets failed with java.lang.IllegalStateException");
+  }
+
   @Test
   void moreCallsThanAreAllowedWaitInOrderWithoutAThread() {
     FakeCsiPlugin fake = fake();
@@ -821,25 +901,16 @@ class CsiNodePluginsTest {
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
     CompletableFuture<Answer> first = calling(plugin, stage());
     sent(fake, NODE_STAGE_VOLUME);
-    CountDownLatch blocked = new CountDownLatch(1);
-    CompletableFuture<Answer> second =
-        calling(
-            plugin,
-            stage(
-                VOLUME,
-                operation -> {
-                  try {
-                    blocked.await();
-                  } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                  }
-                  return Secrets.empty();
-                }));
+    CompletableFuture<Void> working = new CompletableFuture<>();
+    scheduler.execute(() -> Waits.on(working));
+    scheduler.execute(() -> Waits.on(working));
+    CompletableFuture<Answer> second = calling(plugin, stage());
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1500));
+    working.complete(null);
 
     assertThat(failed(Waits.on(first)).sent()).isTrue();
     Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
-    assertThat(late.text()).contains("PT1S").contains("1 open calls");
-    blocked.countDown();
+    assertThat(late.text()).contains("its time of 1 s").contains("1 open call,");
     VolumeId other = VolumeId.of("vol-2");
     fake.addVolume(other);
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))

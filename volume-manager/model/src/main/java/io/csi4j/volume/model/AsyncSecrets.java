@@ -1,0 +1,30 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * A provider that needs no thread while it waits.
+ *
+ * @param provider asked for them
+ */
+record AsyncSecrets(Function<CsiOperation, ? extends CompletionStage<Secrets>> provider)
+    implements SecretsProvider {
+
+  AsyncSecrets {
+    Objects.requireNonNull(provider, "provider");
+  }
+
+  @Override
+  public Secrets secretsFor(CsiOperation operation) {
+    return asyncSecretsFor(operation).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<Secrets> asyncSecretsFor(CsiOperation operation) {
+    return provider.apply(operation);
+  }
+}

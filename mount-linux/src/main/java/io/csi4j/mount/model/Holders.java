@@ -37,7 +37,12 @@ public record Holders(List<Holder> found, int unseen, boolean complete) {
             ? "nobody found"
             : found.stream().map(Holder::toString).collect(Collectors.joining(", "));
     return list
-        + (unseen > 0 ? "; " + unseen + " processes could not be looked into" : "")
+        + (unseen > 0
+            ? "; "
+                + unseen
+                + (unseen == 1 ? " process" : " processes")
+                + " could not be looked into"
+            : "")
         + (complete ? "" : "; the search was cut short");
   }
 }

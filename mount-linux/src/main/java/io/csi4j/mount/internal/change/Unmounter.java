@@ -293,7 +293,10 @@ final class Unmounter {
     if (found.isEmpty()) {
       return "nobody was found who holds it"
           + (holders.unseen() > 0
-              ? ", but " + holders.unseen() + " processes could not be looked into"
+              ? ", but "
+                  + holders.unseen()
+                  + (holders.unseen() == 1 ? " process" : " processes")
+                  + " could not be looked into"
               : "");
     }
     return "it is held by "

@@ -802,8 +802,9 @@ public enum OperatorCode {
       709,
       Severity.ERROR,
       "All attempts have failed, and the last may have done something",
-      "the workload was not given the volume; what may be there is on record",
-      "It is taken back in the background; look in the plugin's log, then ask again"),
+      "the workload was not given the volume; what may be there is on record, and is taken back in"
+          + " the background",
+      "Look in the plugin's log, then ask again"),
   DATA_LOSS(
       710,
       Severity.ERROR,

@@ -174,7 +174,11 @@ final class OpenedManager implements AutoCloseable {
           };
       throw new VolumeException(
           Outcome.HELD,
-          Messages.of(code, subject.at(problem.path()), String.valueOf(problem.getMessage())),
+          Messages.of(
+              code,
+              subject.at(problem.path()),
+              problem.seen(),
+              new OperatorMessage.Part(problem.advice() + ", then open again")),
           null,
           problem);
     }

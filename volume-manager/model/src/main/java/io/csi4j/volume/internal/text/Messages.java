@@ -28,7 +28,7 @@ public final class Messages {
         ForeignText.clause(next.text()));
   }
 
-  /** The same, where the answer to a call says best what it means and what to do. */
+  /** The same, where the answer to a call says best what it means, and often what to do. */
   public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
     String call = answer.operation().map(operation -> " to " + operation.rpcName()).orElse("");
     String words = answer.pluginText().map(text -> ": " + ForeignText.clause(text)).orElse("");
@@ -39,7 +39,24 @@ public final class Messages {
             + (" (" + answer.code() + call)
             + (words.length() > 2 ? words : ", without a word")
             + ")",
-        answer.advice() + " " + code.next());
+        isForTheAnswerToSay(code) ? ForeignText.clause(answer.advice()) : code.next());
+  }
+
+  /**
+   * Whether the answer to a call says best what to do next: there is one advice, and what goes on
+   * by itself the code knows better.
+   */
+  private static boolean isForTheAnswerToSay(OperatorCode code) {
+    return switch (code) {
+      case REFUSED_BY_PLUGIN,
+          FAILED_IN_DOUBT,
+          CALL_FAILED,
+          CONTROLLER_CALL_REFUSED,
+          CONTROLLER_CALL_NOT_OFFERED,
+          CONTROLLER_CALL_IN_DOUBT ->
+          true;
+      default -> false;
+    };
   }
 
   private static OperatorMessage compose(

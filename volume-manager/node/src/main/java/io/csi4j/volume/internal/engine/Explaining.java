@@ -48,7 +48,13 @@ record Explaining(
 
   private Explanations.Known known(VolumeActor actor, View view) {
     return new Explanations.Known(
-        actor.identity(), status.apply(actor), view.activity().map(this::activity), view.trouble());
+        actor.identity(),
+        status.apply(actor),
+        view.activity().map(this::activity),
+        view.trouble(),
+        view.troubled().stream()
+            .mapToObj(since -> Duration.ofNanos(Math.max(0, now - since)))
+            .findFirst());
   }
 
   private Activity activity(View.Activity activity) {

@@ -32,12 +32,14 @@ public final class Explanations {
    * @param status what is on record of it, if anything is
    * @param activity what is going on, if anything is
    * @param trouble what stands in the way, if anything does
+   * @param troubledFor how long it has stood there, if that is known
    */
   public record Known(
       VolumeIdentity identity,
       Optional<VolumeStatus> status,
       Optional<Activity> activity,
-      Optional<OperatorMessage> trouble) {}
+      Optional<OperatorMessage> trouble,
+      Optional<Duration> troubledFor) {}
 
   /** What there is to say of these volumes to whoever asked about the subject. */
   public static Explanation of(String subject, List<Known> known) {
@@ -64,7 +66,8 @@ public final class Explanations {
         .filter(status -> !status.leaving().isEmpty())
         .ifPresent(status -> lines.add("no workload has it any more; what is left is given back"));
     volume.activity().ifPresent(activity -> describe(activity, lines));
-    volume.trouble().ifPresent(trouble -> lines.add("trouble: " + trouble.line()));
+    String since = volume.troubledFor().map(time -> " (for " + span(time) + ")").orElse("");
+    volume.trouble().ifPresent(trouble -> lines.add("trouble: " + trouble.line() + since));
     if (volume.activity().isEmpty() && volume.trouble().isEmpty()) {
       lines.add("nothing is being done, and nothing stands in the way");
     }

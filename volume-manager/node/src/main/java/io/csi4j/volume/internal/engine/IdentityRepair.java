@@ -52,6 +52,9 @@ final class IdentityRepair {
 
   private static OperatorMessage told(PathProblem problem) {
     return Messages.of(
-        problem.kind().code(), DOING.at(problem.path()), String.valueOf(problem.getMessage()));
+        problem.kind().code(),
+        DOING.at(problem.path()),
+        problem.seen(),
+        new OperatorMessage.Part(problem.advice()));
   }
 }

@@ -34,7 +34,10 @@ final class Reading {
         : Optional.of(
             Failure.of(
                 OperatorCode.NOT_OFFERED,
-                "the plugin does not offer " + (isExpand ? "EXPAND_VOLUME" : "GET_VOLUME_STATS")));
+                "the node service of the plugin does not offer "
+                    + (isExpand
+                        ? "EXPAND_VOLUME; what its controller has made larger needs no node then"
+                        : "GET_VOLUME_STATS")));
   }
 
   /** What the caller gets, if the plugin gave it. */

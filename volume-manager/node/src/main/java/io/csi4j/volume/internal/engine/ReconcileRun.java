@@ -123,4 +123,22 @@ final class ReconcileRun implements Reconciliation {
   public CompletionStage<Summary> done() {
     return done.minimalCompletionStage();
   }
+
+  /** How far it is: {@code Reconciliation[3 items, 1 remaining, 0 not finished]}. */
+  @Override
+  public String toString() {
+    lock.lock();
+    try {
+      int items = plan.items().size();
+      return "Reconciliation["
+          + items
+          + (items == 1 ? " item, " : " items, ")
+          + remaining
+          + " remaining, "
+          + left.size()
+          + " not finished]";
+    } finally {
+      lock.unlock();
+    }
+  }
 }

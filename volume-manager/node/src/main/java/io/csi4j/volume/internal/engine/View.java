@@ -7,6 +7,7 @@ import io.csi4j.volume.model.UsageKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -15,17 +16,20 @@ import java.util.Set;
  * @param record what is so
  * @param activity what is being done
  * @param trouble what stands in the way
+ * @param troubled since when it does, in nanoseconds, if that is known
  * @param dead the uses whose mounts are known to be dead
  */
 record View(
     Optional<VolumeRecord> record,
     Optional<Activity> activity,
     Optional<OperatorMessage> trouble,
+    OptionalLong troubled,
     Set<UsageKey> dead) {
 
   /** Nothing is known. */
   static final View NOTHING =
-      new View(Optional.empty(), Optional.empty(), Optional.empty(), Set.of());
+      new View(
+          Optional.empty(), Optional.empty(), Optional.empty(), OptionalLong.empty(), Set.of());
 
   /** Copies the set. */
   View {

@@ -27,6 +27,9 @@ import java.util.Optional;
  */
 record Voice(VolumeIdentity identity, EngineParts parts) {
 
+  private static final int PLUGINS = 3;
+  private static final int REQUESTS = 5;
+
   /** Why a plugin gets no calls now, if it gets none. */
   static Optional<Failure> barred(NodePlugin plugin) {
     return plugin.barred().map(Voice::down);
@@ -118,7 +121,7 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
 
   private VolumeException exception(
       Operation operation, Optional<UsageKey> usage, Outcome outcome, Failure failure) {
-    return exception(operation, outcome, failure, subject(operation, usage));
+    return exception(operation, outcome, failure, subject(operation, usage, failure.code()));
   }
 
   private static VolumeException exception(
@@ -132,7 +135,7 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
     return Results.failed(outcome, message, operation.id(), failure);
   }
 
-  private Subject subject(Operation operation, Optional<UsageKey> usage) {
+  private Subject subject(Operation operation, Optional<UsageKey> usage, OperatorCode code) {
     String doing =
         switch (operation.kind()) {
           case MOUNT -> "mounting";
@@ -142,6 +145,16 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
           case CLEAN_UP -> "cleaning up";
           case REPAIR -> "making anew what is dead of";
         };
-    return Results.subject(parts.layout(), doing, identity, usage);
+    return isBeforeAnything(code)
+        ? usage
+            .map(key -> Subject.of(doing, identity).by(key))
+            .orElseGet(() -> Subject.of(doing, identity))
+        : Results.subject(parts.layout(), doing, identity, usage);
+  }
+
+  /** Whether nothing was done, so that a path of ours would tell nobody anything. */
+  private static boolean isBeforeAnything(OperatorCode code) {
+    int family = code.number() / 100;
+    return family == PLUGINS || family == REQUESTS;
   }
 }

@@ -34,6 +34,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,7 @@ final class VolumeActor {
   private boolean isLate;
 
   private @Nullable OperatorMessage trouble;
+  private long troubled;
 
   /** Why the running repair did not succeed with all uses, once that is so. */
   private Optional<VolumeException> repairFailure = Optional.empty();
@@ -481,10 +483,14 @@ final class VolumeActor {
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_DEAD).isPresent()) {
       dead.look();
     }
+    OperatorMessage before = trouble;
     trouble =
         failure
             .map(VolumeException::operatorMessage)
-            .orElse(aftercare.owed().isPresent() ? trouble : null);
+            .orElse(aftercare.owed().isPresent() ? before : null);
+    if (trouble != null && (before == null || before.code() != trouble.code())) {
+      troubled = parts.clock().nanos();
+    }
     boolean isKept =
         failure.isPresent()
             && (runner.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
@@ -575,6 +581,7 @@ final class VolumeActor {
             memory.record(),
             Optional.ofNullable(current).map(this::activity),
             Optional.ofNullable(trouble).or(dead::trouble),
+            trouble == null ? OptionalLong.empty() : OptionalLong.of(troubled),
             dead.uses());
   }
 

@@ -73,7 +73,9 @@ public final class VolumeDirectories {
     for (MountPath above : above(root)) {
       checkAbove(above);
     }
-    boolean made = disk.make(root, findings);
+    checkOwner(root);
+    // One that the host made for us need not be closed yet: nothing of ours was open to anybody.
+    boolean made = disk.make(root, isFresh(root) ? new ArrayList<>() : findings);
     checkOwner(root);
     checkFilesystem(root, findings);
     boolean madeState = disk.make(layout.state(), findings);
@@ -81,6 +83,13 @@ public final class VolumeDirectories {
     sync(root, madeState || madeVolumes);
     sync(root.parent(), made);
     return findings;
+  }
+
+  /** Whether a root is there in which nothing was ever made. */
+  private boolean isFresh(MountPath root) throws PathProblem {
+    return disk.isDirectory(root)
+        && disk.look(layout.state()).isEmpty()
+        && disk.look(layout.volumes()).isEmpty();
   }
 
   /**

@@ -53,11 +53,17 @@ class ExplanationsTest {
                 false,
                 Optional.empty())),
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
   private static Known doing(Known known, Activity activity) {
-    return new Known(known.identity(), known.status(), Optional.of(activity), known.trouble());
+    return new Known(
+        known.identity(),
+        known.status(),
+        Optional.of(activity),
+        known.trouble(),
+        known.troubledFor());
   }
 
   private static VolumeStatus.Use use(UsageKey key, PathStatus status, boolean readOnly) {
@@ -133,14 +139,23 @@ class ExplanationsTest {
             Explanations.of(
                     SUBJECT,
                     List.of(
-                        new Known(IDENTITY, going.status(), Optional.empty(), Optional.of(STUCK)),
                         new Known(
-                            IDENTITY, Optional.empty(), Optional.empty(), Optional.of(STUCK))))
+                            IDENTITY,
+                            going.status(),
+                            Optional.empty(),
+                            Optional.of(STUCK),
+                            Optional.of(Duration.ofSeconds(200))),
+                        new Known(
+                            IDENTITY,
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.of(STUCK),
+                            Optional.empty())))
                 .lines())
         .containsExactly(
             "volume 'vol-7f3' of plugin 'hostpath.csi': filesystem, being unstaged, used by no"
                 + " workloads",
-            "trouble: " + STUCK.line(),
+            "trouble: " + STUCK.line() + " (for 3 min 20 s)",
             "volume 'vol-7f3' of plugin 'hostpath.csi': nothing is on record yet",
             "trouble: " + STUCK.line());
   }

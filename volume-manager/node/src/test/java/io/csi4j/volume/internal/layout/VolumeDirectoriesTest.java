@@ -152,6 +152,22 @@ class VolumeDirectoriesTest {
   }
 
   @Test
+  void aRootThatTheHostHasJustMadeIsClosedWithoutAnAlarm() throws IOException, PathProblem {
+    Path made = Files.createDirectory(temporary.toRealPath().resolve("made"));
+    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
+    VolumeDirectories fresh =
+        new VolumeDirectories(new RealDisk(), new VolumeLayout(MountPath.of(made)));
+
+    assertThat(fresh.prepareRoot())
+        .extracting(Finding::kind)
+        .doesNotContain(Finding.Kind.MODE_FIXED);
+    assertThat(mode(made)).isEqualTo("rwx------");
+
+    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThat(fresh.prepareRoot()).extracting(Finding::kind).contains(Finding.Kind.MODE_FIXED);
+  }
+
+  @Test
   void repeatingItChangesNothing() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);

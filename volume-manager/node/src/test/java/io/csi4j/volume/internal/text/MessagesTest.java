@@ -134,8 +134,20 @@ class MessagesTest {
     OperatorMessage message = answered("no such volume.");
     assertThat(message.seen().text())
         .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume: no such volume)");
-    assertThat(message.next().text())
-        .isEqualTo("Bring it back. " + OperatorCode.FAILED_IN_DOUBT.next());
+    assertThat(message.next().text()).isEqualTo("Bring it back");
+    assertThat(message.line()).endsWith(". Bring it back.");
+  }
+
+  @Test
+  void whatGoesOnByItselfTheCodeKnowsBetterThanTheAnswer() {
+    CsiFailure silence =
+        CsiFailure.builder(
+                CsiEndpoint.of(Path.of("/run/x.sock")), StatusCode.UNAVAILABLE, Outcome.SETTLED)
+            .why("nobody listens")
+            .advice("Start the plugin, then connect again.")
+            .build();
+    assertThat(Messages.answered(OperatorCode.PLUGIN_NOT_UP, SUBJECT, silence).next().text())
+        .isEqualTo(OperatorCode.PLUGIN_NOT_UP.next());
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.path;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.OperatorCode;
+import java.util.Locale;
 
 /** A path that cannot be used, made or removed. */
 public final class PathProblem extends Exception {
@@ -46,7 +47,7 @@ public final class PathProblem extends Exception {
     }
   }
 
-  /** A problem of this kind at this path; the text is a clause. */
+  /** A problem of this kind at this path; the text says what was seen, then what to do. */
   public PathProblem(Kind kind, MountPath path, String text) {
     super(text);
     this.kind = kind;
@@ -56,6 +57,25 @@ public final class PathProblem extends Exception {
   /** Why. */
   public Kind kind() {
     return kind;
+  }
+
+  /** What was seen, as a clause. */
+  public String seen() {
+    return String.valueOf(getMessage()).substring(0, end());
+  }
+
+  /** What to do about just this, as a clause. */
+  public String advice() {
+    String advice = String.valueOf(getMessage()).substring(end()).replaceFirst("^; ", "");
+    return advice.isEmpty()
+        ? kind.code().next()
+        : advice.substring(0, 1).toUpperCase(Locale.ROOT) + advice.substring(1);
+  }
+
+  private int end() {
+    String text = String.valueOf(getMessage());
+    int last = text.lastIndexOf("; ");
+    return last < 0 ? text.length() : last;
   }
 
   /** Where. */

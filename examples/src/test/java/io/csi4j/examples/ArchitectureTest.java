@@ -362,7 +362,7 @@ class ArchitectureTest {
     return writes
         || outermost.getPackageName().startsWith("io.csi4j.testkit.internal.")
         || outermost.getPackageName().startsWith("io.csi4j.conformance.internal.")
-        || outermost.getName().equals("io.csi4j.volume.internal.record.FlagFacts")
+        || outermost.getName().equals("io.csi4j.volume.internal.record.Digests")
         || outermost.getName().equals("io.csi4j.volume.internal.fields.ContextFields")
         || outermost.getName().equals("io.csi4j.volume.internal.fields.SensitiveFields");
   }

@@ -43,7 +43,7 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
                 .attachedBy(identity, request.publishContext()),
             request.readOnly(),
             Plan.mustBeWritable(request.capability(), request.readOnly()))
-        .with(Digests.of(identity, request.volumeContext().reveal()))
+        .with(Digests.of(identity, request.volumeContext()))
         .under(request.claimEpoch().orElse(known.epoch()));
   }
 

@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +30,23 @@ public final class Digests {
     return end(digest);
   }
 
+  /** Whether flags ask for a mount that is only read. */
+  static boolean areReadOnly(MountFlags flags) {
+    return flags.reveal().contains("ro");
+  }
+
+  /** Of the volume's own context. */
+  public static String of(VolumeIdentity identity, VolumeContext context) {
+    return of(identity, context.reveal());
+  }
+
+  /** Of what attaching a volume returned. */
+  static String of(VolumeIdentity identity, PublishContext context) {
+    return of(identity, context.reveal());
+  }
+
   /** Of the entries of a context, in whatever order they came. */
-  public static String of(VolumeIdentity identity, Map<String, String> entries) {
+  private static String of(VolumeIdentity identity, Map<String, String> entries) {
     if (entries.isEmpty()) {
       return OF_NOTHING;
     }

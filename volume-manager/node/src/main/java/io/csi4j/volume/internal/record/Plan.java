@@ -49,7 +49,7 @@ public record Plan(
 
   /** The same plan for a volume that was attached with this answer. */
   public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
-    return attached(Digests.of(identity, context.reveal()));
+    return attached(Digests.of(identity, context));
   }
 
   /** The same plan with this digest of what attaching returned. */
@@ -78,7 +78,7 @@ public record Plan(
         capability
             .mountOptions()
             .flatMap(MountOptions::flags)
-            .filter(flags -> flags.reveal().contains("ro"))
+            .filter(Digests::areReadOnly)
             .isPresent();
     return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
   }

@@ -38,6 +38,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.WireMessage;
@@ -69,9 +70,15 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginHandle;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
@@ -277,6 +284,19 @@ class VolumeControllerTest {
     assertThat(with)
         .hasMessageContaining("no volume can be made from this source")
         .hasMessageContaining("another content source or none");
+  }
+
+  @Test
+  void anAnswerThatCannotBeUsedIsToldAsThatAndTheSameAgainFindsWhatWasMade() {
+    plugin.inject(Fault.answer(Fault.WrongAnswer.EMPTY), When.calling(CREATE_VOLUME).once());
+
+    ControllerException unusable = failure(() -> controller.create(DB, spec().build()));
+
+    assertThat(unusable.code()).isEqualTo(OperatorCode.CONTROLLER_ANSWER_UNUSABLE);
+    assertThat(unusable.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(unusable.violations()).isNotEmpty();
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
   }
 
   @Test
@@ -897,6 +917,41 @@ class VolumeControllerTest {
         ID, group.id(), group.snapshots().stream().map(Snapshot::id).toList(), Optional.empty());
     assertThat(plugin.contents().groups()).isEmpty();
     assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  @Test
+  void aGroupOfVolumesOfSeveralPluginsIsRefused() {
+    VolumeKey logs = VolumeKey.of("logs");
+    PluginId other = PluginId.of("other");
+    try (FakeCsiPlugin second =
+        FakeCsiPlugin.builder().shape(SHAPE).effects(NodeEffects.none()).open()) {
+      PluginHandle registered =
+          world
+              .registry()
+              .register(
+                  new PluginRegistration(
+                      PluginBinding.of(other, second.endpoint()),
+                      InstanceId.ONLY,
+                      Set.of(PluginRole.CONTROLLER)));
+      controller.create(DB, spec().build());
+      controller.create(
+          logs,
+          VolumeSpec.builder(other)
+              .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+              .capacity(CapacityRange.atLeast(1 << 20))
+              .build());
+
+      ControllerException refused =
+          failure(
+              () ->
+                  controller.createGroupSnapshot(
+                      Set.of(DB, logs), SnapshotName.of("both"), Map.of()));
+
+      assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+      assertThat(refused).hasMessageContaining("are not all of one plugin");
+      assertThat(plugin.contents().groups()).isEmpty();
+      registered.close();
+    }
   }
 
   // ---- claims

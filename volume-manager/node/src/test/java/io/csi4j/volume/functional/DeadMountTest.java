@@ -90,6 +90,22 @@ class DeadMountTest {
     }
   }
 
+  @Tag("H6")
+  @Test
+  void aMountWhoseServerDoesNotAnswerIsToldAndLeft() {
+    try (Node node = open(OnDeadMount.REPUBLISH)) {
+      node.mount(single("vol-1", "web"));
+      node.life().silent(node.targetPath("vol-1", "web"));
+
+      node.engine().pluginChanged(Node.PLUGIN);
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.MOUNT_UNRESPONSIVE));
+
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
   @Tag("H5")
   @Test
   void aDeadMountIsNeitherCalledHealthyNorHandedOut() {

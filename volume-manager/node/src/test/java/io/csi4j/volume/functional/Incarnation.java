@@ -17,6 +17,7 @@ import io.csi4j.volume.model.PluginId;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -37,6 +38,7 @@ final class Incarnation {
     }
   }
 
+  private final Set<MountPath> silent = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean ended = new AtomicBoolean();
 
   /** Set last: whoever sees it finds nothing of this life any more. */
@@ -70,6 +72,11 @@ final class Incarnation {
   /** Makes the next look at the mount table fail with this. */
   void breakNextLook(Throwable failure) {
     broken.set(failure);
+  }
+
+  /** Lets nobody answer who is asked whether what is mounted here is well. */
+  void silent(MountPath path) {
+    silent.add(path);
   }
 
   CrashPoints points() {
@@ -159,6 +166,10 @@ final class Incarnation {
       @Override
       public void ask(MountPath path, Consumer<Sighting.Health> then) {
         check();
+        if (silent.contains(path)) {
+          then.accept(Sighting.Health.SILENT);
+          return;
+        }
         real.ask(path, health -> ifAlive(() -> then.accept(health)));
       }
 

@@ -305,6 +305,30 @@ class LyingPluginTest {
     }
   }
 
+  @Tag("D8")
+  @Test
+  void aDeviceThatIsAnotherOneThanWasStagedIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      NodeEffects honest = node.effects().honest();
+      node.effects()
+          .whenPublishing(
+              asked -> {
+                honest.publish(asked);
+                node.kernel().host().detach(node.stagingPath(VOLUME));
+                node.kernel().host().tmpfs(node.stagingPath(VOLUME));
+              });
+
+      VolumeException failure = node.mountFails(block());
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.DEVICE_CHANGED);
+      assertThat(node.target(VOLUME, "web")).isNotEqualTo(PathStatus.PRESENT);
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      node.effects().reform();
+      node.becomesClean();
+    }
+  }
+
   private static MountRequest block() {
     return Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block().build();
   }

@@ -16,6 +16,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
@@ -79,6 +80,34 @@ class MachineTroubleTest {
 
       node.get(mounting);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("I-2")
+  @Tag("I-3")
+  @Test
+  void aPauseOfTheWholeProcessIsToldOnceAndWhatWasDueGoesOn() {
+    MountPolicy slow = Node.QUICK.withBackoff(Duration.ofSeconds(100), Duration.ofSeconds(100));
+    try (Node node = Node.builder().policy(slow).open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.fail(StatusCode.ABORTED, "busy"), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      Node.eventually(
+          "it pauses",
+          () ->
+              node.time().pauses().stream()
+                  .anyMatch(each -> each.toSeconds() >= 25 && each.toSeconds() <= 100));
+      node.skip(Duration.ofMinutes(10));
+
+      node.get(mounting);
+      assertThat(
+              node.notices().stream()
+                  .filter(told -> told.code() == OperatorCode.LONG_PAUSE)
+                  .count())
+          .isEqualTo(1);
+      assertThat(node.calls()).containsExactly("Stage:ABORTED", "Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
     }
   }
@@ -164,6 +193,7 @@ class MachineTroubleTest {
       node.reboot();
       IntStream.range(0, volumes).forEach(i -> node.volume("vol-" + i));
       node.plugin().journal().clear();
+      assertThat(node.noticed(OperatorCode.REBOOT_DETECTED)).isTrue();
 
       assertThat(node.reconcile(wanted.toArray(LiveMount[]::new)).mounted()).isEqualTo(volumes);
 

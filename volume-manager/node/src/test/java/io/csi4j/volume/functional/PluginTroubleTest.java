@@ -184,6 +184,7 @@ class PluginTroubleTest {
 
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(failure.code()).isEqualTo(OperatorCode.STAGE_IN_DOUBT);
+      assertThat(node.noticed(OperatorCode.RPC_STUCK)).isTrue();
       assertThat(node.verbs(VOLUME)).doesNotContain("Unstage", "Publish");
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       // The plugin finishes what nobody waits for any more.
@@ -237,6 +238,7 @@ class PluginTroubleTest {
       Node.eventually("the plugin waits", () -> node.pluginClock().pending() > 0);
       CompletableFuture<MountedVolume> again = node.engine().mount(single("vol-1", "web"));
       node.skip(Duration.ofSeconds(60));
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.RPC_SLOW));
       assertThat(node.calls()).containsExactly("Stage:open");
       node.pluginClock().advance(Duration.ofSeconds(60));
 

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A state that refuses or is lost, and directories that cannot be made. */
@@ -150,6 +151,24 @@ class StateTroubleTest {
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
       assertThat(failure.code()).isEqualTo(OperatorCode.NO_SPACE);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(node.calls()).isEmpty();
+      node.disk().heal();
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("F2")
+  @ParameterizedTest
+  @CsvSource({"READ_ONLY, PATH_READ_ONLY", "FAILED, PATH_FAILED"})
+  void whereNoDirectoryCanBeMadeThePluginIsNotCalled(DiskException.Kind kind, OperatorCode code) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.disk().refuse(kind, path -> path.startsWith("/srv/csi/v"));
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(code);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.calls()).isEmpty();
       node.disk().heal();

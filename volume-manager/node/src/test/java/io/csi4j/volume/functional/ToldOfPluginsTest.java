@@ -16,6 +16,8 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.Held;
+import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -238,8 +240,41 @@ class ToldOfPluginsTest {
     }
   }
 
-  @Tag("C13")
   @Tag("H8")
+  @Test
+  void whatIsStillInUseWhenItIsUnmountedForAPluginIsToldAsThat() {
+    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().forget();
+      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+        assertThat(open.pid()).isPositive();
+      }
+
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
+      assertThat(told(node, OperatorCode.LAZY_UNMOUNT_PENDING)).hasSize(1);
+      assertThat(node.mounts()).isEmpty();
+    }
+  }
+
+  @Tag("H7")
+  @Test
+  void aHungMountIsUnmountedForAPluginThatForgotIt() {
+    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().forget();
+      node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.HUNG);
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
+      assertThat(node.mounts()).isEmpty();
+    }
+  }
+
+  @Tag("C13")
   @Test
   void whatAPluginForgotIsUnmountedWithoutItWhereTheHostAllowsIt() {
     try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
@@ -373,7 +408,9 @@ class ToldOfPluginsTest {
     }
   }
 
+  @Tag("A9")
   @Tag("A12")
+  @Tag("A14")
   @Test
   void aStartSaysWhatItHasTakenOverAndAMountThatGoesOnIsTold() {
     try (Node node = Node.open()) {
@@ -415,6 +452,7 @@ class ToldOfPluginsTest {
     }
   }
 
+  @Tag("A15")
   @Tag("A16")
   @Test
   void aReleaseThatGoesOnAfterAStartIsTold() {

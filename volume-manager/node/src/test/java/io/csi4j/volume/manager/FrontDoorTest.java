@@ -27,6 +27,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -232,6 +233,35 @@ class FrontDoorTest {
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
       assertThat(manager.unmount(WEB_1)).isEqualTo(Release.LAST);
     }
+  }
+
+  @Test
+  @Tag("F5")
+  void aRootThatIsNoDirectoryIsRefusedWithItsPath() throws Exception {
+    Path file = Files.createFile(temp.resolve("file"));
+
+    VolumeException refused =
+        catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(file));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ROOT_NOT_USABLE);
+    assertThat(refused).hasMessageContaining(file.toString());
+    assertThat(file).isEmptyFile();
+  }
+
+  @Test
+  @Tag("F12")
+  void aRootThatIsTooLongForTheKernelIsRefused() {
+    Path root = temp;
+    while (root.toString().length() < 3_850) {
+      root = root.resolve("d".repeat(200));
+    }
+    Path tooLong = root;
+
+    VolumeException refused =
+        catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(tooLong));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ROOT_TOO_LONG);
+    assertThat(temp).isEmptyDirectory();
   }
 
   @Test

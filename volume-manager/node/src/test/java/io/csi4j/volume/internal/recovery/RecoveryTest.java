@@ -18,6 +18,7 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -136,6 +137,23 @@ class RecoveryTest {
     assertThat(only(recovered).target(USE).orElseThrow().path().evidence()).contains(DISK);
     assertThat(recovered.adopted()).isEmpty();
     assertThat(codes(recovered)).containsExactly(OperatorCode.FOREIGN_MOUNT);
+  }
+
+  @Test
+  @Tag("B4")
+  void aMountThatTheRecordHasOnlyBegunToStageIsToldAndNotTakenOver() {
+    PathRecord begun = PathRecord.NONE.as(PathStatus.IN_DOUBT);
+    remember(
+        VolumeRecord.fresh(IDENTITY, PLAN, HERE)
+            .withStaging(begun.working(Verb.STAGE, "process-1"))
+            .withTarget(new TargetRecord(USE, false, begun)));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(codes(recovered)).contains(OperatorCode.JOURNAL_OLDER_THAN_KERNEL);
+    assertThat(recovered.adopted()).isEmpty();
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
   }
 
   @Test

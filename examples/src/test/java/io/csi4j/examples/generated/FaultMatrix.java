@@ -119,6 +119,15 @@ record FaultMatrix(List<Row> rows, Map<String, String> open, Map<String, String>
     }
   }
 
+  /** By row: a test, and the words in it that assert the outcome. */
+  static Map<String, List<String>> outcomes() throws IOException {
+    Map<String, List<String>> outcomes = new LinkedHashMap<>();
+    for (String[] cells : lines("outcomes.txt")) {
+      outcomes.put(cells[0], List.of(cells[1], cells[2]));
+    }
+    return outcomes;
+  }
+
   private static Map<String, String> pairs(String name) throws IOException {
     Map<String, String> pairs = new LinkedHashMap<>();
     for (String[] cells : lines(name)) {

@@ -45,6 +45,74 @@ class FaultMatrixTest {
   }
 
   @Test
+  void aTestOfEachRowAssertsItsCodeOrItsOutcome() throws IOException {
+    assertThat(
+            RowShowing.ofTheVolumeManager()
+                .unshown(
+                    FaultMatrix.load().rows(),
+                    RowTags.inTheVolumeManager(),
+                    FaultMatrix.outcomes()))
+        .isEmpty();
+  }
+
+  @Test
+  void everyCodeThatIsToldIsProvokedByATest() throws IOException {
+    assertThat(RowShowing.ofTheVolumeManager().unprovoked(ToldCodes.names()))
+        .as("codes that are told and that no test provokes")
+        .isEmpty();
+  }
+
+  @Test
+  void aRowWhoseTestsDoNotShowItAndACodeThatIsOnlyWrittenAreFound() {
+    RowShowing showing =
+        new RowShowing(
+            Map.of(
+                "SomeTest",
+                """
+                class SomeTest {
+                  @Test
+                  @Tag("A1")
+                  void shows() {
+                    assertThat(told()).isEqualTo(OperatorCode.ADOPTED);
+                  }
+
+                  @Test
+                  void another() {
+                    Messages.of(
+                        OperatorCode.RPC_SLOW, subject);
+                    assertThat(RESUMED).isTrue();
+                  }
+                }
+                """));
+    FaultMatrix.Row row = new FaultMatrix.Row("A1", List.of("ADOPTED"), "It is adopted");
+    FaultMatrix.Row slow = new FaultMatrix.Row("C9", List.of("RPC_STUCK"), "It is slow");
+    Map<String, Set<String>> tests =
+        Map.of("A1", Set.of("SomeTest#shows"), "C9", Set.of("SomeTest#another"));
+
+    assertThat(showing.unprovoked(Set.of("ADOPTED", "RPC_SLOW", "RESUMED")))
+        .containsExactly("RPC_SLOW");
+    assertThat(showing.unshown(List.of(row), tests, Map.of())).isEmpty();
+    assertThat(showing.unshown(List.of(slow), tests, Map.of()))
+        .singleElement()
+        .asString()
+        .startsWith("Row C9: none of its tests [SomeTest#another] asserts [RPC_STUCK].");
+    assertThat(
+            showing.unshown(
+                List.of(slow),
+                tests,
+                Map.of("C9", List.of("SomeTest#another", "RESUMED).isTrue()"))))
+        .isEmpty();
+    assertThat(
+            showing.unshown(
+                List.of(row, slow),
+                tests,
+                Map.of(
+                    "A1", List.of("SomeTest#shows", "told()"),
+                    "C9", List.of("SomeTest#another", "ADOPTED"))))
+        .hasSize(2);
+  }
+
+  @Test
   void atLeastAsManyRowsHaveATestAsEver() throws IOException {
     assertThat(FaultMatrix.load().linked(RowTags.inTheVolumeManager()))
         .hasSizeGreaterThanOrEqualTo(LINKED_AT_LEAST);

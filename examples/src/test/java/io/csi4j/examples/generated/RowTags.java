@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 /** Reads from the sources of the volume manager's tests which of them carry the tag of a row. */
 final class RowTags {
 
-  private static final Path TESTS =
-      Path.of(System.getProperty("csi4j.root", "."), "volume-manager");
+  /** Where its tests are. */
+  static final Path TESTS = Path.of(System.getProperty("csi4j.root", "."), "volume-manager");
 
   /** Other tags are none of ours: {@code mount}, {@code P7}, {@code D-03}. */
   private static final Pattern TAG = Pattern.compile("@Tag\\(\"([A-L][0-9]+|I-[0-9]+)\"\\)");

@@ -1,0 +1,124 @@
+package io.csi4j.examples.generated;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What the tests of the volume manager show, read from their sources: whether a test of a row
+ * asserts its code or its outcome, and which codes no test provokes.
+ *
+ * @param sources the texts of the files of tests, by the name of their class
+ */
+record RowShowing(Map<String, String> sources) {
+
+  private static final Pattern WORD = Pattern.compile("[A-Z][A-Z_]+");
+
+  /** Makes a message, and provokes nothing. */
+  private static final Pattern MADE = Pattern.compile("Messages\\.of\\(\\s*OperatorCode\\.\\w+");
+
+  static RowShowing ofTheVolumeManager() throws IOException {
+    Map<String, String> sources = new TreeMap<>();
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(RowTags.TESTS)) {
+      files =
+          all.filter(file -> file.toString().contains("/src/test/java/"))
+              // There codes are written, and not provoked.
+              .filter(file -> !file.toString().contains("/internal/text/"))
+              .filter(file -> file.toString().endsWith(".java"))
+              .toList();
+    }
+    for (Path file : files) {
+      sources.merge(
+          file.getFileName().toString().replace(".java", ""),
+          Files.readString(file),
+          String::concat);
+    }
+    return new RowShowing(sources);
+  }
+
+  /** Codes that are told and that no test names but to make a message of it. */
+  Set<String> unprovoked(Set<String> told) {
+    Set<String> missing = new TreeSet<>(told);
+    for (String source : sources.values()) {
+      WORD.matcher(MADE.matcher(source).replaceAll(""))
+          .results()
+          .forEach(word -> missing.remove(word.group()));
+    }
+    return missing;
+  }
+
+  /**
+   * Rows with codes of which no test names one, in sentences.
+   *
+   * @param tests the tests of each row, as class and method
+   * @param outcomes by row: a test and the words in it that assert the outcome instead
+   */
+  List<String> unshown(
+      List<FaultMatrix.Row> rows,
+      Map<String, Set<String>> tests,
+      Map<String, List<String>> outcomes) {
+    List<String> problems = new ArrayList<>();
+    for (FaultMatrix.Row row : rows) {
+      Set<String> own = tests.getOrDefault(row.id(), Set.of());
+      boolean isNamed =
+          row.codes().isEmpty()
+              || own.isEmpty()
+              || own.stream().anyMatch(test -> names(test, row.codes()));
+      List<String> outcome = outcomes.get(row.id());
+      if (outcome == null && !isNamed) {
+        problems.add(
+            "Row "
+                + row.id()
+                + ": none of its tests "
+                + own
+                + " asserts "
+                + row.codes()
+                + ". Let one do so, or name in outcomes.txt what asserts its outcome.");
+      } else if (outcome != null && isNamed) {
+        problems.add(
+            "Row " + row.id() + " has a test that names its code. Take it off outcomes.txt.");
+      } else if (outcome != null
+          && !(own.contains(outcome.get(0)) && text(outcome.get(0)).contains(outcome.get(1)))) {
+        problems.add(
+            "Row "
+                + row.id()
+                + ": "
+                + outcome.get(0)
+                + " is no test of it, or does not say "
+                + outcome.get(1));
+      }
+    }
+    return problems;
+  }
+
+  private boolean names(String test, List<String> codes) {
+    Set<String> words = new TreeSet<>();
+    WORD.matcher(text(test)).results().forEach(word -> words.add(word.group()));
+    return codes.stream().anyMatch(words::contains);
+  }
+
+  /** The method of a test with its annotations, in the formatting of the house. */
+  String text(String test) {
+    int hash = test.indexOf('#');
+    String source = sources.getOrDefault(test.substring(0, hash), "");
+    Matcher declaration =
+        Pattern.compile("(?m)^( +)[^ @/*\\n].*?\\b" + test.substring(hash + 1) + "\\(")
+            .matcher(source);
+    if (!declaration.find()) {
+      return "";
+    }
+    int begin = source.lastIndexOf("\n\n", declaration.start());
+    int end = source.indexOf("\n" + declaration.group(1) + "}", declaration.end());
+    return source.substring(Math.max(0, begin), end < 0 ? source.length() : end);
+  }
+}

@@ -19,6 +19,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
@@ -30,15 +31,19 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -52,6 +57,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -68,6 +75,7 @@ import java.util.function.Supplier;
 final class ManagedNode implements OrchestratorUnderTest {
 
   private static final PluginId PLUGIN = PluginId.of("plugin-under-test");
+  private static final int PAGE = 100;
   private static final NodeName NODE = NodeName.of("n1");
 
   private final OrchestratorSetting setting;
@@ -157,6 +165,36 @@ final class ManagedNode implements OrchestratorUnderTest {
                       .withPatience(call.multipliedBy(10))
                       .withClosing(Duration.ofMillis(100)))
               .open();
+      Reconciliation begun = reconcile(wanted());
+      assert begun.done() != null;
+    }
+
+    /** The claims are the truth, also where they leave nothing of what was found. */
+    private Reconciliation reconcile(List<LiveMount> wanted) {
+      try {
+        return manager.reconcile(wanted);
+      } catch (VolumeException refused) {
+        if (refused.code() != OperatorCode.LIST_TAKES_ALL) {
+          throw refused;
+        }
+        return manager.releaseFound();
+      }
+    }
+
+    /** What is to stay mounted after a start: the claims that nobody has given back. */
+    private List<LiveMount> wanted() {
+      List<LiveMount> wanted = new ArrayList<>();
+      List<Claim> page = book.page(Optional.empty(), PAGE);
+      while (!page.isEmpty()) {
+        for (Claim claim : page) {
+          claim.holders().values().stream()
+              .filter(holder -> holder.state() == ClaimState.TAKEN)
+              .map(holder -> UsageKey.of(claim.volume(), holder.workload()))
+              .forEach(usage -> wanted.add(new LiveMount.Named(usage)));
+        }
+        page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
+      }
+      return wanted;
     }
 
     /** The plugin of the suite makes plain directories and files, and mounts nothing. */

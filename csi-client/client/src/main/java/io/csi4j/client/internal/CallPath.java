@@ -161,7 +161,7 @@ public final class CallPath {
       return CallFailures.tooLarge(failure, options.maxMessageBytes());
     }
     String text = status.text() == null ? "" : status.text();
-    failure.why(rule.meaning()).advice(rule.advice());
+    failure.why(rule.meaning()).advice(rule.advice()).answered(status.fromPlugin());
     if (status.fromPlugin()) {
       failure.pluginText(sensitive.scrub(text, request));
     } else if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {

@@ -70,6 +70,11 @@ public final class CsiFailure {
     return Optional.ofNullable(parts.pluginText);
   }
 
+  /** Whether the plugin gave this status, with words or without, rather than this side for it. */
+  public boolean answered() {
+    return parts.answered;
+  }
+
   /** How often it was sent; zero if it was refused before. */
   public int attempts() {
     return parts.attempts;
@@ -138,6 +143,7 @@ public final class CsiFailure {
     private String why = "no reason is known";
     private String advice = "Look at the plugin's log.";
     private @Nullable String pluginText;
+    private boolean answered;
     private int attempts;
     private Duration elapsed = Duration.ZERO;
 
@@ -155,6 +161,7 @@ public final class CsiFailure {
       copy.why = why;
       copy.advice = advice;
       copy.pluginText = pluginText;
+      copy.answered = answered;
       copy.attempts = attempts;
       copy.elapsed = elapsed;
       return copy;
@@ -199,6 +206,12 @@ public final class CsiFailure {
     /** What the plugin said; has to be free of secrets already. */
     public Builder pluginText(@Nullable String value) {
       pluginText = value == null || value.isEmpty() ? null : SafeText.escape(value);
+      return this;
+    }
+
+    /** Whether the plugin gave the status. */
+    public Builder answered(boolean value) {
+      answered = value;
       return this;
     }
 

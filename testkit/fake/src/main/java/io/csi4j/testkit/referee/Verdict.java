@@ -13,6 +13,15 @@ public interface Verdict {
   /** Every breach, in the order they happened. */
   List<Breach> breaches();
 
+  /**
+   * Every duty bent where the plugin left its caller no other way, in the order they happened; such
+   * as a volume that was unstaged after its unpublishing was refused at least five times. They
+   * count as no breach, and are in the report.
+   */
+  default List<Breach> excused() {
+    return List.of();
+  }
+
   /** The duties broken. */
   Set<DutyId> broken();
 

@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param forceAfterRefusals how often a plugin may say that it does not know a volume which is
  *     still mounted and not wanted any more, before the manager unmounts it itself; 0 for never
  * @param unmountDead how far the manager goes to unmount a dead mount that its plugin has left
+ * @param releaseUnconfirmed whether a use is taken for gone that the plugin refuses to release,
+ *     again and again, although nothing is mounted for it any more
  */
 public record MountPolicy(
     Duration attemptDeadline,
@@ -37,7 +39,14 @@ public record MountPolicy(
     boolean requireDevice,
     OnDeadMount onDeadMount,
     int forceAfterRefusals,
-    DeadUnmount unmountDead) {
+    DeadUnmount unmountDead,
+    boolean releaseUnconfirmed) {
+
+  /** How often a plugin has to refuse before a use is given up without its word. */
+  public static final int REFUSALS = 5;
+
+  /** For how long it has to have refused by then. */
+  public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
   private static final MountPolicy DEFAULTS =
       new MountPolicy(
@@ -53,7 +62,8 @@ public record MountPolicy(
           true,
           OnDeadMount.REPORT,
           0,
-          DeadUnmount.LAZY);
+          DeadUnmount.LAZY,
+          true);
 
   /** Refuses what makes no sense. */
   public MountPolicy {
@@ -151,6 +161,16 @@ public record MountPolicy(
     return changed(parts -> parts.unmountDead = value);
   }
 
+  /**
+   * Whether a use is given up that the plugin refuses to unpublish although the mount table shows
+   * nothing of it any more: after at least {@value #REFUSALS} refusals over at least {@link
+   * #REFUSED_FOR}, with no call of ours going on in the plugin. Plugins that fail when nothing is
+   * mounted would keep it for ever otherwise. Only for a use whose mount was seen.
+   */
+  public MountPolicy withReleaseUnconfirmed(boolean value) {
+    return changed(parts -> parts.releaseUnconfirmed = value);
+  }
+
   private MountPolicy changed(Consumer<Parts> change) {
     Parts parts = new Parts(this);
     change.accept(parts);
@@ -167,7 +187,8 @@ public record MountPolicy(
         parts.requireDevice,
         parts.onDeadMount,
         parts.forceAfterRefusals,
-        parts.unmountDead);
+        parts.unmountDead,
+        parts.releaseUnconfirmed);
   }
 
   /** The parts of a policy while one of them is changed. */
@@ -185,6 +206,7 @@ public record MountPolicy(
     private OnDeadMount onDeadMount;
     private int forceAfterRefusals;
     private DeadUnmount unmountDead;
+    private boolean releaseUnconfirmed;
 
     Parts(MountPolicy policy) {
       attemptDeadline = policy.attemptDeadline;
@@ -200,6 +222,7 @@ public record MountPolicy(
       onDeadMount = policy.onDeadMount;
       forceAfterRefusals = policy.forceAfterRefusals;
       unmountDead = policy.unmountDead;
+      releaseUnconfirmed = policy.releaseUnconfirmed;
     }
   }
 

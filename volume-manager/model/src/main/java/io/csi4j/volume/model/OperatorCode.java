@@ -817,6 +817,19 @@ public enum OperatorCode {
       "A call that mounts nothing failed",
       "the volume stays mounted as it is",
       "Look at what the plugin says; then ask again"),
+  RELEASED_WITHOUT_CONFIRMATION(
+      712,
+      Severity.WARNING,
+      "A use was given up although the plugin never confirmed its release",
+      "nothing is mounted for it, and the volume is unstaged as soon as nobody else has it",
+      "Tell whoever maintains the plugin: NodeUnpublishVolume has to succeed when nothing is"
+          + " mounted"),
+  ABANDONED(
+      713,
+      Severity.WARNING,
+      "A person has decided that nothing more is owed for a use or its staging",
+      "nothing is mounted there; whether the plugin still holds something is not known",
+      "If the plugin or the storage system shows the volume in use, release it there"),
 
   // 8xx: claims across machines
   CLAIM_HELD_BY(

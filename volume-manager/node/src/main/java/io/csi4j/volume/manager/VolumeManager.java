@@ -241,6 +241,28 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.await(opened.engine().unmount(usage), "unmounting", usage);
   }
 
+  /**
+   * A person's way out when the release of a use does not end, because its plugin refuses it or
+   * somebody has to look: nothing more is owed for the use, no plugin is asked, and listeners are
+   * told ({@link io.csi4j.volume.model.OperatorCode#ABANDONED}) with the reason. The volume is
+   * unstaged by its plugin as ever when it was the last use; where that does not end either, asking
+   * again abandons the staging. Never while something is mounted there: the refusal says how to
+   * unmount it. What the plugin or the storage system still holds is not known afterwards.
+   *
+   * @param usage a use whose release was asked for, or that is in doubt
+   * @param reason why, for those who read it later; no secret
+   * @return as of {@link #unmount}
+   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or nobody can tell,
+   *     or the use is mounted and well; or with what is left
+   * @throws IllegalArgumentException if there is no reason
+   */
+  public Release abandon(UsageKey usage, String reason) {
+    if (reason.isBlank()) {
+      throw new IllegalArgumentException("Abandoning a use needs a reason.");
+    }
+    return opened.await(opened.engine().abandon(usage, reason), "abandoning", usage);
+  }
+
   @Override
   public boolean hasMount(UsageKey usage) {
     return opened.know("looking for a mount", () -> opened.engine().hasMount(usage));

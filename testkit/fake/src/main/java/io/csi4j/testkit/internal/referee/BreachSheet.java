@@ -15,6 +15,7 @@ final class BreachSheet {
   private final Set<Integer> exercised = new HashSet<>();
   private final Set<DutyId> broken = new LinkedHashSet<>();
   private final List<Breach> breaches = new ArrayList<>();
+  private final List<Breach> excused = new ArrayList<>();
 
   void kept(int duty) {
     exercised.add(duty);
@@ -24,6 +25,15 @@ final class BreachSheet {
     DutyId id = DutyId.of(duty);
     broken.add(id);
     breaches.add(new Breach(id, id + " broken: " + story, calls));
+  }
+
+  void excused(int duty, String story, List<RecordedCall> calls) {
+    DutyId id = DutyId.of(duty);
+    excused.add(new Breach(id, id + " excused: " + story, calls));
+  }
+
+  List<Breach> excused() {
+    return excused;
   }
 
   boolean wasKept(DutyId duty) {

@@ -82,6 +82,21 @@ abstract class DutyRule {
     }
   }
 
+  /**
+   * These duties were bent by {@code call} for a reason that counts.
+   *
+   * @param why goes on a sentence that began with the call, and says the reason
+   * @param earlier calls that show it, beside {@code call}
+   */
+  final void excused(RecordedCall call, String why, List<RecordedCall> earlier, int... numbers) {
+    String story = BreachWords.call(call) + " " + why;
+    List<RecordedCall> calls = new ArrayList<>(earlier);
+    calls.add(call);
+    for (int duty : numbers) {
+      sheet.excused(declared(duty), story, calls);
+    }
+  }
+
   /** The call kept these duties or broke them. */
   final void judge(boolean good, RecordedCall call, String why, int... numbers) {
     if (good) {

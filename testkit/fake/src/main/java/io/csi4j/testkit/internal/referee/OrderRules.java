@@ -190,8 +190,21 @@ final class OrderRules extends DutyRule {
     String node = WireFields.node(call);
     List<RecordedCall> evidence = new ArrayList<>();
     String where = standing(volume.publications(node), evidence);
+    List<TrackedUse> left =
+        volume.publications(node).values().stream().filter(TrackedUse::standing).toList();
     if (where.isEmpty()) {
       kept(142, 143);
+    } else if (left.stream().allMatch(TrackedUse::refusedOften)) {
+      excused(
+          call,
+          "while it may still be published at "
+              + where
+              + ", whose NodeUnpublishVolume the plugin has refused at least five times.",
+          evidence,
+          142,
+          143,
+          149);
+      left.forEach(TrackedUse::unknown);
     } else {
       broken(
           call,

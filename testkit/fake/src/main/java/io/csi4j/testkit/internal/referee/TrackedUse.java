@@ -16,10 +16,16 @@ final class TrackedUse {
     YES
   }
 
+  private static final int MOST_REFUSALS = 5;
+
   private Made made = Made.NO;
   private boolean undoing;
   private boolean tried;
   private boolean succeeded;
+
+  /** How often it was tried to take it away, and the plugin answered that it did not. */
+  private int refusals;
+
   private @Nullable RecordedCall maker;
   private @Nullable RecordedCall lost;
   private final List<Map<String, String>> contexts = new ArrayList<>();
@@ -32,6 +38,14 @@ final class TrackedUse {
   /** Whether it was made, and no call to take it away has succeeded. */
   boolean standing() {
     return made == Made.YES;
+  }
+
+  /**
+   * Whether its caller cannot be blamed for going on without it: the plugin has refused to take it
+   * away again and again.
+   */
+  boolean refusedOften() {
+    return refusals >= MOST_REFUSALS;
   }
 
   /** Whether it can be there. */
@@ -83,6 +97,7 @@ final class TrackedUse {
         made = Made.YES;
         succeeded = true;
         undoing = false;
+        refusals = 0;
         maker = call;
       }
       case UNCERTAIN -> {
@@ -116,6 +131,7 @@ final class TrackedUse {
   }
 
   void undone(RecordedCall call) {
+    refusals += CallOutcome.of(call) == CallOutcome.OK || CallOutcome.isLost(call) ? 0 : 1;
     switch (CallOutcome.of(call)) {
       case OK -> gone();
       case UNCERTAIN -> {}
@@ -132,6 +148,7 @@ final class TrackedUse {
     made = Made.NO;
     succeeded = false;
     undoing = false;
+    refusals = 0;
     lost = null;
     contexts.clear();
   }

@@ -20,9 +20,11 @@ final class WrittenVerdict implements Verdict {
 
   private final Map<DutyId, Finding> findings = new TreeMap<>();
   private final List<Breach> breaches;
+  private final List<Breach> excused;
 
   WrittenVerdict(BreachSheet sheet) {
     breaches = List.copyOf(sheet.breaches());
+    excused = List.copyOf(sheet.excused());
     for (Duty duty : DutyCatalogue.all()) {
       findings.put(duty.id(), finding(duty, sheet));
     }
@@ -49,6 +51,11 @@ final class WrittenVerdict implements Verdict {
   }
 
   @Override
+  public List<Breach> excused() {
+    return excused;
+  }
+
+  @Override
   public Set<DutyId> broken() {
     Set<DutyId> broken = new TreeSet<>();
     breaches.forEach(breach -> broken.add(breach.duty()));
@@ -67,8 +74,9 @@ final class WrittenVerdict implements Verdict {
       out.append("The caller broke what CSI asks of an orchestrator.");
     }
     out.append('\n');
-    list(out, "Broken:", false);
-    list(out, "Advice (broken, but not binding):", true);
+    list(out, "Broken:", breaches, false);
+    list(out, "Advice (broken, but not binding):", breaches, true);
+    list(out, "Excused (bent, as the plugin left no other way):", excused, false);
     Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
     findings.values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
     out.append("\nDuties: ")
@@ -83,9 +91,9 @@ final class WrittenVerdict implements Verdict {
     return out.toString();
   }
 
-  private void list(StringBuilder out, String title, boolean advice) {
+  private static void list(StringBuilder out, String title, List<Breach> among, boolean advice) {
     Map<DutyId, List<Breach>> byDuty = new LinkedHashMap<>();
-    for (Breach breach : breaches) {
+    for (Breach breach : among) {
       if (isAdvice(breach.duty()) == advice) {
         byDuty.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
       }

@@ -117,7 +117,9 @@ final class Beginning {
     }
     parts.memory().set(known.get());
     usage.flatMap(inherited::releasing).ifPresent(parts.voice()::tell);
-    if (!parts.memory().isQuarantined(plugin) && !parts.memory().isCallMissing()) {
+    boolean needsPlugin = !(release.goal() instanceof Goal.Abandon);
+    if (!needsPlugin
+        || (!parts.memory().isQuarantined(plugin) && !parts.memory().isCallMissing())) {
       runner.begin(operation, release.goal(), known.get(), plugin);
       return;
     }

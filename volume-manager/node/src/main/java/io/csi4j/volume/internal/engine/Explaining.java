@@ -82,7 +82,8 @@ record Explaining(
       case LOOK_AGAIN -> "looking whether it is still staged";
       case LOOK_PUBLISHED -> "looking whether it is published";
       case UNPUBLISH -> "waiting for the plugin to unpublish it";
-      case LOOK_UNPUBLISHED, LOOK_FORGOTTEN_USE -> "looking whether it is unpublished";
+      case LOOK_UNPUBLISHED, LOOK_FORGOTTEN_USE, LOOK_REFUSED_USE ->
+          "looking whether it is unpublished";
       case LOOK_AT_USES, LOOK_AT_OTHERS -> "looking for whom it is mounted";
       case UNSTAGE -> "waiting for the plugin to unstage it";
       case LOOK_UNSTAGED, LOOK_FORGOTTEN_STAGING -> "looking whether it is unstaged";

@@ -15,6 +15,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.model.MountPolicy;
@@ -35,6 +36,7 @@ final class Memory {
   private final EngineParts parts;
   private final Steps steps;
   private final Doubts doubts = new Doubts();
+  private final Refusals refusals = new Refusals();
 
   /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
   private boolean isCallMissing;
@@ -112,6 +114,7 @@ final class Memory {
   Situation situation(NodePlugin plugin) {
     MountPolicy policy = plugin.policy();
     String instance = plugin.instance();
+    refusals.keepOnly(record().map(known -> known.targets().keySet()).orElse(Set.of()));
     return new Situation(
         parts.kernel().place(),
         instance,
@@ -127,6 +130,7 @@ final class Memory {
                         plugin::mayStillRun,
                         parts.rules()))
             .orElse(Set.of()),
+        refusals.enough(parts.clock().nanos()),
         Voice.barred(plugin),
         parts.rules(),
         parts.scheduler().random());
@@ -166,6 +170,11 @@ final class Memory {
         : record.target(call.usage().get()).map(TargetRecord::path);
   }
 
+  /** What is mounted for a use was looked at. */
+  void looked(UsageKey usage, Event.Looked looked) {
+    refusals.seen(usage, !looked.target().isEmpty() || looked.device());
+  }
+
   /** Whether the plugin has to be asked what it offers before a call is made again. */
   boolean isCallMissing() {
     return isCallMissing;
@@ -178,6 +187,7 @@ final class Memory {
 
   /** Remembers since when the end of a call is not known, or that it is. */
   void ended(Step.Call call, Answer answer, String instance) {
+    countRefusal(call, answer);
     isCallMissing |=
         answer instanceof Answer.Failed failed
             && failed.sent()
@@ -190,6 +200,16 @@ final class Memory {
       } else {
         doubts.end(call.usage());
       }
+    }
+  }
+
+  private void countRefusal(Step.Call call, Answer answer) {
+    if (call.verb() == Verb.UNPUBLISH
+        && answer instanceof Answer.Failed failed
+        && Lifecycle.isRefusalOfRelease(failed)) {
+      call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
+    } else if (answer instanceof Answer.Ok) {
+      call.usage().ifPresent(refusals::forget);
     }
   }
 

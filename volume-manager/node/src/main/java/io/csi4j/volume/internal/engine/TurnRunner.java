@@ -193,6 +193,9 @@ final class TurnRunner {
         return;
       }
       Event event = perform(at);
+      if (event instanceof Event.Looked looked) {
+        ((Step.Look) at.step()).usage().ifPresent(usage -> memory.looked(usage, looked));
+      }
       Moments.after(at).ifPresent(parts.points()::at);
       at = Lifecycle.next(at, event, situation(plugin));
     }

@@ -395,7 +395,8 @@ final class VolumeActor {
   private boolean isGivingBack(Operation running, Operation release) {
     return running.wish() instanceof Wish.Release settling
         && settling.goal() instanceof Goal.Settle
-        && release.wish() instanceof Wish.Release
+        && release.wish() instanceof Wish.Release wish
+        && wish.goal() instanceof Goal.Release
         && memory.record().filter(known -> known.targets().isEmpty()).isPresent();
   }
 

@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Strays;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.NodeReceipt;
@@ -179,6 +180,23 @@ public final class VolumeEngine {
         identity.get(),
         nextId(),
         new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
+        VolumeEvent.Operation.UNMOUNT,
+        Optional.of(usage),
+        Release.class);
+  }
+
+  /** Owes nothing more for a use whose release does not end: a person has decided so. */
+  public CompletableFuture<Release> abandon(UsageKey usage, String reason) {
+    Optional<VolumeIdentity> identity = owner(usage);
+    if (identity.isEmpty()) {
+      return index.isClosing()
+          ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("abandoning").by(usage), CLOSED)
+          : CompletableFuture.completedFuture(Release.UNKNOWN);
+    }
+    return submit(
+        identity.get(),
+        nextId(),
+        new Wish.Release(new Goal.Abandon(usage, ForeignText.clause(reason)), Long.MAX_VALUE),
         VolumeEvent.Operation.UNMOUNT,
         Optional.of(usage),
         Release.class);

@@ -67,6 +67,18 @@ enum AnswerClass {
     return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
   }
 
+  /**
+   * Whether a plugin has answered like this that it does not release what it knows: neither busy
+   * with it, nor short of something, nor asked in a wrong way or by the wrong one.
+   */
+  static boolean isRefusalOfRelease(Answer.Failed failed) {
+    return failed.sent()
+        && switch (failed.code()) {
+          case UNKNOWN, INTERNAL, FAILED_PRECONDITION, OUT_OF_RANGE, ALREADY_EXISTS -> true;
+          default -> false;
+        };
+  }
+
   /** Whether this code says that the volume is not known to the plugin. */
   static boolean saysUnknownVolume(Answer.Failed failed) {
     return failed.sent() && failed.code() == StatusCode.NOT_FOUND;

@@ -68,6 +68,15 @@ public sealed interface Goal {
    */
   record Release(UsageKey usage) implements Goal {}
 
+  /**
+   * That nothing more is owed for a use whose release does not end, or for the staging that is left
+   * of it: a person has decided so.
+   *
+   * @param usage which use
+   * @param reason why, in the words of the person
+   */
+  record Abandon(UsageKey usage, String reason) implements Goal {}
+
   /** That a volume which nobody uses goes. */
   record Settle() implements Goal {}
 }

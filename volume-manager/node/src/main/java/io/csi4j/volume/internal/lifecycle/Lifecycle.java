@@ -37,6 +37,9 @@ public final class Lifecycle {
       }
       return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
     }
+    if (goal instanceof Goal.Abandon abandon) {
+      return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(abandon.usage())));
+    }
     if (goal instanceof Goal.Withdraw withdraw) {
       return turn.to(Phase.LOOK_GOING, new Step.Look(withdraw.usage()));
     }
@@ -89,6 +92,11 @@ public final class Lifecycle {
                     Failure.of(
                         OperatorCode.SUPERSEDED, "its release was asked for in the meantime"))))
         : Optional.empty();
+  }
+
+  /** Whether the plugin has refused a release with this, and is well otherwise. */
+  public static boolean isRefusalOfRelease(Answer.Failed failed) {
+    return AnswerClass.isRefusalOfRelease(failed);
   }
 
   /** Whether the plugin may still be working on a call that failed like this. */

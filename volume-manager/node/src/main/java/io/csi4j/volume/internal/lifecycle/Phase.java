@@ -44,6 +44,8 @@ public enum Phase {
   LOOK_UNPUBLISHED,
   /** Release: what is mounted at the target of a volume that the plugin does not know. */
   LOOK_FORGOTTEN_USE,
+  /** Release: what is mounted at the target of a use that the plugin refuses to release. */
+  LOOK_REFUSED_USE,
   /** Release: unmounting the target without the plugin. */
   FORCE_USE,
   /** Release: what is left of the target. */

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.PathStatus;
@@ -139,6 +140,7 @@ final class Releasing {
               ? unpublish(working(turn, Verb.UNPUBLISH, now), turn.usage().orElseThrow(), now)
               : called(turn, Verb.UNPUBLISH, event, now);
       case LOOK_UNPUBLISHED -> gone(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
+      case LOOK_REFUSED_USE -> refused(turn, (Event.Looked) event, now);
       case LOOK_FORGOTTEN_USE ->
           forgotten(turn, Verb.UNPUBLISH, ((Event.Looked) event).target(), now);
       case FORCE_USE -> forced(turn, Verb.UNPUBLISH, (Event.Forced) event, now);
@@ -211,6 +213,9 @@ final class Releasing {
   private static Turn looked(Turn turn, Event.Looked looked, Situation now) {
     VolumeRecord record = turn.record();
     Optional<TargetRecord> target = turn.usage().flatMap(record::target);
+    if (turn.goal() instanceof Goal.Abandon abandon) {
+      return abandoned(turn, abandon, target, looked);
+    }
     boolean isForeign =
         Inspection.isForeign(record.staging(), looked.staging())
             || target.filter(t -> Inspection.isForeign(t.path(), looked.target())).isPresent();
@@ -231,6 +236,43 @@ final class Releasing {
           : turn.end(new Result.Withdrawn());
     }
     return settle(turn, now);
+  }
+
+  /** Owes nothing more for what a person has given up, unless it can be seen. */
+  private static Turn abandoned(
+      Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
+    VolumeRecord record = turn.record();
+    if (target.isEmpty() && (!record.targets().isEmpty() || record.isEmpty())) {
+      return turn.end(new Result.Released(Release.UNKNOWN));
+    }
+    if (target.filter(use -> use.path().is(PathStatus.PRESENT)).isPresent()) {
+      return turn.end(
+          new Result.Refused(
+              Failure.of(
+                  OperatorCode.NOT_ALLOWED_HERE,
+                  "nobody has asked for its release yet: only what does not end can be"
+                      + " abandoned")));
+    }
+    List<Sighting> stack = target.isPresent() ? looked.target() : looked.staging();
+    if (!stack.isEmpty() || (target.isPresent() && looked.device())) {
+      return turn.end(
+          new Result.Refused(
+              Failure.of(
+                  OperatorCode.STILL_MOUNTED,
+                  stack.isEmpty()
+                      ? "a device node is there for it"
+                      : "what is to be abandoned is there; first type: "
+                          + Commands.unmount(stack.get(0).path()))));
+    }
+    Turn noted =
+        turn.note(
+            new Notice(
+                OperatorCode.ABANDONED, "the reason given is: " + goal.reason(), turn.usage()));
+    return target.isPresent()
+        ? noted.to(Phase.REMOVE_USE, new Step.RemoveUse(goal.usage()))
+        : noted
+            .with(record.withStaging(PathRecord.NONE))
+            .to(Phase.REMOVE_VOLUME, new Step.RemoveVolume());
   }
 
   /** Remembers that a use is being given up, or that what is mounted for it is. */
@@ -334,9 +376,48 @@ final class Releasing {
     if (verb == Verb.UNSTAGE && !now.rules().on(Rule.KEEP_UNTIL_UNSTAGED)) {
       return unstaged(at);
     }
+    if (verb == Verb.UNPUBLISH && isRefusedForLong(at, failed, now)) {
+      return at.to(
+          Phase.LOOK_REFUSED_USE,
+          new Step.Look(at.usage(), Optional.of(FailedCalls.failure(verb, failed, kind))));
+    }
     return kind.repeats() && at.tries() < now.policy().attempts()
         ? at.pause(kind.pause(now.policy(), at.tries(), now.random()))
         : unfinished(at, FailedCalls.failure(verb, failed, kind));
+  }
+
+  /**
+   * Whether a use may be taken for gone without the word of the plugin, if nothing is mounted for
+   * it: its mount was seen once, and the plugin is there and has refused its release for long.
+   */
+  private static boolean isRefusedForLong(Turn turn, Answer.Failed failed, Situation now) {
+    UsageKey usage = turn.usage().orElseThrow();
+    return now.policy().releaseUnconfirmed()
+        && AnswerClass.isRefusalOfRelease(failed)
+        && now.refused().contains(usage)
+        && !now.targetQuarantined(usage)
+        && now.bar().isEmpty()
+        && turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();
+  }
+
+  /** The plugin refuses to release a use: it is gone if nothing is there for it. */
+  private static Turn refused(Turn turn, Event.Looked looked, Situation now) {
+    Failure refusal = ((Step.Look) turn.step()).refusal().orElseThrow();
+    if (!looked.target().isEmpty() || looked.device()) {
+      return unfinished(turn, refusal);
+    }
+    return targetGone(
+        turn.note(
+            new Notice(
+                OperatorCode.RELEASED_WITHOUT_CONFIRMATION,
+                "nothing is mounted for it, and the plugin has refused at least "
+                    + MountPolicy.REFUSALS
+                    + " times over at least "
+                    + MountPolicy.REFUSED_FOR.toMinutes()
+                    + " minutes: "
+                    + refusal.seen(),
+                turn.usage())),
+        now);
   }
 
   /** A plugin does not know the volume any more: good, if nothing is mounted there. */

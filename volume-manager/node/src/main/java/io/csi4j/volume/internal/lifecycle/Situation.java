@@ -13,6 +13,8 @@ import java.util.Set;
  * @param instance the process that is the plugin; empty when it is not known
  * @param policy how the plugin is treated
  * @param quarantined the targets, and the staging (empty), whose pending call may be going on
+ * @param refused the uses that the plugin has refused to release often and long enough, while
+ *     nothing was mounted for them
  * @param barred why the plugin gets no calls now, if it gets none
  * @param rules which rules are on
  * @param random a number from 0 to below 1
@@ -22,6 +24,7 @@ public record Situation(
     String instance,
     MountPolicy policy,
     Set<Optional<UsageKey>> quarantined,
+    Set<UsageKey> refused,
     Optional<Failure> barred,
     Rules rules,
     double random) {
@@ -30,7 +33,7 @@ public record Situation(
   public Situation barredBy(Optional<Failure> also) {
     return also.isEmpty() || barred.isPresent()
         ? this
-        : new Situation(place, instance, policy, quarantined, also, rules, random);
+        : new Situation(place, instance, policy, quarantined, refused, also, rules, random);
   }
 
   /** Why a call is not made now, if it is not. */

@@ -259,6 +259,9 @@ public record Turn(
     if (goal instanceof Goal.Withdraw withdraw) {
       return withdraw.usage();
     }
+    if (goal instanceof Goal.Abandon abandon) {
+      return Optional.of(abandon.usage());
+    }
     return goal instanceof Goal.Release release ? Optional.of(release.usage()) : Optional.empty();
   }
 

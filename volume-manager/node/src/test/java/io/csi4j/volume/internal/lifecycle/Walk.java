@@ -266,6 +266,7 @@ final class Walk {
         "plugin-1",
         policy,
         quarantineOver ? Set.of() : Set.copyOf(goingOn),
+        Set.of(),
         barred,
         rules,
         0.5);

@@ -34,7 +34,8 @@ public final class PluginFailures {
   /** Whether it may be that nobody answered: a connection that breaks ends calls like that. */
   public static boolean isLost(Throwable thrown) {
     return unwrap(thrown) instanceof CsiException failed
-        && (failed.code() == StatusCode.UNAVAILABLE || failed.code() == StatusCode.UNKNOWN)
+        && (failed.code() == StatusCode.UNAVAILABLE
+            || (failed.code() == StatusCode.UNKNOWN && !failed.failure().answered()))
         && failed.failure().pluginText().isEmpty();
   }
 
@@ -43,7 +44,7 @@ public final class PluginFailures {
       // An answer that cannot be used is none.
       return StatusCode.INTERNAL;
     }
-    // A plugin that says no word may not have been heard: it may be working on it still.
+    // Where nobody answered the plugin may not have been heard: it may be working on it still.
     return isLost(failed) ? StatusCode.UNAVAILABLE : failed.code();
   }
 

@@ -111,7 +111,8 @@ public final class PluginCodec {
         .flag(10, policy.requireDevice())
         .number(11, number(policy.onDeadMount()))
         .number(12, policy.forceAfterRefusals())
-        .number(13, number(policy.unmountDead()));
+        .number(13, number(policy.unmountDead()))
+        .flag(14, !policy.releaseUnconfirmed());
   }
 
   private static FieldWriter connecting(ConnectOptions options) {
@@ -181,6 +182,7 @@ public final class PluginCodec {
     DeadUnmount unmount =
         FieldReader.named(
             "way to unmount", DeadUnmount.values(), PluginCodec::number, in.number(13));
+    boolean confirmedOnly = in.flag(14);
     in.end();
     return FieldReader.checked(
         "policy",
@@ -197,7 +199,8 @@ public final class PluginCodec {
                 .withRequireDevice(device)
                 .withOnDeadMount(dead)
                 .withForceAfterRefusals(refusals)
-                .withUnmountDead(unmount));
+                .withUnmountDead(unmount)
+                .withReleaseUnconfirmed(!confirmedOnly));
   }
 
   private static int number(OnDeadMount policy) {

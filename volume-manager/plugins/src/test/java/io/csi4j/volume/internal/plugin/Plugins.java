@@ -105,7 +105,8 @@ public final class Plugins {
                     false,
                     OnDeadMount.REMOUNT,
                     4,
-                    DeadUnmount.LAZY))
+                    DeadUnmount.LAZY,
+                    true))
             .connectOptions(
                 ConnectOptions.builder()
                     .deadline(Duration.ofMillis(4500))

@@ -1,0 +1,152 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
+import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A plugin that fails to release what is gone already, again and again. */
+class RefusedReleaseTest {
+
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+  private static final UsageKey WEB = usage("vol-1", "web");
+  private static final Fault REFUSING = Fault.fail(StatusCode.UNKNOWN, "");
+
+  /** A use whose unpublish has worked, which the plugin does not admit. */
+  private static void unpublishedButRefused(Node node) {
+    node.volume("vol-1");
+    node.mount(single("vol-1", "web"));
+    node.plugin().inject(Fault.applyThenDrop(), When.calling(NODE_UNPUBLISH_VOLUME).once());
+    node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+  }
+
+  private static CompletableFuture<Release> abandon(Node node) {
+    return node.engine().abandon(WEB, "the plugin's vendor says so");
+  }
+
+  private static long refusals(Node node) {
+    return node.calls().stream().filter("Unpublish:UNKNOWN"::equals).count();
+  }
+
+  @Test
+  void isBelievedByTheMountTableAfterFiveRefusalsInTwoMinutes() {
+    try (Node node = Node.open()) {
+      unpublishedButRefused(node);
+
+      VolumeException failure = node.unmountFails(WEB);
+
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      node.skip(Duration.ofSeconds(30));
+      Node.eventually("it is refused often", () -> refusals(node) >= MountPolicy.REFUSALS);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isFalse();
+      node.becomesClean();
+      assertThat(
+              node.notices().stream()
+                  .filter(it -> it.code() == OperatorCode.RELEASED_WITHOUT_CONFIRMATION)
+                  .map(OperatorMessage::line))
+          .singleElement()
+          .asString()
+          .contains("vol-1", "web", "nothing is mounted", "UNKNOWN");
+      assertThat(node.calls()).endsWith("Unstage:OK");
+      assertThat(node.plugin().verdict().lawful()).isTrue();
+      assertThat(node.plugin().verdict().excused())
+          .extracting(breach -> breach.duty().number())
+          .containsExactly(142, 143, 149);
+      assertThat(node.plugin().verdict().describe()).contains("Excused");
+      node.plugin().clearFaults();
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void isNotBelievedWhileSomethingIsMounted() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      node.inTheEnd("it is refused often", () -> refusals(node) >= 30);
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      VolumeException refused = node.fails(abandon(node));
+      assertThat(refused.outcome()).isEqualTo(REFUSED);
+      assertThat(refused.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(refused.getMessage())
+          .contains("umount", node.targetPath("vol-1", "web").toString());
+    }
+  }
+
+  @Test
+  void isNeverBelievedWhereThePolicySaysSo() {
+    try (Node node = Node.builder().policy(Node.QUICK.withReleaseUnconfirmed(false)).open()) {
+      unpublishedButRefused(node);
+
+      assertThat(node.unmountFails(WEB).outcome()).isEqualTo(IN_PROGRESS);
+      node.inTheEnd("it is refused often", () -> refusals(node) >= 40);
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+      assertThat(node.get(abandon(node))).isEqualTo(Release.LAST);
+      assertThat(node.isClean()).isTrue();
+      assertThat(
+              node.notices().stream()
+                  .filter(it -> it.code() == OperatorCode.ABANDONED)
+                  .map(OperatorMessage::line))
+          .singleElement()
+          .asString()
+          .contains("vol-1", "web", "the plugin's vendor says so");
+    }
+  }
+
+  @Test
+  void aStagingThatIsNotReleasedCanBeAbandonedToo() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().inject(Fault.applyThenDrop(), When.calling(NODE_UNSTAGE_VOLUME).once());
+      node.plugin().inject(REFUSING, When.calling(NODE_UNSTAGE_VOLUME));
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
+
+      assertThat(node.get(abandon(node))).isEqualTo(Release.LAST);
+
+      assertThat(node.isClean()).isTrue();
+      assertThat(node.noticed(OperatorCode.ABANDONED)).isTrue();
+      assertThat(node.get(abandon(node))).isEqualTo(Release.UNKNOWN);
+    }
+  }
+
+  @Test
+  void whatIsMountedAndWellIsNotAbandoned() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.fails(abandon(node)).code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+    }
+  }
+}

@@ -129,7 +129,7 @@ final class OpenedManager implements AutoCloseable {
       plugins.tell(engine);
       return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
     } catch (StateException | MountException problem) {
-      throw Troubles.of(Subject.of("opening the manager").at(options.root()), problem);
+      throw Obstacle.of(Subject.of("opening the manager").at(options.root()), problem);
     } finally {
       opening.close();
     }
@@ -265,7 +265,7 @@ final class OpenedManager implements AutoCloseable {
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      throw Troubles.of(Subject.of(doing).at(options.root()), problem);
+      throw Obstacle.of(Subject.of(doing).at(options.root()), problem);
     }
   }
 

@@ -8,9 +8,9 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.state.StateException;
 
 /** What a host is told when the state or the kernel's mounts cannot be used. */
-final class Troubles {
+final class Obstacle {
 
-  private Troubles() {}
+  private Obstacle() {}
 
   /** The failure of a call, by what stood in its way. */
   static VolumeException of(Subject subject, RuntimeException problem) {

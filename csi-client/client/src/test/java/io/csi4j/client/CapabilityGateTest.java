@@ -343,7 +343,8 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
         }
       }
       assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
-      assertThat(failure.attempts()).isZero();
+      // The first may have been sent once to the one that was killed.
+      assertThat(failure.attempts()).isLessThanOrEqualTo(i == 0 ? 1 : 0);
       assertThat(failure.getMessage())
           .contains("the plugin 'evil.example' answers where 'scripted.csi4j.example' was before");
     }

@@ -221,7 +221,9 @@ class ServingInstanceTest {
     assertThat(mounting.get(60, TimeUnit.SECONDS).usage()).isEqualTo(WEB);
     assertThat(fake.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME)).isEmpty();
     assertThat(young.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME)).hasSize(1);
-    assertThat(manager.unmount(WEB)).isEqualTo(Release.LAST);
+    VolumeException owed = catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB));
+    assertThat(owed.code()).as("what the old one staged").isEqualTo(OperatorCode.CAPABILITY_LOST);
+    assertThat(owed.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
   }
 
   @Test

@@ -326,12 +326,12 @@ class LocalClaimStoreTest {
     LocalClaimStore old = LocalClaimStore.on(medium.open());
     Versioned logs = write(old, claimed(LOGS, 1));
     old.close();
-    put(StoredClaims.key(DB), "0802");
+    put(StoredClaims.key(DB), "0803");
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       String told =
-          "Reading the claim of volume 'default/db' failed: It has format 2, and this version reads"
-              + " format 1. Run the version of csi4j that wrote it, or a later one.";
+          "Reading the claim of volume 'default/db' failed: It has format 3, and this version reads"
+              + " format 1 to 2. Run the version of csi4j that wrote it, or a later one.";
       for (Runnable use :
           List.<Runnable>of(
               () -> store.read(DB),

@@ -54,18 +54,27 @@ final class Inquiries {
   /** Why a mount would be refused by what is on record, if it would. */
   Optional<OperatorMessage> refusal(MountRequest request) {
     VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
-    Subject subject =
-        Results.subject(parts.layout(), "mounting", identity, Optional.of(request.usage()));
     Optional<VolumeIdentity> other =
         owner.apply(request.usage()).filter(it -> !it.equals(identity));
     if (other.isPresent()) {
-      return Optional.of(Messages.of(OperatorCode.OPTIONS_DIFFER, subject, otherwise(other.get())));
+      return Optional.of(
+          refused(identity, request, OperatorCode.OPTIONS_DIFFER, otherwise(other.get())));
     }
     Requests requests = new Requests(identity, parts.layout(), parts.rules());
     return index
         .record(identity)
         .flatMap(known -> Admission.refusal(known, requests.goal(request, known), parts.rules()))
-        .map(failure -> Messages.of(failure.code(), subject, failure.seen()));
+        .map(failure -> refused(identity, request, failure.code(), failure.seen()));
+  }
+
+  /** In the words in which a mount would be refused. */
+  private OperatorMessage refused(
+      VolumeIdentity identity, MountRequest request, OperatorCode code, String seen) {
+    Subject subject =
+        Voice.isBeforeAnything(code)
+            ? Subject.of("mounting", identity).by(request.usage())
+            : Results.subject(parts.layout(), "mounting", identity, Optional.of(request.usage()));
+    return Messages.of(code, subject, seen);
   }
 
   /** What a use is refused with that is on record for another volume. */

@@ -153,7 +153,7 @@ record Voice(VolumeIdentity identity, EngineParts parts) {
   }
 
   /** Whether nothing was done, so that a path of ours would tell nobody anything. */
-  private static boolean isBeforeAnything(OperatorCode code) {
+  static boolean isBeforeAnything(OperatorCode code) {
     int family = code.number() / 100;
     return family == PLUGINS || family == REQUESTS;
   }

@@ -23,7 +23,10 @@ final class Omissions {
 
   /** Moments of the engine, which are told relative to now. */
   static final Set<String> MOMENTS =
-      Set.of("../internal/engine/Doubts$Doubt.since", "../internal/engine/Graveyard$Grave.until");
+      Set.of(
+          "../internal/engine/Doubts$Doubt.since",
+          "../internal/engine/Graveyard$Grave.until",
+          "../internal/engine/Refusals$Count.since");
 
   /** Names of processes, of which only matters where else they are: told by number. */
   static final Set<String> NAMES =
@@ -64,6 +67,8 @@ final class Omissions {
     add(all, PAST, engine + "VolumeEngine", "report");
     add(all, OVER, engine + "VolumeActor", "begun", "started", "isTold");
     add(all, OVER, engine + "TurnRunner", "generation");
+    add(all, PAST, engine + "VolumeActor", "troubled");
+    add(all, PAST, engine + "View", "troubled");
     add(
         all,
         "a moment that has passed, and is compared with such that are to come only",

@@ -13,11 +13,19 @@ import java.util.Set;
  */
 final class Refusals {
 
-  /** What was refused since nothing is mounted. */
+  /**
+   * What was refused since nothing is mounted.
+   *
+   * @param times how often, once at least
+   * @param since when it was the first time
+   */
   private record Count(int times, long since) {}
 
   /** The uses for which nothing was mounted at the last look; shared while it is empty. */
-  private Map<UsageKey, Count> unmounted = Map.of();
+  private Set<UsageKey> unmounted = Set.of();
+
+  /** Those of them whose release was refused since. */
+  private Map<UsageKey, Count> refused = Map.of();
 
   /** What is mounted for a use was looked at. */
   void seen(UsageKey usage, boolean isMounted) {
@@ -25,18 +33,22 @@ final class Refusals {
       forget(usage);
     } else {
       if (unmounted.isEmpty()) {
-        unmounted = new HashMap<>(2);
+        unmounted = new HashSet<>(2);
       }
-      unmounted.putIfAbsent(usage, new Count(0, 0));
+      unmounted.add(usage);
     }
   }
 
   /** The plugin has refused to release a use. */
   void refused(UsageKey usage, long nanos) {
-    Count before = unmounted.get(usage);
-    if (before != null) {
-      unmounted.put(
-          usage, new Count(before.times() + 1, before.times() == 0 ? nanos : before.since()));
+    if (unmounted.contains(usage)) {
+      if (refused.isEmpty()) {
+        refused = new HashMap<>(2);
+      }
+      refused.merge(
+          usage,
+          new Count(1, nanos),
+          (before, one) -> new Count(before.times() + 1, before.since()));
     }
   }
 
@@ -45,19 +57,25 @@ final class Refusals {
     if (!unmounted.isEmpty()) {
       unmounted.remove(usage);
     }
+    if (!refused.isEmpty()) {
+      refused.remove(usage);
+    }
   }
 
   /** Forgets the uses that are no more. */
   void keepOnly(Set<UsageKey> uses) {
     if (!unmounted.isEmpty()) {
-      unmounted.keySet().retainAll(uses);
+      unmounted.retainAll(uses);
+    }
+    if (!refused.isEmpty()) {
+      refused.keySet().retainAll(uses);
     }
   }
 
   /** The uses that were refused often and long enough. */
   Set<UsageKey> enough(long nanos) {
     Set<UsageKey> enough = new HashSet<>();
-    unmounted.forEach(
+    refused.forEach(
         (usage, count) -> {
           if (count.times() >= MountPolicy.REFUSALS
               && nanos - count.since() >= MountPolicy.REFUSED_FOR.toNanos()) {

@@ -33,7 +33,7 @@ class OpenCallTest {
         new Handler() {
           @Override
           public void publish(LogRecord entry) {
-            if (entry.getLevel() == Level.SEVERE) {
+            if (entry.getLevel().equals(Level.SEVERE)) {
               messages.add(entry.getMessage());
             }
           }

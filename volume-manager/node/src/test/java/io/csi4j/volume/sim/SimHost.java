@@ -24,6 +24,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -122,12 +123,13 @@ final class SimHost {
     return suspended;
   }
 
-  /** A repair has ended well. */
-  void repaired() {
+  /** It is told that the mounts of some are well again. */
+  void repaired(Predicate<UsageKey> told) {
     suspended.removeIf(
         usage -> {
           List<SimKernel.Mount> stack = world.kernel().at(world.target(usage));
-          return !stack.isEmpty()
+          return told.test(usage)
+              && !stack.isEmpty()
               && !stack.get(stack.size() - 1).isDead()
               && stack.get(stack.size() - 1).readOnly == wanted(usage).request().readOnly();
         });

@@ -524,7 +524,8 @@ final class World implements SimKernel.View {
         }
       } else if (event instanceof VolumeEvent.Noticed noticed
           && noticed.message().code() == OperatorCode.MOUNT_RESTORED) {
-        host.repaired();
+        String line = noticed.message().line();
+        host.repaired(usage -> line.contains(target(usage).toString()));
       }
       watch.event(life, event);
     }
@@ -568,6 +569,7 @@ final class World implements SimKernel.View {
   @Override
   public void deadUnmountedByManager(MountPath path) {
     watch.deadUnmounted(path);
+    plugins.values().forEach(it -> it.unmountedBySomebody(path));
   }
 
   /** One watch that tells all. */

@@ -258,6 +258,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private void reach(CsiEndpoint where) {
+    Reaching.announce(console, where, timeout);
     try (CsiPlugin plugin = CsiPlugin.connect(where, Reaching.within(timeout))) {
       console.err().println("Checking " + describe(plugin));
     } catch (CsiConnectException e) {

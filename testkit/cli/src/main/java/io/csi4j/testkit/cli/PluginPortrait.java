@@ -5,56 +5,66 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeInfo;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What a plugin says of itself. A service without an entry is not served at this endpoint.
+ * What a plugin says of itself. Each question stands alone: one that fails leaves a gap.
  *
  * @param endpoint where it listens
  * @param peer the process behind the socket
  * @param transport how it was reached
  * @param info its name and version
  * @param readiness whether it is ready
- * @param capabilities by service, what it offers
+ * @param capabilities by service, what it offers; empty for one that is not served at this endpoint
  * @param node how it knows this node
+ * @param failures the questions that it did not answer, each with the reason
  */
 record PluginPortrait(
     String endpoint,
     String peer,
     String transport,
-    PluginInfo info,
-    Readiness readiness,
+    Optional<PluginInfo> info,
+    Optional<Readiness> readiness,
     Map<String, Optional<CapabilitySet<?>>> capabilities,
-    Optional<NodeInfo> node) {
+    Optional<NodeInfo> node,
+    List<String> failures) {
+
+  private static final String NOT_TOLD = "not told";
+  private static final List<String> SERVICES = List.of("plugin", "controller", "group", "node");
 
   /** Asks a plugin. */
   static PluginPortrait of(CsiPlugin plugin) {
-    PluginInfo info = plugin.identity().getPluginInfo();
-    Readiness readiness = plugin.identity().probe();
-    CapabilitySet<PluginCapability> offered = plugin.identity().getPluginCapabilities();
-    Map<String, Optional<CapabilitySet<?>>> capabilities = new java.util.LinkedHashMap<>();
-    capabilities.put("plugin", Optional.of(offered));
-    capabilities.put(
-        "controller",
-        offered.offers(PluginCapability.CONTROLLER_SERVICE)
-            ? served(() -> plugin.controller().getCapabilities())
-            : Optional.empty());
-    capabilities.put(
-        "group",
-        offered.offers(PluginCapability.GROUP_CONTROLLER_SERVICE)
-            ? served(() -> plugin.groupController().getCapabilities())
-            : Optional.empty());
+    List<String> failures = new ArrayList<>();
+    Map<String, Optional<CapabilitySet<?>>> capabilities = new HashMap<>();
+    Optional<PluginInfo> info =
+        answer(() -> plugin.identity().getPluginInfo(), failures).flatMap(Function.identity());
+    Optional<Readiness> readiness =
+        answer(() -> plugin.identity().probe(), failures).flatMap(Function.identity());
+    Optional<CapabilitySet<PluginCapability>> offered =
+        answer(() -> plugin.identity().getPluginCapabilities(), failures)
+            .flatMap(Function.identity());
+    if (offered.isPresent()) {
+      CapabilitySet<PluginCapability> all = offered.get();
+      capabilities.put("plugin", Optional.of(all));
+      services(plugin, all, capabilities, failures);
+    }
     // No capability tells whether there is a node service at this endpoint; one has to ask.
-    capabilities.put("node", served(() -> plugin.node().getCapabilities()));
+    answer(() -> plugin.node().getCapabilities(), failures)
+        .ifPresent(set -> capabilities.put("node", set.map(Function.identity())));
+    Optional<NodeInfo> node =
+        answer(() -> plugin.node().getInfo(), failures).flatMap(Function.identity());
     return new PluginPortrait(
         plugin.endpoint().toString(),
         plugin.peer().toString(),
@@ -62,36 +72,63 @@ record PluginPortrait(
         info,
         readiness,
         capabilities,
-        served(() -> plugin.node().getInfo()));
+        node,
+        List.copyOf(failures));
   }
 
-  private static <T> Optional<T> served(Supplier<? extends T> question) {
+  private static void services(
+      CsiPlugin plugin,
+      CapabilitySet<PluginCapability> offered,
+      Map<String, Optional<CapabilitySet<?>>> capabilities,
+      List<String> failures) {
+    if (offered.offers(PluginCapability.CONTROLLER_SERVICE)) {
+      answer(() -> plugin.controller().getCapabilities(), failures)
+          .ifPresent(set -> capabilities.put("controller", set.map(Function.identity())));
+    } else {
+      capabilities.put("controller", Optional.empty());
+    }
+    if (offered.offers(PluginCapability.GROUP_CONTROLLER_SERVICE)) {
+      answer(() -> plugin.groupController().getCapabilities(), failures)
+          .ifPresent(set -> capabilities.put("group", set.map(Function.identity())));
+    } else {
+      capabilities.put("group", Optional.empty());
+    }
+  }
+
+  /** What is answered, or that it is not served; nothing if the question fails. */
+  private static <T> Optional<Optional<T>> answer(
+      Supplier<? extends T> question, List<String> failures) {
     try {
-      return Optional.of(question.get());
+      return Optional.of(Optional.of(question.get()));
     } catch (CsiUnsupportedException absent) {
+      return Optional.of(Optional.empty());
+    } catch (CsiException e) {
+      failures.add(e.failure().message());
       return Optional.empty();
     }
   }
 
   boolean ready() {
-    return readiness.isReady();
+    return readiness.filter(Readiness::isReady).isPresent();
   }
 
   /** For a person: a name and a value a line. */
   String table() {
     List<String> lines = new ArrayList<>();
-    row(lines, "name", info.name().toString());
-    row(lines, "version", info.vendorVersion());
-    info.manifest().forEach((key, value) -> row(lines, "manifest", key + "=" + value));
+    row(lines, "name", info.map(it -> it.name().toString()).orElse(NOT_TOLD));
+    row(lines, "version", info.map(PluginInfo::vendorVersion).orElse(NOT_TOLD));
+    info.map(PluginInfo::manifest)
+        .orElse(Map.of())
+        .forEach((key, value) -> row(lines, "manifest", key + "=" + value));
     row(lines, "endpoint", endpoint);
     row(lines, "listener", peer + ", reached by " + transport);
-    row(lines, "ready", readyInWords());
-    capabilities.forEach((service, offered) -> rows(lines, service, offered));
+    row(lines, "ready", readiness.map(PluginPortrait::words).orElse(NOT_TOLD));
+    SERVICES.forEach(service -> rows(lines, service));
     node.ifPresent(here -> node(lines, here));
     return String.join(System.lineSeparator(), lines);
   }
 
-  private String readyInWords() {
+  private static String words(Readiness readiness) {
     return switch (readiness) {
       case READY -> "yes";
       case ASSUMED_READY -> "yes (not said, which means yes)";
@@ -99,13 +136,13 @@ record PluginPortrait(
     };
   }
 
-  private static void rows(
-      List<String> lines, String service, Optional<CapabilitySet<?>> capabilities) {
-    if (capabilities.isEmpty()) {
-      row(lines, service, "not served here");
+  private void rows(List<String> lines, String service) {
+    Optional<CapabilitySet<?>> offered = capabilities.get(service);
+    if (offered == null || offered.isEmpty()) {
+      row(lines, service, offered == null ? NOT_TOLD : "not served here");
       return;
     }
-    List<String> all = names(capabilities.get()).toList();
+    List<String> all = names(offered.get()).toList();
     if (all.isEmpty()) {
       row(lines, service, "served, offers nothing beyond the minimum");
     }
@@ -117,7 +154,14 @@ record PluginPortrait(
   private static Stream<String> names(CapabilitySet<?> capabilities) {
     return Stream.concat(
         capabilities.offered().stream().map(Enum::name),
-        capabilities.unrecognized().stream().map(each -> each + " (unknown to CSI 1.12)"));
+        capabilities.unrecognized().stream().map(PluginPortrait::unrecognized));
+  }
+
+  /** Zero is in the spec: it is what an entry without a type reads as. */
+  private static String unrecognized(String capability) {
+    boolean isEmpty = capability.equals("empty") || capability.endsWith(" 0");
+    return capability
+        + (isEmpty ? " (an entry that names no capability)" : " (unknown to CSI 1.12)");
   }
 
   private static void node(List<String> lines, NodeInfo here) {
@@ -133,26 +177,30 @@ record PluginPortrait(
   /** For a program: one object on one line. */
   String json() {
     Json services = new Json();
-    capabilities.forEach(
-        (service, offered) ->
-            offered.ifPresent(
-                set ->
-                    services.with(
-                        service,
-                        Stream.concat(
-                                set.offered().stream().map(Enum::name), set.unrecognized().stream())
-                            .toList())));
+    for (String service : SERVICES) {
+      Optional<CapabilitySet<?>> offered = capabilities.get(service);
+      if (offered != null && offered.isPresent()) {
+        CapabilitySet<?> set = offered.get();
+        services.with(
+            service,
+            Stream.concat(set.offered().stream().map(Enum::name), set.unrecognized().stream())
+                .toList());
+      }
+    }
     Json json =
         new Json()
-            .with("name", info.name())
-            .with("version", info.vendorVersion())
-            .with("manifest", info.manifest())
+            .with("name", info.map(PluginInfo::name).orElse(null))
+            .with("version", info.map(PluginInfo::vendorVersion).orElse(null))
+            .with("manifest", info.map(PluginInfo::manifest).orElse(null))
             .with("endpoint", endpoint)
             .with("listener", peer)
             .with("transport", transport)
             .with("ready", ready())
             .with("capabilities", services);
     node.ifPresent(here -> json.with("node", node(here)));
+    if (!failures.isEmpty()) {
+      json.with("failures", failures);
+    }
     return json.toString();
   }
 

@@ -36,7 +36,9 @@ final class ProbeCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "5s",
-      description = "How long to wait for a socket that answers. Default: ${DEFAULT-VALUE}.")
+      description =
+          "How long to wait for a socket that answers, and for each answer."
+              + " Default: ${DEFAULT-VALUE}.")
   private Duration timeout = Duration.ofSeconds(5);
 
   @Option(names = "--json", description = "Print one JSON object instead of a table.")
@@ -54,10 +56,12 @@ final class ProbeCommand implements Callable<Integer> {
       throw CommandFailure.usage(
           "No plugin to look at. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
-    try (CsiPlugin plugin = CsiPlugin.connect(endpoint, Reaching.within(timeout))) {
+    Reaching.announce(console, endpoint, timeout);
+    try (CsiPlugin plugin = CsiPlugin.connect(endpoint, Reaching.withinEach(timeout))) {
       PluginPortrait portrait = PluginPortrait.of(plugin);
       console.out().println(json ? portrait.json() : portrait.table());
-      return portrait.ready() ? ExitCode.OK : ExitCode.FAILED;
+      portrait.failures().forEach(failure -> console.err().println(OneLine.of(failure)));
+      return portrait.ready() && portrait.failures().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } catch (CsiConnectException e) {
       throw CommandFailure.noConnection(e.failure().message());
     } catch (CsiException e) {

@@ -1,6 +1,8 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
+import java.nio.file.Files;
 import java.time.Duration;
 
 /** How the commands connect: to whatever a person names, so without the caution of a host. */
@@ -15,5 +17,27 @@ final class Reaching {
         .allowSymlink(true)
         .allowUnsafeDirectory(true)
         .build();
+  }
+
+  /** The same, and no question may take longer. */
+  static ConnectOptions withinEach(Duration deadline) {
+    return within(deadline).toBuilder()
+        .policies(policy -> policy.withAttemptDeadline(deadline).withBudget(deadline))
+        .build();
+  }
+
+  /** Says what is waited for where a person would otherwise wait for a wrong path in silence. */
+  static void announce(Console console, CsiEndpoint where, Duration deadline) {
+    if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
+      console
+          .err()
+          .println(
+              "There is no socket at "
+                  + where
+                  + ". Waiting up to "
+                  + deadline.toMillis() / 1000.0
+                  + " s for a plugin to make one.");
+      console.err().flush();
+    }
   }
 }

@@ -119,7 +119,11 @@ class CheckCommandTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.out()).isEmpty();
-    assertThat(run.errLines()).singleElement().asString().contains("there is no directory '/none'");
+    assertThat(run.errLines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .contains("there is no directory '/none'");
   }
 
   @Test

@@ -83,6 +83,8 @@ class ProbeTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.outLines())
           .contains("node        not served here")
+          .anyMatch(line -> line.endsWith(" 0 (an entry that names no capability)"))
+          .noneMatch(line -> line.endsWith(" 0 (unknown to CSI 1.12)"))
           .anyMatch(line -> line.endsWith(" (unknown to CSI 1.12)"));
     }
   }
@@ -101,13 +103,30 @@ class ProbeTest {
 
     assertThat(missing.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(missing.errLines())
-        .singleElement()
+        .hasSize(2)
+        .last()
         .asString()
         .contains("there is no socket", "Start the plugin");
     assertThat(dead.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(dead.errLines()).singleElement().asString().contains("no process listens");
     assertThat(file.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(file.errLines()).singleElement().asString().contains("a regular file");
+    assertThat(file.errLines()).hasSize(2).last().asString().contains("a regular file");
+  }
+
+  @Test
+  void aPathWithoutSocketIsNamedBeforeItIsWaitedFor() {
+    CsiEndpoint nowhere = CsiEndpoint.of(directory.resolve("csi.sock"));
+    Run probe = probe(nowhere);
+    Run check = Run.of("check", "--timeout", "1s", "--endpoint", nowhere.toString());
+
+    assertThat(probe.errLines())
+        .first()
+        .isEqualTo(
+            "There is no socket at " + nowhere + ". Waiting up to 2.0 s for a plugin to make one.");
+    assertThat(check.errLines())
+        .first()
+        .isEqualTo(
+            "There is no socket at " + nowhere + ". Waiting up to 1.0 s for a plugin to make one.");
   }
 
   @Test
@@ -123,6 +142,32 @@ class ProbeTest {
           .singleElement()
           .asString()
           .contains("INTERNAL", "no \\u001b[31mcolour\\nplease");
+    }
+  }
+
+  @Test
+  void oneQuestionThatFailsHidesNoOtherAnswer() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no name today"),
+          When.calling(CsiOperation.GET_PLUGIN_INFO));
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_INFO));
+      Run table = probe(plugin.endpoint());
+      Run json = probe(plugin.endpoint(), "--json");
+
+      assertThat(table.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(table.outLines().stream().map(line -> line.replaceAll("  +", "|")))
+          .contains("name|not told", "ready|yes", "node|STAGE_UNSTAGE_VOLUME")
+          .noneMatch(line -> line.startsWith("node id|"));
+      assertThat(table.errLines()).hasSize(2).first().asString().contains("no name today");
+      assertThat(table.errLines()).last().asString().contains("NodeGetInfo");
+      assertThat(json.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(json.outLines())
+          .singleElement()
+          .asString()
+          .startsWith("{\"endpoint\":")
+          .contains("\"ready\":true,\"capabilities\":{\"plugin\":[],\"node\":[\"STAGE_UNSTAGE_")
+          .contains("\"failures\":[\"");
     }
   }
 }

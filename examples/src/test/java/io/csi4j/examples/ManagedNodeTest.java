@@ -25,19 +25,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ManagedNodeTest {
 
-  private static final Set<String> LATER = Set.of("mount/nothing-made");
-
   private static final Set<String> SLICE = Set.of("mount", "secrets", "shape", "plugin");
 
   private static final OrchestratorConformance SUITE =
-      OrchestratorConformance.create()
-          .withCallDeadline(Duration.ofMillis(500))
-          .only(each -> !LATER.contains(each.name()));
+      OrchestratorConformance.create().withCallDeadline(Duration.ofMillis(500));
 
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
-    assertThat(SUITE.chosen()).hasSize(89);
+    assertThat(SUITE.chosen()).hasSize(90);
     passes(SUITE);
   }
 

@@ -91,6 +91,21 @@ class LyingPluginTest {
 
   @Tag("D1")
   @Test
+  void aPluginThatNeedNotMountHasToMakeSomething() {
+    try (Node node = Node.builder().policy(Node.QUICK.withRequireMount(false)).open()) {
+      node.volume("vol-1");
+      node.effects().whenPublishing(publication -> {});
+
+      VolumeException failure =
+          refused(node, single("vol-1", "web"), OperatorCode.MOUNT_NOT_VISIBLE);
+
+      assertThat(failure.getMessage()).contains("NodePublishVolume", "made nothing at the path");
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D1")
+  @Test
   void stagingIsOnlyAMountWhereThePluginHasToMakeOne() {
     try (Node node = Node.open()) {
       node.volume("vol-1");

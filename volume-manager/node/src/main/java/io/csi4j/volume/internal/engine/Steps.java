@@ -170,11 +170,15 @@ final class Steps {
   Event look(VolumeIdentity identity, Step.Look look, boolean isBlock) {
     List<Sighting> atStaging = parts.kernel().at(parts.layout().staging(identity));
     if (look.usage().isEmpty()) {
-      return new Event.Looked(atStaging, List.of(), false);
+      return new Event.Looked(atStaging, List.of(), false, false);
     }
     MountPath target = parts.layout().target(identity, look.usage().get());
+    List<Sighting> atTarget = parts.kernel().at(target);
     return new Event.Looked(
-        atStaging, parts.kernel().at(target), isBlock && parts.kernel().isDevice(target));
+        atStaging,
+        atTarget,
+        isBlock && parts.kernel().isDevice(target),
+        !atTarget.isEmpty() || parts.directories().isMade(target));
   }
 
   private boolean isFree(MountPath path) {

@@ -312,6 +312,15 @@ public final class VolumeDirectories {
     return isThere(layout.root(), layout.volumes(), layout.volume(identity));
   }
 
+  /** Whether there is anything at a path of ours at which nothing is mounted; a link is nothing. */
+  public boolean isMade(MountPath path) {
+    try {
+      return disk.look(path).filter(left -> left.kind() != FileFacts.Kind.LINK).isPresent();
+    } catch (PathProblem unknown) {
+      return false;
+    }
+  }
+
   /** The names of the directories of the uses of this volume. */
   public List<String> uses(VolumeIdentity identity) throws PathProblem {
     return uses(layout.uses(identity), stranger -> {});

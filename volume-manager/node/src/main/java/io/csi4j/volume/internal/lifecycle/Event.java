@@ -39,8 +39,10 @@ public sealed interface Event {
    * @param staging at the staging path, the one on top last
    * @param target at the target, the one on top last
    * @param device whether the target is a block device node
+   * @param made whether there is anything at the target, mounted or not, that is no link
    */
-  record Looked(List<Sighting> staging, List<Sighting> target, boolean device) implements Event {}
+  record Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made)
+      implements Event {}
 
   /**
    * The uses that are mounted are those on record, or more.

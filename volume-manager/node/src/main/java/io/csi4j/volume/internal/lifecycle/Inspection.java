@@ -14,6 +14,9 @@ import java.util.Optional;
 /** What the mount table says to what was asked for. */
 final class Inspection {
 
+  private static final String NOTHING_MADE =
+      "the plugin answered OK to NodePublishVolume, and made nothing at the path";
+
   private Inspection() {}
 
   /** What is on top. */
@@ -91,21 +94,27 @@ final class Inspection {
                 OperatorCode.DEVICE_CHANGED,
                 "the device at the staging path is not the one that was staged"));
       }
-      return looked.device() || !policy.requireDevice()
-          ? Optional.empty()
-          : Optional.of(
-              Failure.of(
-                  OperatorCode.NOT_A_DEVICE,
-                  "the plugin answered OK to NodePublishVolume, and there is no block device"));
+      if (looked.device() || (looked.made() && !policy.requireDevice())) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          Failure.of(
+              OperatorCode.NOT_A_DEVICE,
+              looked.made()
+                  ? "the plugin answered OK to NodePublishVolume, and there is no block device"
+                  : NOTHING_MADE));
     }
     Optional<Evidence> top = top(looked.target());
     if (top.isEmpty()) {
-      return policy.requireMount()
-          ? Optional.of(
-              Failure.of(
-                  OperatorCode.MOUNT_NOT_VISIBLE,
-                  "the plugin answered OK to NodePublishVolume, and nothing is mounted there"))
-          : Optional.empty();
+      if (looked.made() && !policy.requireMount()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          Failure.of(
+              OperatorCode.MOUNT_NOT_VISIBLE,
+              looked.made() || policy.requireMount()
+                  ? "the plugin answered OK to NodePublishVolume, and nothing is mounted there"
+                  : NOTHING_MADE));
     }
     if (looked.staging().isEmpty() && showsOurDirectory(goal.identity(), top.get())) {
       return Optional.of(

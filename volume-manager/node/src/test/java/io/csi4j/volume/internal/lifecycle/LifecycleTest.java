@@ -337,7 +337,7 @@ class LifecycleTest {
   }
 
   static Stream<Arguments> publishingThatIsNotSeen() {
-    Event nothing = new Event.Looked(List.of(), List.of(), false);
+    Event nothing = new Event.Looked(List.of(), List.of(), false, true);
     return Stream.of(
         row(
             "published, and nothing mounted",
@@ -391,6 +391,18 @@ class LifecycleTest {
                 .policy(MountPolicy.defaults().withRequireMount(false)),
             publish(A),
             INTEND + STAGED + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+        row(
+            "published, and nothing made, where no mount is needed",
+            fromNothing()
+                .at("look", 3, onlyStaged())
+                .policy(MountPolicy.defaults().withRequireMount(false).withAttempts(1)),
+            publish(A),
+            INTEND
+                + STAGED
+                + "PUBLISH; look; "
+                + UNPUBLISHED
+                + UNSTAGED
+                + "refused MOUNT_NOT_VISIBLE"),
         row(
             "staged, and nothing mounted, where a mount is needed",
             fromNothing()

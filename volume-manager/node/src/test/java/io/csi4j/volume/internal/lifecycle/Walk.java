@@ -319,7 +319,8 @@ final class Walk {
       return new Event.Looked(
           stack(Optional.empty()),
           look.usage().isPresent() ? stack(look.usage()) : List.of(),
-          false);
+          false,
+          true);
     } else if (step instanceof Step.LookAtUses) {
       boolean comes = counts.get(name(step)).equals(strayAt);
       return new Event.UsesSeen(
@@ -353,7 +354,7 @@ final class Walk {
 
   /** What a look at the staging path shows now. */
   Event looked() {
-    return new Event.Looked(stack(Optional.empty()), List.of(), false);
+    return new Event.Looked(stack(Optional.empty()), List.of(), false, false);
   }
 
   private static String name(Step step) {

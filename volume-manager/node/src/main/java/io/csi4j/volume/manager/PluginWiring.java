@@ -17,7 +17,10 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -109,8 +112,12 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
 
   /** Registers the only instance of a plugin, or replaces its binding. */
   List<OperatorMessage> register(PluginBinding binding) {
-    PluginHandle registered = registry.replace(PluginRegistration.of(binding));
-    return findings(registered.registration().binding());
+    try {
+      PluginHandle registered = registry.replace(PluginRegistration.of(binding));
+      return findings(registered.registration().binding());
+    } catch (PluginException refused) {
+      throw new VolumeException(Outcome.REFUSED, refused.operatorMessage(), null, refused);
+    }
   }
 
   private List<OperatorMessage> findings(PluginBinding binding) {

@@ -97,6 +97,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * it: it is tried whenever it is needed.
    *
    * @return what is not as it should be, and no obstacle; listeners are told, too
+   * @throws io.csi4j.volume.model.VolumeException if it was closed
    */
   public List<OperatorMessage> register(PluginBinding binding) {
     return opened.register(binding);

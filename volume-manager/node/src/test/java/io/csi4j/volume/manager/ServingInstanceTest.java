@@ -28,6 +28,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
@@ -265,9 +266,8 @@ class ServingInstanceTest {
   void aClosedManagerRegistersNothing() {
     manager.close();
 
-    assertThatExceptionOfType(IllegalStateException.class)
+    assertThatExceptionOfType(PluginException.class)
         .isThrownBy(() -> register(fake, "one"))
-        .withMessage(
-            "The plugin 'fake.csi4j.example' was not registered: the volume manager is closed.");
+        .withMessageContaining("CSI-904 ENGINE_CLOSED");
   }
 }

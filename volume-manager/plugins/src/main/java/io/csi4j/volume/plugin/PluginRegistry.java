@@ -18,7 +18,7 @@ public interface PluginRegistry {
    * which the former handle does nothing any more.
    *
    * @throws PluginException if the same instance is registered at another socket already, and not
-   *     only remembered there
+   *     only remembered there; or if the registry was closed
    */
   PluginHandle register(PluginRegistration registration);
 

@@ -77,11 +77,9 @@ public final class Enrolment {
       return Optional.empty();
     } catch (PluginException refused) {
       OperatorMessage told = refused.operatorMessage();
-      return Optional.of(PluginTrouble.of(Reason.REFUSED, told.code(), told.seen().text()));
-    } catch (IllegalStateException closed) {
-      return Optional.of(
-          PluginTrouble.of(
-              Reason.ERROR, OperatorCode.ENGINE_CLOSED, String.valueOf(closed.getMessage())));
+      // Nothing is wrong with a plugin whose manager is closed.
+      Reason reason = told.code() == OperatorCode.ENGINE_CLOSED ? Reason.ERROR : Reason.REFUSED;
+      return Optional.of(PluginTrouble.of(reason, told.code(), told.seen().text()));
     }
   }
 

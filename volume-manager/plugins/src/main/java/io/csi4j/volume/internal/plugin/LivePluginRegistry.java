@@ -81,10 +81,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
         registration.id(),
         now -> {
           if (closed) {
-            throw new IllegalStateException(
-                "The plugin '"
-                    + registration.id()
-                    + "' was not registered: the volume manager is closed.");
+            throw PluginMessages.closed(registration);
           }
           handle.ticket = ++tickets;
           return RosterRules.register(

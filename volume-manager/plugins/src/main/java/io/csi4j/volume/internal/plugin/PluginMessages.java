@@ -58,6 +58,14 @@ final class PluginMessages {
                 + " claims its name"));
   }
 
+  static PluginException closed(PluginRegistration instance) {
+    return new PluginException(
+        Messages.of(
+            OperatorCode.ENGINE_CLOSED,
+            subject("registering", instance),
+            "the volume manager was closed before"));
+  }
+
   static PluginException renamed(PluginRegistration instance, PluginName known, PluginName given) {
     return new PluginException(
         Messages.of(

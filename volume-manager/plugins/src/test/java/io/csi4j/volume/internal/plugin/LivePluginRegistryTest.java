@@ -599,10 +599,10 @@ class LivePluginRegistryTest {
                 .operatorMessage()
                 .code())
         .isEqualTo(OperatorCode.ENGINE_CLOSED);
-    assertThatExceptionOfType(IllegalStateException.class)
+    assertThatExceptionOfType(PluginException.class)
         .isThrownBy(() -> registry.register(instance("b", NODE)))
-        .withMessage(
-            "The plugin 'ebs.csi.example' was not registered: the volume manager is closed.");
+        .withMessageContaining("CSI-904 ENGINE_CLOSED")
+        .withMessageContaining("ebs.csi.example");
     assertThat(heard(events)).containsExactly("registered a");
     assertThat(time.waiting()).isZero();
   }

@@ -740,8 +740,8 @@ class SupervisionTest {
     assertThat(told())
         .containsExactly(
             "says fake.csi 1.0[]",
-            "starting not_asked -> starting error ENGINE_CLOSED: The plugin 'fake' was not"
-                + " registered: the volume manager is closed");
+            "starting not_asked -> starting error ENGINE_CLOSED: the volume manager was"
+                + " closed before");
   }
 
   @Test

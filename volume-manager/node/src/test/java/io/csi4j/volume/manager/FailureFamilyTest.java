@@ -1,0 +1,164 @@
+package io.csi4j.volume.manager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.AsyncVolumeMounter;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.VolumeMounter;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever a manager is asked, and in whatever state it is: what it throws has a code. */
+@Timeout(120)
+class FailureFamilyTest {
+
+  private static final PluginId PLUGIN = PluginId.of("gone.csi4j.example");
+  private static final VolumeId HANDLE = VolumeId.of("vol-1");
+  private static final VolumeKey KEY = VolumeKey.of("db-1");
+  private static final UsageKey USE = UsageKey.of(KEY, WorkloadId.of("web-1"));
+
+  @TempDir private Path temp;
+
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final StateStore state = medium.open();
+
+  private PluginBinding binding() {
+    return PluginBinding.builder(PLUGIN, CsiEndpoint.of(temp.resolve("csi.sock")))
+        .policy(MountPolicy.defaults().withAttempts(1))
+        .build();
+  }
+
+  private VolumeManager open(PluginBinding... plugins) {
+    VolumeManager.Builder builder =
+        VolumeManager.builder(temp.resolve("root"))
+            .state(state)
+            .settings(
+                ManagerSettings.defaults()
+                    .withPatience(Duration.ofMillis(100))
+                    .withClosing(Duration.ofMillis(10)));
+    Arrays.stream(plugins).forEach(builder::plugin);
+    return builder.open();
+  }
+
+  @Test
+  void withoutAPlugin() {
+    try (VolumeManager manager = open()) {
+      assertThat(strangers(manager)).isEmpty();
+    }
+  }
+
+  @Test
+  void withAPluginThatIsNotThere() {
+    try (VolumeManager manager = open(binding())) {
+      assertThat(strangers(manager)).isEmpty();
+    }
+  }
+
+  @Test
+  void withAStateThatAnotherHasTaken() {
+    try (VolumeManager manager = open(binding())) {
+      state.close();
+
+      assertThat(strangers(manager)).isEmpty();
+    }
+  }
+
+  @Test
+  void afterItWasClosed() {
+    VolumeManager manager = open(binding());
+    manager.close();
+
+    assertThat(strangers(manager)).isEmpty();
+  }
+
+  /** What the public methods throw that is of another family. */
+  private List<String> strangers(VolumeManager manager) {
+    List<String> strangers = new ArrayList<>();
+    List<Method> methods = new ArrayList<>();
+    for (Class<?> each : List.of(VolumeManager.class, VolumeMounter.class)) {
+      Stream.of(each.getMethods())
+          .filter(method -> !Modifier.isStatic(method.getModifiers()))
+          .filter(method -> method.getDeclaringClass() != Object.class)
+          .filter(method -> !method.getName().equals("close"))
+          .forEach(methods::add);
+    }
+    assertThat(methods).hasSizeGreaterThan(30);
+    methods.sort(Comparator.comparing(Method::toGenericString));
+    methods.forEach(method -> ask(manager, method, strangers));
+    Stream.of(AsyncVolumeMounter.class.getMethods())
+        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+        .forEach(method -> ask(manager.async(), method, strangers));
+    return strangers;
+  }
+
+  private void ask(Object asked, Method method, List<String> strangers) {
+    Object[] arguments =
+        Arrays.stream(method.getParameterTypes()).map(this::argument).toArray(Object[]::new);
+    try {
+      Object answer = method.invoke(asked, arguments);
+      if (answer instanceof CompletionStage<?> stage) {
+        stage.toCompletableFuture().join();
+      }
+    } catch (InvocationTargetException | CompletionException e) {
+      if (!(e.getCause() instanceof VolumeException)) {
+        strangers.add(method.getName() + ": " + e.getCause());
+      }
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Object argument(Class<?> type) {
+    Map<Class<?>, Object> samples =
+        Map.ofEntries(
+            Map.entry(PluginId.class, PLUGIN),
+            Map.entry(VolumeId.class, HANDLE),
+            Map.entry(VolumeKey.class, KEY),
+            Map.entry(UsageKey.class, USE),
+            Map.entry(WorkloadId.class, USE.workload()),
+            Map.entry(PluginBinding.class, binding()),
+            Map.entry(Duration.class, Duration.ofMillis(10)),
+            Map.entry(String.class, "the machine is gone"),
+            Map.entry(long.class, 1L),
+            Map.entry(Collection.class, List.of(new LiveMount.Named(USE))),
+            Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
+            Map.entry(ExpandRequest.class, ExpandRequest.of(USE, CapacityRange.atLeast(1))),
+            Map.entry(
+                MountRequest.class,
+                MountRequest.builder(PLUGIN, USE, HANDLE, AccessMode.SINGLE_NODE_WRITER).build()));
+    Object sample = samples.get(type);
+    assertThat(sample).as("a value for %s", type).isNotNull();
+    return sample;
+  }
+}

@@ -228,6 +228,14 @@ class ClaimCodecTest {
         "A field is out of order, or its number is none, after field 8.");
   }
 
+  @Test
+  @Tag("D-42")
+  void aHolderWithoutAModeIsNoReader() {
+    FieldWriter forgotten = new FieldWriter().text(1, "a").text(2, "n1").number(5, 1).number(6, 1);
+
+    refused(held().part(7, forgotten).bytes(), "The mode 0 is not known.");
+  }
+
   private static FieldWriter begun() {
     return new FieldWriter().number(1, 1);
   }

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Attachment;
@@ -359,6 +360,23 @@ class ClaimRulesTest {
 
   @Test
   @Tag("D-42")
+  @SuppressWarnings("NullAway") // on purpose
+  void nothingIsNoMode() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> wish("a", "n1", AccessMode.SINGLE_NODE_WRITER, null))
+        .withMessage("mode");
+    Claim claim =
+        next(
+            ClaimRules.claim(
+                Claim.none(VOLUME),
+                wish("a", "n1", AccessMode.SINGLE_NODE_WRITER, ClaimMode.WRITE),
+                NOW));
+    assertThatNullPointerException()
+        .isThrownBy(() -> claim.holder(WorkloadId.of("a")).orElseThrow().doing(null))
+        .withMessage("mode");
+  }
+
+  @Test
   void aClaimWithoutAnAccessModeOfTheSpecCannotBeMade() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Claim.Use(AccessMode.UNSPECIFIED, Attachment.FILESYSTEM))

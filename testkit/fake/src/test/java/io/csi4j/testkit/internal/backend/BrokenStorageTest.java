@@ -23,9 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
+import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,17 +90,23 @@ class BrokenStorageTest {
     return DynamicTest.dynamicTest(
         Asking.operation(request).rpcName(),
         () -> {
-          PluginContents before = plugin.backend.contents();
+          List<Object> before = seen(plugin);
           Runnable repair = spoil.apply(storage);
           for (int i = 0; i < 3; i++) {
             Refusal refusal = plugin.refusal(request);
             assertThat(refusal.code()).isEqualTo(StatusCode.INTERNAL);
             assertThat(refusal.text()).endsWith(" failed: " + text + ". Try again.");
-            assertThat(plugin.backend.contents()).isEqualTo(before);
+            assertThat(seen(plugin)).isEqualTo(before);
           }
           repair.run();
           plugin.ask(request);
+          assertThat(seen(plugin)).isNotEqualTo(before);
         });
+  }
+
+  /** What it has, and how large its volumes are. */
+  private static List<Object> seen(Asking plugin) throws Refusal {
+    return List.of(plugin.backend.contents(), plugin.ask(ListVolumesRequest.getDefaultInstance()));
   }
 
   @TestFactory

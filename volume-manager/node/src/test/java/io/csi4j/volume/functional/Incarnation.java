@@ -14,7 +14,9 @@ import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginId;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,6 +39,12 @@ final class Incarnation {
       super("killed", null, false, false);
     }
   }
+
+  /** How long what is being done is waited for. */
+  static final Duration MOMENT = Duration.ofMillis(300);
+
+  /** What plugins were asked and have not answered, and since when. */
+  private final Map<Object, Long> questions = new ConcurrentHashMap<>();
 
   private final Set<MountPath> silent = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -221,7 +229,8 @@ final class Incarnation {
       @Override
       public void facts(Consumer<PluginAnswer> then) {
         check();
-        real.facts(answer -> ifAlive(() -> then.accept(answer)));
+        Consumer<PluginAnswer> answered = asked(then);
+        real.facts(answer -> ifAlive(() -> answered.accept(answer)));
       }
 
       @Override
@@ -242,9 +251,30 @@ final class Incarnation {
       @Override
       public void call(NodeCall call, Consumer<Answer> then) {
         check();
-        real.call(call, answer -> ifAlive(() -> then.accept(answer)));
+        Consumer<Answer> answered = asked(then);
+        real.call(call, answer -> ifAlive(() -> answered.accept(answer)));
       }
     };
+  }
+
+  /** Remembers that a plugin was asked until it is told what came of it. */
+  private <T> Consumer<T> asked(Consumer<T> then) {
+    Object question = new Object();
+    questions.put(question, System.nanoTime());
+    return answer -> {
+      try {
+        then.accept(answer);
+      } finally {
+        questions.remove(question);
+      }
+    };
+  }
+
+  /** Whether a plugin was asked a moment ago, and may well answer at once. */
+  boolean isAsking() {
+    long now = System.nanoTime();
+    return !ended.get()
+        && questions.values().stream().anyMatch(since -> now - since < MOMENT.toNanos());
   }
 
   private void ifAlive(Runnable work) {

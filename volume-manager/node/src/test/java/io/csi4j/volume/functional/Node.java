@@ -79,6 +79,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
@@ -417,8 +418,16 @@ final class Node implements AutoCloseable {
     return state;
   }
 
-  /** Lets this time of the engine pass at once. */
+  /**
+   * Lets this time of the engine pass at once. What is being done a moment longer is done before:
+   * an answer that is on its way would come too late otherwise.
+   */
   void skip(Duration time) {
+    long begun = System.nanoTime();
+    while ((life.isAsking() || !this.time.isIdle())
+        && System.nanoTime() - begun < Incarnation.MOMENT.toNanos()) {
+      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+    }
     this.time.skip(time);
   }
 

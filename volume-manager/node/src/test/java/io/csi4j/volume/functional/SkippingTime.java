@@ -35,6 +35,7 @@ final class SkippingTime implements Clock, Scheduler, AutoCloseable {
   private final ExecutorService workers;
   private final Thread alarm;
   private final AtomicReference<Random> chance = new AtomicReference<>();
+  private final AtomicInteger working = new AtomicInteger();
   private long skipped;
   private long orders;
   private Duration wallJump = Duration.ZERO;
@@ -119,10 +120,30 @@ final class SkippingTime implements Clock, Scheduler, AutoCloseable {
 
   @Override
   public void execute(Runnable work) {
+    working.incrementAndGet();
     try {
-      workers.execute(work);
+      workers.execute(
+          () -> {
+            try {
+              work.run();
+            } finally {
+              working.decrementAndGet();
+            }
+          });
     } catch (RejectedExecutionException e) {
       // A process that was killed does nothing any more.
+      working.decrementAndGet();
+    }
+  }
+
+  /** Whether nothing is due, and no thread has work. */
+  boolean isIdle() {
+    lock.lock();
+    try {
+      Due next = waiting.peek();
+      return working.get() == 0 && (next == null || next.at() > now());
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -24,6 +24,7 @@ import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginContents;
@@ -101,7 +102,11 @@ class ClaimsOnSocketsTest {
 
   /** A plugin, a controller that knows it, and a node that has asked it who it is. */
   private void start(PluginShape shape) {
-    plugin = world.registered(shape);
+    start(shape, NodeEffects.none());
+  }
+
+  private void start(PluginShape shape, NodeEffects effects) {
+    plugin = world.registered(shape, effects);
     controller =
         VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
             .claims(store)
@@ -197,7 +202,7 @@ class ClaimsOnSocketsTest {
   @Test
   @Tag("D-27")
   void d27_oneCapabilityGoesWithEveryCallOfAClaim(@TempDir Path directory) {
-    start(PluginShape.full());
+    start(PluginShape.full(), NodeEffects.files());
     MountOptions ofVolume =
         MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime", "discard"));
     MountOptions ofRequest = MountOptions.none().withFlags(MountFlags.of("relatime"));

@@ -43,9 +43,13 @@ public final class ControllerWorld implements AutoCloseable {
     return registry;
   }
 
-  /** A plugin that nobody has registered yet. */
+  /** A plugin that nobody has registered yet, and that makes nothing on nodes. */
   public FakeCsiPlugin plugin(PluginShape shape) {
-    FakeCsiPlugin plugin = FakeCsiPlugin.builder().shape(shape).effects(NodeEffects.none()).open();
+    return plugin(shape, NodeEffects.none());
+  }
+
+  private FakeCsiPlugin plugin(PluginShape shape, NodeEffects effects) {
+    FakeCsiPlugin plugin = FakeCsiPlugin.builder().shape(shape).effects(effects).open();
     open.add(plugin);
     return plugin;
   }
@@ -57,7 +61,12 @@ public final class ControllerWorld implements AutoCloseable {
 
   /** A plugin of this shape, registered in the place of the only instance that there was. */
   public FakeCsiPlugin registered(PluginShape shape) {
-    FakeCsiPlugin plugin = plugin(shape);
+    return registered(shape, NodeEffects.none());
+  }
+
+  /** The same, of a plugin that makes this on nodes. */
+  public FakeCsiPlugin registered(PluginShape shape, NodeEffects effects) {
+    FakeCsiPlugin plugin = plugin(shape, effects);
     if (only != null) {
       only.close();
     }

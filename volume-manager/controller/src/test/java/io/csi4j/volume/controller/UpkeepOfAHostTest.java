@@ -16,6 +16,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -88,7 +89,7 @@ class UpkeepOfAHostTest {
   private ClaimCoordinator claims;
 
   private void open(PluginShape shape) {
-    plugin = world.registered(shape.without(NodeCapability.EXPAND_VOLUME));
+    plugin = world.registered(shape.without(NodeCapability.EXPAND_VOLUME), NodeEffects.files());
     // As a node does when it tells how the plugin names it.
     try (CsiPlugin node = CsiPlugin.connect(plugin.nodeEndpoint())) {
       assertThat(node.node().getInfo().nodeId()).isEqualTo(NODE);

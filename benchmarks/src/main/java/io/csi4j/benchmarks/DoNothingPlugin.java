@@ -4,7 +4,9 @@ import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.grpc.HandlerRegistry;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -23,6 +25,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,12 +33,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A CSI plugin that does nothing, as a program: the least that a plugin can cost, so that what is
- * left of a call is the client's. {@link PluginProcess} starts it.
+ * left of a call is the client's. All that it makes of a volume is an empty directory at the
+ * target. {@link PluginProcess} starts it.
  *
  * <p>Each word is a socket; behind {@code one.sock} is a plugin named {@code one.csi4j.example}.
  * Every call gets its answer, made beforehand, as bytes and on the I/O thread; no request is
- * decoded. The plugin offers staging and statistics on its node, and no controller. It says {@code
- * ready}, and ends when its standard input does, so with whoever started it.
+ * decoded but those that publish and unpublish. The plugin offers staging and statistics on its
+ * node, and no controller. It says {@code ready}, and ends when its standard input does, so with
+ * whoever started it.
  */
 public final class DoNothingPlugin extends HandlerRegistry {
 
@@ -104,10 +109,29 @@ public final class DoNothingPlugin extends HandlerRegistry {
         MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodDescriptor.MethodType.UNARY)
             .setFullMethodName(name)
-            .setRequestMarshaller(new Bytes())
-            .setResponseMarshaller(new Bytes())
+            .setRequestMarshaller(new Bytes(work(name)))
+            .setResponseMarshaller(new Bytes(answered -> {}))
             .build(),
         new Answering(answer));
+  }
+
+  /** Takes a request in. */
+  private interface Work {
+    void read(InputStream request) throws IOException;
+  }
+
+  private static Work work(String method) {
+    return switch (method) {
+      case "csi.v1.Node/NodePublishVolume" ->
+          request ->
+              Files.createDirectories(
+                  Path.of(NodePublishVolumeRequest.parseFrom(request).getTargetPath()));
+      case "csi.v1.Node/NodeUnpublishVolume" ->
+          request ->
+              Files.deleteIfExists(
+                  Path.of(NodeUnpublishVolumeRequest.parseFrom(request).getTargetPath()));
+      default -> request -> request.skipNBytes(request.available());
+    };
   }
 
   /** Answers with the same bytes always. */
@@ -128,8 +152,8 @@ public final class DoNothingPlugin extends HandlerRegistry {
     }
   }
 
-  /** Messages as they are; those that come in are not looked at. */
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+  /** Messages as they are; nothing is kept of those that come in. */
+  private record Bytes(Work work) implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] value) {
       return new ByteArrayInputStream(value);
@@ -138,7 +162,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
     @Override
     public byte[] parse(InputStream stream) {
       try {
-        stream.skipNBytes(stream.available());
+        work.read(stream);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -54,7 +54,8 @@ public interface VolumeMounter {
    *
    * @return the capacity that the plugin tells; nothing if it does not
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
-   *     it fails
+   *     it fails; with {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} if the
+   *     filesystem may have grown all the same: ask again, which is harmless
    */
   OptionalLong expand(ExpandRequest request);
 

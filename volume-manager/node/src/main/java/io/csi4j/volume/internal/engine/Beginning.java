@@ -274,7 +274,7 @@ final class Beginning {
   private void readEnded(Operation operation, Answer answer) {
     Optional<Object> value = Reading.value(operation.wish(), answer);
     if (value.isEmpty()) {
-      line.end(operation, new Result.Refused(Reading.failure(answer)));
+      line.end(operation, Reading.end(operation.wish(), answer));
       return;
     }
     line.read(operation, value.get());

@@ -1,8 +1,11 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -54,8 +57,19 @@ final class Reading {
                 .orElse(OptionalLong.empty()));
   }
 
+  /** What an answer without a value ends an operation with. */
+  static Result end(Wish wish, Answer answer) {
+    Failure failure = failure(answer);
+    boolean mayHaveGrown =
+        wish instanceof Wish.Expand
+            && answer instanceof Answer.Failed failed
+            && failed.code() != StatusCode.DATA_LOSS
+            && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
+    return mayHaveGrown ? new Result.Unfinished(failure) : new Result.Refused(failure);
+  }
+
   /** What is wrong with an answer without a value. */
-  static Failure failure(Answer answer) {
+  private static Failure failure(Answer answer) {
     return answer instanceof Answer.Failed failed
         ? new Failure(
             OperatorCode.CALL_FAILED,

@@ -43,6 +43,7 @@ final class Assembly {
       Collection<MountedVolume> mounted,
       PropagationPermission permission) {
     Assembly assembly = new Assembly(wanted, task, mounted);
+    RuntimeCheck.check(wanted, task, assembly.found);
     new TaskCheck(wanted, permission, assembly.found).check(task);
     task.mounts().forEach(assembly::add);
     if (!assembly.found.obstacles().isEmpty()) {

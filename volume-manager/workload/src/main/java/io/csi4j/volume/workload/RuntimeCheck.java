@@ -29,6 +29,16 @@ final class RuntimeCheck {
     types.forEach(type -> check(wanted, type, found));
   }
 
+  /** Whether the runtime of one task can take what it wants to see. */
+  static void check(WorkloadVolumes wanted, TaskVolumes task, PreflightFindings found) {
+    for (VolumeType type : VolumeType.values()) {
+      if (!mounted(wanted, task, type).isEmpty()
+          && read(wanted, task.runtime(), type, found) == Reading.CANNOT) {
+        cannot(wanted, task, type, found);
+      }
+    }
+  }
+
   private static void check(WorkloadVolumes wanted, VolumeType type, PreflightFindings found) {
     List<TaskVolumes> tasks = wanted.tasks();
     List<Reading> readings =
@@ -44,21 +54,25 @@ final class RuntimeCheck {
       return;
     }
     for (int i = 0; i < tasks.size(); i++) {
-      TaskVolumes task = tasks.get(i);
       if (readings.get(i) == Reading.CANNOT) {
-        String volumes = mounted(wanted, task, type);
-        if (!volumes.isEmpty()) {
-          found.obstacle(
-              OperatorCode.RUNTIME_CANNOT_MOUNT,
-              subject(wanted, task.runtime()),
-              "its runtime "
-                  + quoted(task.runtime().runtime())
-                  + " cannot take "
-                  + plural(type)
-                  + ", and it wants "
-                  + volumes);
-        }
+        cannot(wanted, tasks.get(i), type, found);
       }
+    }
+  }
+
+  private static void cannot(
+      WorkloadVolumes wanted, TaskVolumes task, VolumeType type, PreflightFindings found) {
+    String volumes = mounted(wanted, task, type);
+    if (!volumes.isEmpty()) {
+      found.obstacle(
+          OperatorCode.RUNTIME_CANNOT_MOUNT,
+          subject(wanted, task.runtime()),
+          "its runtime "
+              + quoted(task.runtime().runtime())
+              + " cannot take "
+              + plural(type)
+              + ", and it wants "
+              + volumes);
     }
   }
 

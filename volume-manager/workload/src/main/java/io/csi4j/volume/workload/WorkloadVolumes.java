@@ -111,10 +111,16 @@ public final class WorkloadVolumes {
    * background, unless they were there before; where the failure is only that the caller's waiting
    * has ended, all of them go on.
    *
+   * <p>Makes the checks of {@link Preflight#anywhere} first: what no task could use, or the host
+   * does not know, is not mounted. Whether mounts may reach the host is asked by {@link
+   * #mountsFor}.
+   *
    * @return what is mounted, in the order of {@link #mountRequests}
-   * @throws io.csi4j.volume.model.VolumeException with the first failure in that order
+   * @throws io.csi4j.volume.model.VolumeException with the first obstacle, the others as suppressed
+   *     ones; or with the first failure in that order
    */
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
+    Preflight.anywhere().permitting(wish -> true).check(this).orThrow();
     return AllOrNothing.mount(mounter, mountRequests());
   }
 
@@ -125,7 +131,8 @@ public final class WorkloadVolumes {
    * @param mounted what the volume manager has mounted for this workload; more does no harm
    * @param permission decides about mounts that reach the host
    * @throws io.csi4j.volume.model.VolumeException if a volume is not mounted, naming it, or a mount
-   *     may not be; if there is more than one reason, the others are suppressed ones
+   *     may not be, or the runtime of the task cannot take it; if there is more than one reason,
+   *     the others are suppressed ones
    */
   public TaskMounts mountsFor(
       TaskName task, Collection<MountedVolume> mounted, PropagationPermission permission) {

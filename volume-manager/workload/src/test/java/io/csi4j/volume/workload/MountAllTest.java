@@ -25,6 +25,7 @@ import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.Release;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
@@ -74,6 +75,10 @@ class MountAllTest {
 
   /** Wants the volumes of these names; the plugin does not know {@code gone}. */
   private static WorkloadVolumes wanted(String... names) {
+    return builder(names).build();
+  }
+
+  private static WorkloadVolumes.Builder builder(String... names) {
     WorkloadVolumes.Builder builder =
         WorkloadVolumes.builder(
             WORKLOAD,
@@ -88,7 +93,7 @@ class MountAllTest {
               .attachment(AttachmentMode.FILESYSTEM)
               .build());
     }
-    return builder.build();
+    return builder;
   }
 
   private static UsageKey use(String name) {
@@ -110,6 +115,57 @@ class MountAllTest {
           .extracting(LiveMount::usage)
           .containsExactly(use("b"), use("a"));
       fake.assertLawful();
+    }
+  }
+
+  @Test
+  void nothingIsMountedForTasksWhoseRuntimeTakesNone() {
+    TaskName web = TaskName.of("web");
+    VolumeMount atData = VolumeMount.builder("a").destination("/data").build();
+    WorkloadVolumes wanted =
+        builder("a").task(TaskRuntime.of(web, "exec", MountSupport.NONE), atData).build();
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      assertThat(catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager)))
+          .extracting(VolumeException::code, VolumeException::outcome)
+          .containsExactly(OperatorCode.RUNTIME_CANNOT_MOUNT, VolumeException.Outcome.REFUSED);
+      assertThat(manager.volumes()).isEmpty();
+
+      List<MountedVolume> mounted = wanted("a").mountAll(manager);
+      VolumeException refused =
+          catchThrowableOfType(
+              VolumeException.class,
+              () -> wanted.mountsFor(web, mounted, PropagationPermission.nobody()));
+      assertThat(refused.code()).isEqualTo(OperatorCode.RUNTIME_CANNOT_MOUNT);
+      assertThat(refused).hasMessageContaining("its runtime 'exec' cannot take CSI volumes");
+      assertThat(manager.unmount(use("a"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Test
+  void nothingIsMountedIfTheHostDoesNotKnowOneOrTwoAreAtOnePlace() {
+    WorkloadVolumes unknown =
+        WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.empty())
+            .volume(
+                VolumeRequest.builder("a", VolumeType.CSI, "a")
+                    .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .build())
+            .build();
+    WorkloadVolumes crowded =
+        builder("a", "b")
+            .task(
+                TaskRuntime.of(TaskName.of("web"), "containers", MountSupport.ALL),
+                VolumeMount.builder("a").destination("/data").build(),
+                VolumeMount.builder("b").destination("/data").build())
+            .build();
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      assertThat(
+              catchThrowableOfType(VolumeException.class, () -> unknown.mountAll(manager)).code())
+          .isEqualTo(OperatorCode.SOURCE_UNKNOWN);
+      assertThat(
+              catchThrowableOfType(VolumeException.class, () -> crowded.mountAll(manager)).code())
+          .isEqualTo(OperatorCode.DESTINATION_CONFLICT);
+      assertThat(manager.volumes()).isEmpty();
     }
   }
 

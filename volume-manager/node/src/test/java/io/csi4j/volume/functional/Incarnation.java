@@ -131,11 +131,6 @@ final class Incarnation {
       }
 
       @Override
-      public boolean isDevice(MountPath path) {
-        return alive(() -> real.isDevice(path));
-      }
-
-      @Override
       public Optional<String> device(MountPath path) {
         return alive(() -> real.device(path));
       }

@@ -344,6 +344,72 @@ class LyingPluginTest {
     }
   }
 
+  @Tag("D8")
+  @Test
+  void theDeviceOfAnotherVolumeIsTakenBackAndBothAreNamed() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      NodeEffects honest = node.effects().honest();
+      MountPath first = node.targetPath("vol-1", "web");
+      node.mount(block());
+      node.effects().whenPublishing(asked -> bound(node, first, node.targetPath("vol-2", "db")));
+
+      VolumeException failure =
+          node.mountFails(
+              Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.DEVICE_CHANGED);
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(failure)
+          .hasMessageContaining("volume 'vol-2'")
+          .hasMessageContaining(", which volume 'vol-1' of plugin 'fake.csi4j.example' has in use");
+      assertThat(node.mounted(first)).isTrue();
+      assertThat(node.mounted(node.targetPath("vol-2", "db"))).isFalse();
+      node.effects().whenPublishing(honest::publish);
+      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D8")
+  @Test
+  void anotherDeviceThanAnotherUseOfTheVolumeHasIsTakenBack() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      NodeEffects honest = node.effects().honest();
+      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+      MountPath other = node.targetPath("vol-2", "db");
+      node.mount(sharedBlock("web"));
+      MountPath elsewhere = MountPath.of("/elsewhere");
+      bound(node, other, elsewhere);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(Release.LAST);
+      node.effects()
+          .whenPublishing(asked -> bound(node, elsewhere, node.targetPath("vol-1", "job")));
+
+      VolumeException failure = node.mountFails(sharedBlock("job"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.DEVICE_CHANGED);
+      assertThat(failure)
+          .hasMessageContaining(", and workload 'web' has device ")
+          .hasMessageContaining(" for the same volume");
+      node.effects().whenPublishing(honest::publish);
+      node.mount(sharedBlock("job"));
+      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  private static void bound(Node node, MountPath device, MountPath at) {
+    node.kernel().host().bind(device, node.kernel().host().file(at));
+  }
+
+  private static MountRequest sharedBlock(String workload) {
+    return Node.request("vol-1", workload, AccessMode.MULTI_NODE_MULTI_WRITER).block().build();
+  }
+
   private static MountRequest block() {
     return Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block().build();
   }

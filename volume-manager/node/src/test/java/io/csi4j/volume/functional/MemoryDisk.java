@@ -138,7 +138,7 @@ class MemoryDisk implements Disk {
                   made.get(),
                   mode,
                   OWNER,
-                  kind == FileFacts.Kind.BLOCK_DEVICE ? "7:" + at : ""));
+                  kind == FileFacts.Kind.BLOCK_DEVICE ? device(at) : ""));
         });
   }
 
@@ -156,6 +156,12 @@ class MemoryDisk implements Disk {
   /** The test plugins keep their device nodes in one directory. */
   private static boolean isDevice(MountRecord bound) {
     return bound.root().toString().startsWith("/dev/csi4j/");
+  }
+
+  /** As the test plugins name it: {@code disk-8} is device 7:8. */
+  private String device(MountPath at) {
+    String root = namespace.table().find(at).orElseThrow().root().toString();
+    return "7:" + root.substring(root.lastIndexOf('-') + 1);
   }
 
   private boolean isDirectory(MountPath at) {

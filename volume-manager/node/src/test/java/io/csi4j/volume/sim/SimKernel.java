@@ -217,9 +217,9 @@ final class SimKernel {
       }
 
       @Override
-      public boolean isDevice(MountPath path) {
+      public Optional<String> device(MountPath path) {
         life.check();
-        return false;
+        return Optional.empty();
       }
 
       @Override

@@ -28,9 +28,11 @@ import java.util.function.Consumer;
 final class Steps {
 
   private final EngineParts parts;
+  private final DevicesInUse devices;
 
-  Steps(EngineParts parts) {
+  Steps(EngineParts parts, DevicesInUse devices) {
     this.parts = parts;
+    this.devices = devices;
   }
 
   /** Work on memory. */
@@ -174,11 +176,13 @@ final class Steps {
     }
     MountPath target = parts.layout().target(identity, look.usage().get());
     List<Sighting> atTarget = parts.kernel().at(target);
+    Optional<String> device = isBlock ? parts.kernel().device(target) : Optional.empty();
     return new Event.Looked(
         atStaging,
         atTarget,
-        isBlock && parts.kernel().isDevice(target),
-        !atTarget.isEmpty() || parts.directories().isMade(target));
+        device.isPresent(),
+        !atTarget.isEmpty() || parts.directories().isMade(target),
+        device.flatMap(it -> devices.objection(identity, look.usage().get(), it)));
   }
 
   private boolean isFree(MountPath path) {

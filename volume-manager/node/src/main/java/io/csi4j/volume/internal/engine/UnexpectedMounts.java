@@ -66,7 +66,10 @@ final class UnexpectedMounts {
               Messages.of(
                   OperatorCode.UNEXPECTED_MOUNT,
                   LOOKING.at(path),
-                  "it is neither a staging path nor a target: " + sighting.evidence()));
+                  "it is neither a staging path nor a target: "
+                      + sighting.evidence().type()
+                      + " from "
+                      + sighting.evidence().source()));
         }
       }
     } finally {

@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.ForeignText;
@@ -77,7 +78,7 @@ public final class VolumeEngine {
 
   private VolumeEngine(EngineParts parts) {
     this.parts = parts;
-    steps = new Steps(parts);
+    steps = new Steps(parts, new DevicesInUse(parts.kernel(), parts.layout(), this::records));
     index = new VolumeIndex(this::volume, this::forgotten);
     graveyard = new Graveyard(parts, this::haunted);
     watch = new PluginWatch(parts, index::of);
@@ -93,6 +94,10 @@ public final class VolumeEngine {
         new HostList(parts, index, graveyard, watch, unexpected, found.unknown(), new HostWork());
     inquiries = new Inquiries(parts, index, overmounts, this::owner);
     report = found.into(index, graveyard);
+  }
+
+  private List<VolumeRecord> records() {
+    return index.volumes().stream().flatMap(it -> it.view().record().stream()).toList();
   }
 
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */

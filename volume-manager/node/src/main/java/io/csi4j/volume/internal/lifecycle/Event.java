@@ -40,9 +40,21 @@ public sealed interface Event {
    * @param target at the target, the one on top last
    * @param device whether the target is a block device node
    * @param made whether there is anything at the target, mounted or not, that is no link
+   * @param objection why that device cannot be the volume's, if it cannot
    */
-  record Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made)
-      implements Event {}
+  record Looked(
+      List<Sighting> staging,
+      List<Sighting> target,
+      boolean device,
+      boolean made,
+      Optional<String> objection)
+      implements Event {
+
+    /** Nothing speaks against the device, if there is one. */
+    public Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made) {
+      this(staging, target, device, made, Optional.empty());
+    }
+  }
 
   /**
    * The uses that are mounted are those on record, or more.

@@ -94,6 +94,9 @@ final class Inspection {
                 OperatorCode.DEVICE_CHANGED,
                 "the device at the staging path is not the one that was staged"));
       }
+      if (looked.objection().isPresent()) {
+        return Optional.of(Failure.of(OperatorCode.DEVICE_CHANGED, looked.objection().get()));
+      }
       if (looked.device() || (looked.made() && !policy.requireDevice())) {
         return Optional.empty();
       }

@@ -22,16 +22,11 @@ public interface KernelMounts {
   /** Everything that is mounted below a directory, in one look, the one on top last. */
   List<Sighting> beneath(MountPath directory);
 
-  /** Whether a path is a block device node. Only for paths of block volumes. */
-  boolean isDevice(MountPath path);
-
   /**
    * Which block device the node at a path stands for, such as {@code 8:1}; nothing if it is none,
    * or nobody can tell. Only for paths of block volumes.
    */
-  default Optional<String> device(MountPath path) {
-    return Optional.empty();
-  }
+  Optional<String> device(MountPath path);
 
   /**
    * The processes and mounts that keep the mount on top at a path in use, in one line for people;

@@ -284,11 +284,6 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
-  public boolean isDevice(MountPath path) {
-    return device(path).isPresent();
-  }
-
-  @Override
   public Optional<String> device(MountPath path) {
     if (table.probe(path) instanceof MountProbe.Mounted seen && seen.health() != MountHealth.OK) {
       // To look at it could take for ever.

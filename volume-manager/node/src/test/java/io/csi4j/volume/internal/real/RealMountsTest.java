@@ -143,10 +143,10 @@ class RealMountsTest {
 
   @Test
   void onlyANodeOfABlockDeviceIsADevice(Scratch scratch) {
-    assertThat(mounts.isDevice(scratch.directory("directory"))).isFalse();
-    assertThat(mounts.isDevice(scratch.file("file", ""))).isFalse();
-    assertThat(mounts.isDevice(scratch.path("missing"))).isFalse();
-    assertThat(mounts.isDevice(MountPath.of("/dev/null"))).isFalse();
+    assertThat(mounts.device(scratch.directory("directory"))).isEmpty();
+    assertThat(mounts.device(scratch.file("file", ""))).isEmpty();
+    assertThat(mounts.device(scratch.path("missing"))).isEmpty();
+    assertThat(mounts.device(MountPath.of("/dev/null"))).isEmpty();
   }
 
   @Test
@@ -162,10 +162,9 @@ class RealMountsTest {
       assertThat(mknod.waitFor()).isZero();
       scratch.bind(MountPath.of(node), target);
 
-      assertThat(mounts.isDevice(target)).isTrue();
       assertThat(mounts.device(target)).contains(parts[0] + ":" + parts[1]);
       mounts.unmount(target);
-      assertThat(mounts.isDevice(target)).isFalse();
+      assertThat(mounts.device(target)).isEmpty();
     }
   }
 
@@ -180,7 +179,7 @@ class RealMountsTest {
 
       assertThat(soon(() -> mounts.at(path))).hasSize(1);
       assertThat(soon(() -> mounts.beneath(scratch.root()))).hasSize(1);
-      assertThat(soon(() -> mounts.isDevice(path))).isFalse();
+      assertThat(soon(() -> mounts.device(path))).isEmpty();
       assertThat(soon(() -> mounts.holders(path))).isEmpty();
       soon(
           () -> {

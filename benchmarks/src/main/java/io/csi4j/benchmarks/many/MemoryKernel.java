@@ -110,8 +110,8 @@ final class MemoryKernel implements Kernel, KernelMounts {
   }
 
   @Override
-  public boolean isDevice(MountPath path) {
-    return false;
+  public Optional<String> device(MountPath path) {
+    return Optional.empty();
   }
 
   @Override

@@ -25,6 +25,8 @@ import java.util.function.Consumer;
  * @param unmountDead how far the manager goes to unmount a dead mount that its plugin has left
  * @param releaseUnconfirmed whether a use is taken for gone that the plugin refuses to release,
  *     again and again, although nothing is mounted for it any more
+ * @param refuseHostDisk whether a published filesystem may not be a directory of the host's own
+ *     disk, as that of plugins for development is
  */
 public record MountPolicy(
     Duration attemptDeadline,
@@ -40,7 +42,8 @@ public record MountPolicy(
     OnDeadMount onDeadMount,
     int forceAfterRefusals,
     DeadUnmount unmountDead,
-    boolean releaseUnconfirmed) {
+    boolean releaseUnconfirmed,
+    boolean refuseHostDisk) {
 
   /** How often a plugin has to refuse before a use is given up without its word. */
   public static final int REFUSALS = 5;
@@ -63,7 +66,8 @@ public record MountPolicy(
           OnDeadMount.REPORT,
           0,
           DeadUnmount.LAZY,
-          true);
+          true,
+          false);
 
   /** Refuses what makes no sense. */
   public MountPolicy {
@@ -171,6 +175,14 @@ public record MountPolicy(
     return changed(parts -> parts.releaseUnconfirmed = value);
   }
 
+  /**
+   * For a host whose own disk is nobody's volume: a published filesystem that is a directory of it
+   * is refused. Otherwise it is told once for a plugin.
+   */
+  public MountPolicy withRefuseHostDisk(boolean value) {
+    return changed(parts -> parts.refuseHostDisk = value);
+  }
+
   private MountPolicy changed(Consumer<Parts> change) {
     Parts parts = new Parts(this);
     change.accept(parts);
@@ -188,7 +200,8 @@ public record MountPolicy(
         parts.onDeadMount,
         parts.forceAfterRefusals,
         parts.unmountDead,
-        parts.releaseUnconfirmed);
+        parts.releaseUnconfirmed,
+        parts.refuseHostDisk);
   }
 
   /** The parts of a policy while one of them is changed. */
@@ -207,6 +220,7 @@ public record MountPolicy(
     private int forceAfterRefusals;
     private DeadUnmount unmountDead;
     private boolean releaseUnconfirmed;
+    private boolean refuseHostDisk;
 
     Parts(MountPolicy policy) {
       attemptDeadline = policy.attemptDeadline;
@@ -223,6 +237,7 @@ public record MountPolicy(
       forceAfterRefusals = policy.forceAfterRefusals;
       unmountDead = policy.unmountDead;
       releaseUnconfirmed = policy.releaseUnconfirmed;
+      refuseHostDisk = policy.refuseHostDisk;
     }
   }
 

@@ -430,9 +430,10 @@ public enum OperatorCode {
   MOUNT_FLAGS_DIFFER(
       404,
       Severity.ERROR,
-      "The volume was to be read-only and can be written, or the other way round",
+      "The volume is mounted with other flags than were asked for",
       "no workload was given it",
-      "It is taken back; look whether the plugin heeds read-only, then ask again"),
+      "It is taken back; look whether the plugin heeds read-only and the mount flags, then ask"
+          + " again"),
   STACKED_MOUNTS(
       405,
       Severity.WARNING,
@@ -542,6 +543,19 @@ public enum OperatorCode {
       "the use counted all the time, and nothing of its data was touched",
       "A workload that saw errors opens its files again; where the mount is not propagated into it,"
           + " start it anew"),
+  MOUNT_IS_NOT_ITS_OWN(
+      423,
+      Severity.ERROR,
+      "What the plugin has mounted is a directory of the host, or another volume",
+      "no workload was given it",
+      "It is taken back; look in the plugin's log why it mounted that, and have it repaired"),
+  HOST_DISK_SHOWN(
+      424,
+      Severity.INFO,
+      "The volumes of a plugin are directories of a disk of the host",
+      "the volume is mounted",
+      "Nothing is to be done where that is meant, as with plugins for development; otherwise say"
+          + " MountPolicy.withRefuseHostDisk(true) for the plugin"),
 
   // 5xx: requests
   OPTIONS_DIFFER(

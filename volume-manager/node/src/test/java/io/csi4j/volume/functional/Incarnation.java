@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
+import io.csi4j.volume.internal.port.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
@@ -133,6 +134,11 @@ final class Incarnation {
       @Override
       public Optional<String> device(MountPath path) {
         return alive(() -> real.device(path));
+      }
+
+      @Override
+      public Optional<ShownDirectory> shown(MountPath directory) {
+        return alive(() -> real.shown(directory));
       }
 
       @Override

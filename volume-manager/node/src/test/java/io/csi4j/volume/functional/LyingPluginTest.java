@@ -11,6 +11,8 @@ import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
@@ -27,6 +29,8 @@ import io.csi4j.volume.node.Release;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers that are not true, or not what was asked for. */
 class LyingPluginTest {
@@ -404,6 +408,103 @@ class LyingPluginTest {
 
   private static void bound(Node node, MountPath device, MountPath at) {
     node.kernel().host().bind(device, node.kernel().host().file(at));
+  }
+
+  private static void shows(Node node, MountPath directory) {
+    node.effects()
+        .whenPublishing(
+            asked ->
+                node.kernel().host().bind(directory, node.kernel().host().directory(path(asked))));
+  }
+
+  @Tag("D2")
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/etc", "/etc/ssh", "/run", "/srv/csi", "/srv/csi/state"})
+  void aDirectoryOfTheHostIsNoVolume(String directory) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      shows(node, node.kernel().host().directory(MountPath.of(directory)));
+
+      VolumeException failure =
+          refused(node, single("vol-1", "web"), OperatorCode.MOUNT_IS_NOT_ITS_OWN);
+
+      assertThat(failure)
+          .hasMessageContaining(
+              directory.startsWith("/srv")
+                  ? "shows the directory of the manager, /srv/csi"
+                  : "shows the host's " + (directory.startsWith("/etc") ? "/etc" : directory));
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Tag("D2")
+  @Test
+  void theMountOfAnotherVolumeIsNoVolume() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-2", "db"));
+      shows(node, node.targetPath("vol-2", "db"));
+
+      VolumeException failure =
+          refused(node, single("vol-1", "web"), OperatorCode.MOUNT_IS_NOT_ITS_OWN);
+
+      assertThat(failure)
+          .hasMessageContaining("shows volume 'vol-2' of plugin 'fake.csi4j.example'");
+      assertThat(node.mounted(node.targetPath("vol-2", "db"))).isTrue();
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(Release.LAST);
+    }
+  }
+
+  @Tag("D1")
+  @Test
+  void aDirectoryOfTheHostsDiskIsToldOncePerPluginAndRefusedWhereThePolicySaysSo() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      shows(node, node.kernel().host().directory(MountPath.of("/var/lib/host-path/vol-1")));
+
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.notices())
+          .filteredOn(it -> it.code() == OperatorCode.HOST_DISK_SHOWN)
+          .singleElement()
+          .satisfies(
+              it ->
+                  assertThat(it.line())
+                      .contains("is /var/lib/host-path/vol-1 on a disk of the host"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+    }
+    try (Node node = Node.builder().policy(Node.QUICK.withRefuseHostDisk(true)).open()) {
+      node.volume("vol-1");
+      shows(node, node.kernel().host().directory(MountPath.of("/var/lib/host-path/vol-1")));
+
+      assertThat(refused(node, single("vol-1", "web"), OperatorCode.MOUNT_IS_NOT_ITS_OWN))
+          .hasMessageContaining(", which the policy of the plugin refuses");
+    }
+  }
+
+  @Tag("D3")
+  @Test
+  void mountFlagsThatLimitAreLookedAt() {
+    MountFlags flags = MountFlags.of("nosuid", "nodev", "noatime", "token=" + Node.CANARY);
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+
+      VolumeException failure =
+          refused(
+              node,
+              Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER)
+                  .requestOptions(MountOptions.none().withFlags(flags))
+                  .build(),
+              OperatorCode.MOUNT_FLAGS_DIFFER);
+
+      assertThat(failure)
+          .hasMessageContaining(
+              "the mount flags nodev, nosuid were asked for, and it is mounted without");
+      assertThat(node.isClean()).isTrue();
+    }
   }
 
   private static MountRequest sharedBlock(String workload) {

@@ -54,7 +54,8 @@ class SettingsTest {
             base.withCallsInFlight(9),
             base.withRequireMount(false),
             base.withRequireStagingMount(true),
-            base.withRequireDevice(false));
+            base.withRequireDevice(false),
+            base.withRefuseHostDisk(true));
 
     assertThat(changed).doesNotHaveDuplicates().doesNotContain(base);
     assertThat(changed.get(0).attemptDeadline()).isEqualTo(SOME);
@@ -67,6 +68,7 @@ class SettingsTest {
     assertThat(changed.get(7).requireMount()).isFalse();
     assertThat(changed.get(8).requireStagingMount()).isTrue();
     assertThat(changed.get(9).requireDevice()).isFalse();
+    assertThat(changed.get(10).refuseHostDisk()).isTrue();
     List<MountPolicy> back =
         List.of(
             changed.get(0).withAttemptDeadline(base.attemptDeadline()),
@@ -78,7 +80,8 @@ class SettingsTest {
             changed.get(6).withCallsInFlight(base.callsInFlight()),
             changed.get(7).withRequireMount(true),
             changed.get(8).withRequireStagingMount(false),
-            changed.get(9).withRequireDevice(true));
+            changed.get(9).withRequireDevice(true),
+            changed.get(10).withRefuseHostDisk(false));
     assertThat(back).containsOnly(base);
   }
 

@@ -1,9 +1,11 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.List;
@@ -22,10 +24,10 @@ record DevicesInUse(
     KernelMounts kernel, VolumeLayout layout, Supplier<List<VolumeRecord>> volumes) {
 
   /** Why the device that was made for a use cannot be its volume's, if it cannot. */
-  Optional<String> objection(VolumeIdentity identity, UsageKey usage, String device) {
+  Optional<Failure> objection(VolumeIdentity identity, UsageKey usage, String device) {
     List<Sighting> mounted = kernel.beneath(layout.volumes());
     for (VolumeRecord volume : volumes.get()) {
-      Optional<String> objection =
+      Optional<Failure> objection =
           volume.identity().equals(identity)
               ? other(volume, usage, device)
               : taken(volume, device, mounted);
@@ -36,15 +38,14 @@ record DevicesInUse(
     return Optional.empty();
   }
 
-  private Optional<String> other(VolumeRecord volume, UsageKey usage, String device) {
+  private Optional<Failure> other(VolumeRecord volume, UsageKey usage, String device) {
     for (UsageKey other : volume.targets().keySet()) {
       if (!other.equals(usage)) {
         Optional<String> has = kernel.device(layout.target(volume.identity(), other));
         if (has.isPresent() && !has.get().equals(device)) {
-          return Optional.of(
-              "the plugin made device "
-                  + device
-                  + " for it, and workload '"
+          return changed(
+              device,
+              "and workload '"
                   + other.workload()
                   + "' has device "
                   + has.get()
@@ -55,7 +56,7 @@ record DevicesInUse(
     return Optional.empty();
   }
 
-  private Optional<String> taken(VolumeRecord volume, String device, List<Sighting> mounted) {
+  private Optional<Failure> taken(VolumeRecord volume, String device, List<Sighting> mounted) {
     boolean isTaken =
         volume.plan().block()
             ? volume.targets().keySet().stream()
@@ -65,14 +66,19 @@ record DevicesInUse(
                 .filter(it -> it.path().isWithin(layout.volume(volume.identity())))
                 .anyMatch(it -> it.device().equals(device));
     return isTaken
-        ? Optional.of(
-            "the plugin made device "
-                + device
-                + " for it, which volume '"
+        ? changed(
+            device,
+            "which volume '"
                 + volume.identity().handle()
                 + "' of plugin '"
                 + volume.identity().plugin()
                 + "' has in use")
         : Optional.empty();
+  }
+
+  private static Optional<Failure> changed(String device, String why) {
+    return Optional.of(
+        Failure.of(
+            OperatorCode.DEVICE_CHANGED, "the plugin made device " + device + " for it, " + why));
   }
 }

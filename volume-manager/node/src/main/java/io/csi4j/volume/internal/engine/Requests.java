@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.VolumeLayout;
@@ -19,6 +20,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.MountRequest;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What is asked of a plugin about one volume, and what is wanted of the volume.
@@ -44,6 +46,13 @@ record Requests(VolumeIdentity identity, VolumeLayout layout, Rules rules) {
             request.readOnly(),
             Plan.mustBeWritable(request.capability(), request.readOnly()))
         .with(Digests.of(identity, request.volumeContext()))
+        .limited(
+            request
+                .capability()
+                .mountOptions()
+                .flatMap(MountOptions::flags)
+                .map(Digests::limits)
+                .orElse(Set.of()))
         .under(request.claimEpoch().orElse(known.epoch()));
   }
 

@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.path.Finding;
@@ -14,6 +15,8 @@ import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Strays;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.state.Durability;
@@ -22,17 +25,30 @@ import io.csi4j.volume.state.StateKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Performs the steps that end at once: memory, directories, a look at the mount table. */
 final class Steps {
 
   private final EngineParts parts;
   private final DevicesInUse devices;
+  private final HostDirectories host;
 
-  Steps(EngineParts parts, DevicesInUse devices) {
+  /** The plugins of which it was told that their volumes are on a disk of the host. */
+  private final Set<PluginId> onHostDisk = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Those of an engine.
+   *
+   * @param volumes those on record
+   */
+  Steps(EngineParts parts, Supplier<List<VolumeRecord>> volumes) {
     this.parts = parts;
-    this.devices = devices;
+    devices = new DevicesInUse(parts.kernel(), parts.layout(), volumes);
+    host = new HostDirectories(parts.kernel(), parts.layout(), volumes);
   }
 
   /** Work on memory. */
@@ -182,7 +198,23 @@ final class Steps {
         atTarget,
         device.isPresent(),
         !atTarget.isEmpty() || parts.directories().isMade(target),
-        device.flatMap(it -> devices.objection(identity, look.usage().get(), it)));
+        isBlock
+            ? device.flatMap(it -> devices.objection(identity, look.usage().get(), it))
+            : top(atTarget).flatMap(it -> host.objection(identity, it)),
+        isBlock
+            ? Optional.empty()
+            : top(atTarget)
+                .flatMap(host::remark)
+                .map(text -> new Notice(OperatorCode.HOST_DISK_SHOWN, text, look.usage())));
+  }
+
+  private static Optional<Sighting> top(List<Sighting> stack) {
+    return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1));
+  }
+
+  /** Whether something was not told yet that is told once for a plugin. */
+  boolean isNews(VolumeIdentity identity, Notice notice) {
+    return notice.code() != OperatorCode.HOST_DISK_SHOWN || onHostDisk.add(identity.plugin());
   }
 
   private boolean isFree(MountPath path) {

@@ -164,7 +164,7 @@ final class TurnRunner {
         at = Lifecycle.superseded(at).orElse(at);
       }
       turn = at;
-      at.notices().forEach(voice::tell);
+      at.notices().stream().filter(it -> steps.isNews(identity, it)).forEach(voice::tell);
       if (at.phase() != Phase.ENDED || !at.record().equals(at.before())) {
         memory.set(at.record());
       }

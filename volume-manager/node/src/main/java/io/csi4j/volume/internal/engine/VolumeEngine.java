@@ -78,7 +78,7 @@ public final class VolumeEngine {
 
   private VolumeEngine(EngineParts parts) {
     this.parts = parts;
-    steps = new Steps(parts, new DevicesInUse(parts.kernel(), parts.layout(), this::records));
+    steps = new Steps(parts, this::records);
     index = new VolumeIndex(this::volume, this::forgotten);
     graveyard = new Graveyard(parts, this::haunted);
     watch = new PluginWatch(parts, index::of);

@@ -40,19 +40,21 @@ public sealed interface Event {
    * @param target at the target, the one on top last
    * @param device whether the target is a block device node
    * @param made whether there is anything at the target, mounted or not, that is no link
-   * @param objection why that device cannot be the volume's, if it cannot
+   * @param objection why what is at the target cannot be the volume's, if it cannot
+   * @param remark what people want to know of it, if anything
    */
   record Looked(
       List<Sighting> staging,
       List<Sighting> target,
       boolean device,
       boolean made,
-      Optional<String> objection)
+      Optional<Failure> objection,
+      Optional<Notice> remark)
       implements Event {
 
-    /** Nothing speaks against the device, if there is one. */
+    /** There is nothing to be said of what is at the target. */
     public Looked(List<Sighting> staging, List<Sighting> target, boolean device, boolean made) {
-      this(staging, target, device, made, Optional.empty());
+      this(staging, target, device, made, Optional.empty(), Optional.empty());
     }
   }
 

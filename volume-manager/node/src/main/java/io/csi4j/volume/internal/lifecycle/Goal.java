@@ -4,6 +4,7 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.Optional;
+import java.util.Set;
 
 /** What an operation wants of a volume. */
 public sealed interface Goal {
@@ -19,6 +20,7 @@ public sealed interface Goal {
    * @param keeps whether the use stays whatever comes of it, as its workload is running
    * @param epoch the epoch of the claim that allows it; 0 when it needs none
    * @param context a digest of the volume's context that its plugin gets; empty when not known
+   * @param limits what the mount flags forbid, as the mount table shows it
    */
   record Publish(
       VolumeIdentity identity,
@@ -28,28 +30,34 @@ public sealed interface Goal {
       boolean writable,
       boolean keeps,
       long epoch,
-      String context)
+      String context,
+      Set<String> limits)
       implements Goal {
 
     /** That it appears for a workload that is not running yet. */
     public Publish(
         VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
-      this(identity, usage, plan, readOnly, writable, false, 0, "");
+      this(identity, usage, plan, readOnly, writable, false, 0, "", Set.of());
     }
 
     /** The same for a workload that is running. */
     public Publish keeping() {
-      return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context);
+      return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context, limits);
     }
 
     /** The same, allowed by the claim with this epoch. */
     public Publish under(long claim) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context);
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context, limits);
+    }
+
+    /** The same, with mount flags that forbid this. */
+    public Publish limited(Set<String> flags) {
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, context, flags);
     }
 
     /** The same, with a context of the volume that has this digest. */
     public Publish with(String digest) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, digest);
+      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, digest, limits);
     }
   }
 

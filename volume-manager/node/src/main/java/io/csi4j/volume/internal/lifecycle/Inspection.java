@@ -10,6 +10,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What the mount table says to what was asked for. */
 final class Inspection {
@@ -95,7 +97,7 @@ final class Inspection {
                 "the device at the staging path is not the one that was staged"));
       }
       if (looked.objection().isPresent()) {
-        return Optional.of(Failure.of(OperatorCode.DEVICE_CHANGED, looked.objection().get()));
+        return looked.objection();
       }
       if (looked.device() || (looked.made() && !policy.requireDevice())) {
         return Optional.empty();
@@ -126,15 +128,42 @@ final class Inspection {
               "the plugin published the staging directory with nothing mounted on it, so writes"
                   + " would go to the host's own disk"));
     }
+    if (looked.objection().isPresent()) {
+      return looked.objection();
+    }
+    if (looked.remark().isPresent() && policy.refuseHostDisk()) {
+      return Optional.of(
+          Failure.of(
+              OperatorCode.MOUNT_IS_NOT_ITS_OWN,
+              looked.remark().get().seen() + ", which the policy of the plugin refuses"));
+    }
     if (goal.readOnly() && !top.get().readOnly()) {
       return Optional.of(
           Failure.of(OperatorCode.MOUNT_FLAGS_DIFFER, "read-only was wanted, and it is writable"));
     }
-    return goal.writable() && top.get().readOnly()
-        ? Optional.of(
+    if (goal.writable() && top.get().readOnly()) {
+      return Optional.of(
+          Failure.of(
+              OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"));
+    }
+    return lacking(goal, looked.target().get(looked.target().size() - 1));
+  }
+
+  /** Which of the limits that were asked for a mount does not have. */
+  private static Optional<Failure> lacking(Goal.Publish goal, Sighting top) {
+    Set<String> lacking = new TreeSet<>(goal.limits());
+    lacking.removeAll(top.limits());
+    if (top.evidence().readOnly()) {
+      lacking.remove("ro");
+    }
+    return lacking.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
             Failure.of(
-                OperatorCode.MOUNT_FLAGS_DIFFER, "it was wanted for writing, and is read-only"))
-        : Optional.empty();
+                OperatorCode.MOUNT_FLAGS_DIFFER,
+                "the mount flags "
+                    + String.join(", ", lacking)
+                    + " were asked for, and it is mounted without"));
   }
 
   /** Whether the device that was staged has become another one. */

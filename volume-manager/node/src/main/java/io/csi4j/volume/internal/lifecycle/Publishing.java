@@ -441,7 +441,8 @@ final class Publishing {
                     turn.note(
                         new Notice(OperatorCode.STACKED_MOUNTS, text, Optional.of(goal.usage()))))
             .orElse(turn);
-    return savePublished(at, goal, Inspection.top(looked.target()));
+    Turn told = looked.remark().map(at::note).orElse(at);
+    return savePublished(told, goal, Inspection.top(looked.target()));
   }
 
   /** Nothing is published from a staging that went while it was being published. */

@@ -28,6 +28,11 @@ public interface KernelMounts {
    */
   Optional<String> device(MountPath path);
 
+  /** What is seen at a directory of the host; nothing if it is not there. */
+  default Optional<ShownDirectory> shown(MountPath directory) {
+    return Optional.empty();
+  }
+
   /**
    * The processes and mounts that keep the mount on top at a path in use, in one line for people;
    * nothing if none was found. Other mounts of its filesystem do not keep it in use.

@@ -6,6 +6,7 @@ import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
@@ -21,6 +22,7 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
@@ -280,7 +282,29 @@ public final class SystemKernelMounts implements KernelMounts {
         isDead
             ? Sighting.Health.DEAD
             : record.isDeleted() ? Sighting.Health.DELETED : Sighting.Health.WELL;
-    return new Sighting(path, record.device().toString(), Evidences.of(record), health);
+    return new Sighting(
+        path,
+        record.device().toString(),
+        Evidences.of(record),
+        health,
+        record.flags().stream().map(MountFlag::word).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public Optional<ShownDirectory> shown(MountPath directory) {
+    for (MountPath at = directory; ; at = at.parent()) {
+      Optional<MountRecord> found = table.find(at);
+      if (found.isPresent()) {
+        String root = found.get().root().toString();
+        String rest = directory.toString().substring(at.isRoot() ? 0 : at.toString().length());
+        String all = rest.equals("/") ? root : (root.equals("/") ? "" : root) + rest;
+        return Optional.of(
+            new ShownDirectory(found.get().device().toString(), all.isEmpty() ? "/" : all));
+      }
+      if (at.isRoot()) {
+        return Optional.empty();
+      }
+    }
   }
 
   @Override

@@ -10,13 +10,18 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * All that is ever known of mount flags and contexts, which must not be written down or shown. A
  * digest tells two of one volume apart, and says nothing of whether two volumes have the same.
  */
 public final class Digests {
+
+  private static final Set<String> LIMITS =
+      Set.of("ro", "nosuid", "nodev", "noexec", "nosymfollow");
 
   /** Of a context that has no entries. */
   public static final String OF_NOTHING = "-";
@@ -33,6 +38,11 @@ public final class Digests {
   /** Whether flags ask for a mount that is only read. */
   static boolean areReadOnly(MountFlags flags) {
     return flags.reveal().contains("ro");
+  }
+
+  /** What flags forbid to be done through a mount, of what the kernel's table shows. */
+  public static Set<String> limits(MountFlags flags) {
+    return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
   }
 
   /** Of the volume's own context. */

@@ -150,6 +150,41 @@ class RealMountsTest {
   }
 
   @Test
+  void whatIsSeenAtADirectoryIsWhatABindOfItShows(Scratch scratch) throws Exception {
+    MountPath target = scratch.directory("target");
+    for (MountPath each :
+        List.of(
+            MountPath.of("/etc"),
+            MountPath.of("/proc"),
+            MountPath.of("/dev"),
+            scratch.directory("a/b"),
+            scratch.root())) {
+      scratch.bind(each, target);
+      Sighting mount = mounts.at(target).get(0);
+
+      assertThat(mounts.shown(each)).as("%s", each).isPresent();
+      assertThat(mounts.shown(each).orElseThrow().isShownBy(mount)).as("%s", each).isTrue();
+      assertThat(mounts.shown(MountPath.of("/sys")).orElseThrow().holdsWhatIsShownBy(mount))
+          .as("%s", each)
+          .isFalse();
+      mounts.unmount(target);
+    }
+    scratch.bind(scratch.directory("a/b"), target);
+    assertThat(
+            mounts
+                .shown(scratch.directory("a"))
+                .orElseThrow()
+                .holdsWhatIsShownBy(mounts.at(target).get(0)))
+        .isTrue();
+    Process remount =
+        new ProcessBuilder("mount", "-o", "remount,bind,nosuid,noexec", target.toString())
+            .inheritIO()
+            .start();
+    assertThat(remount.waitFor()).isZero();
+    assertThat(mounts.at(target).get(0).limits()).contains("nosuid", "noexec");
+  }
+
+  @Test
   @Tag("D8")
   @NeedsRoot("making device nodes")
   void aBindOfADeviceNodeIsTheDeviceThatItStandsFor(Scratch scratch) throws Exception {

@@ -112,7 +112,8 @@ public final class PluginCodec {
         .number(11, number(policy.onDeadMount()))
         .number(12, policy.forceAfterRefusals())
         .number(13, number(policy.unmountDead()))
-        .flag(14, !policy.releaseUnconfirmed());
+        .flag(14, !policy.releaseUnconfirmed())
+        .flag(15, policy.refuseHostDisk());
   }
 
   private static FieldWriter connecting(ConnectOptions options) {
@@ -183,6 +184,7 @@ public final class PluginCodec {
         FieldReader.named(
             "way to unmount", DeadUnmount.values(), PluginCodec::number, in.number(13));
     boolean confirmedOnly = in.flag(14);
+    boolean refusesHostDisk = in.flag(15);
     in.end();
     return FieldReader.checked(
         "policy",
@@ -200,7 +202,8 @@ public final class PluginCodec {
                 .withOnDeadMount(dead)
                 .withForceAfterRefusals(refusals)
                 .withUnmountDead(unmount)
-                .withReleaseUnconfirmed(!confirmedOnly));
+                .withReleaseUnconfirmed(!confirmedOnly)
+                .withRefuseHostDisk(refusesHostDisk));
   }
 
   private static int number(OnDeadMount policy) {

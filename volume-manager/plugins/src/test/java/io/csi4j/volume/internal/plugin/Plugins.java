@@ -106,7 +106,8 @@ public final class Plugins {
                     OnDeadMount.REMOUNT,
                     4,
                     DeadUnmount.LAZY,
-                    true))
+                    true,
+                    false))
             .connectOptions(
                 ConnectOptions.builder()
                     .deadline(Duration.ofMillis(4500))

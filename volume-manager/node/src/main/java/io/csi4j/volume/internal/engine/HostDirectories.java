@@ -1,0 +1,114 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.ShownDirectory;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Whether what a plugin has mounted is a directory of the host, or another volume. */
+final class HostDirectories {
+
+  private static final List<String> WITH_ALL_IN_THEM = List.of("/etc", "/proc", "/sys", "/dev");
+  private static final List<String> BY_THEMSELVES = List.of("/", "/run");
+
+  private final KernelMounts kernel;
+  private final VolumeLayout layout;
+  private final Supplier<List<VolumeRecord>> volumes;
+
+  /** Where each is, found out at its first use: a host does not move them. */
+  private final Map<MountPath, Optional<ShownDirectory>> places = new ConcurrentHashMap<>();
+
+  HostDirectories(KernelMounts kernel, VolumeLayout layout, Supplier<List<VolumeRecord>> volumes) {
+    this.kernel = kernel;
+    this.layout = layout;
+    this.volumes = volumes;
+  }
+
+  private Optional<ShownDirectory> shown(MountPath place) {
+    return places.computeIfAbsent(place, kernel::shown);
+  }
+
+  /** Why a mount cannot be that of a volume, if it cannot. */
+  Optional<Failure> objection(VolumeIdentity identity, Sighting mount) {
+    Optional<String> place =
+        Stream.concat(
+                WITH_ALL_IN_THEM.stream().filter(it -> isIn(MountPath.of(it), mount)),
+                BY_THEMSELVES.stream().filter(it -> is(MountPath.of(it), mount)))
+            .findFirst();
+    if (place.isPresent()) {
+      return failure("the host's " + place.get());
+    }
+    boolean isOurs = isIn(layout.root(), mount);
+    if (isOurs
+        && kernel
+            .shown(layout.volume(identity))
+            .filter(own -> own.holdsWhatIsShownBy(mount))
+            .isEmpty()) {
+      return failure("the directory of the manager, " + layout.root());
+    }
+    return isShared(mount)
+        ? Optional.empty()
+        : another(identity, mount).flatMap(HostDirectories::failure);
+  }
+
+  private static Optional<Failure> failure(String what) {
+    return Optional.of(
+        Failure.of(
+            OperatorCode.MOUNT_IS_NOT_ITS_OWN, "what the plugin mounted there shows " + what));
+  }
+
+  private boolean is(MountPath place, Sighting mount) {
+    return shown(place).filter(it -> it.isShownBy(mount)).isPresent();
+  }
+
+  private boolean isIn(MountPath place, Sighting mount) {
+    return shown(place).filter(it -> it.holdsWhatIsShownBy(mount)).isPresent();
+  }
+
+  /** Whether several volumes may lawfully have one filesystem, as two of one server. */
+  private static boolean isShared(Sighting mount) {
+    return mount.device().startsWith("0:");
+  }
+
+  private Optional<String> another(VolumeIdentity identity, Sighting mount) {
+    List<Sighting> mounted =
+        kernel.beneath(layout.volumes()).stream()
+            .filter(it -> it.device().equals(mount.device()))
+            .filter(it -> it.evidence().looksLike(mount.evidence()))
+            .toList();
+    return volumes.get().stream()
+        .map(VolumeRecord::identity)
+        .filter(other -> !other.equals(identity))
+        .filter(other -> mounted.stream().anyMatch(it -> it.path().isWithin(layout.volume(other))))
+        .findFirst()
+        .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
+  }
+
+  /** What is said of a volume that is a directory of a disk of the host. */
+  Optional<String> remark(Sighting mount) {
+    boolean isOfHost =
+        Stream.of(MountPath.ROOT, layout.root())
+            .map(this::shown)
+            .flatMap(Optional::stream)
+            .map(ShownDirectory::device)
+            .anyMatch(mount.device()::equals);
+    return isOfHost
+        ? Optional.of(
+            "what the plugin mounted is "
+                + mount.evidence().root()
+                + " on a disk of the host, "
+                + mount.evidence().source())
+        : Optional.empty();
+  }
+}

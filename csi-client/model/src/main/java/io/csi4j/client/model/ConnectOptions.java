@@ -62,6 +62,11 @@ public final class ConnectOptions {
     return parts.deadline;
   }
 
+  /** Whether a socket is waited for that is not there yet, or on which nobody listens. */
+  public boolean waitForSocket() {
+    return parts.waitForSocket;
+  }
+
   /** Whether connecting waits until the plugin says that it is ready. */
   public boolean requireReady() {
     return parts.requireReady;
@@ -143,6 +148,7 @@ public final class ConnectOptions {
   /** Collects options. */
   public static final class Builder {
     private Duration deadline = Duration.ofSeconds(10);
+    private boolean waitForSocket = true;
     private boolean requireReady = true;
     private Transport transport = Transport.AUTO;
     private int maxMessageBytes = 4 << 20;
@@ -165,6 +171,7 @@ public final class ConnectOptions {
     private Builder copy() {
       Builder copy = new Builder();
       copy.deadline = deadline;
+      copy.waitForSocket = waitForSocket;
       copy.requireReady = requireReady;
       copy.transport = transport;
       copy.maxMessageBytes = maxMessageBytes;
@@ -186,6 +193,15 @@ public final class ConnectOptions {
     /** How long connecting may take, waiting for the socket included. 10 s by default. */
     public Builder deadline(Duration value) {
       deadline = positive("deadline", value);
+      return this;
+    }
+
+    /**
+     * Wait for a socket that is not there yet, or on which nobody listens. By default; for a caller
+     * who asks again by himself it is better told at once.
+     */
+    public Builder waitForSocket(boolean value) {
+      waitForSocket = value;
       return this;
     }
 

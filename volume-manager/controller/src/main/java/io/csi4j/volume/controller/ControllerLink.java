@@ -50,6 +50,7 @@ final class ControllerLink {
         new PluginLink(
             binding.endpoint(),
             binding.connectOptions().toBuilder()
+                .waitForSocket(false)
                 .listener(
                     new CsiListener() {
                       @Override

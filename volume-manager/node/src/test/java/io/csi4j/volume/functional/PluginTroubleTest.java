@@ -20,6 +20,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
@@ -449,6 +450,28 @@ class PluginTroubleTest {
                   .count())
           .isEqualTo(20);
       assertThat(node.plugin().journal().calls(NODE_UNPUBLISH_VOLUME)).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aCallThatWasDoneBeforeThePluginDiedIsNotToldAsNotSent() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.applyThenHang(), When.calling(NODE_PUBLISH_VOLUME).once());
+      CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      Node.eventually("it is published", () -> node.mounted(target));
+
+      node.plugin().stop();
+
+      VolumeException failure = node.fails(mounting);
+      assertThat(failure.code()).isEqualTo(OperatorCode.FAILED_IN_DOUBT);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.getMessage())
+          .contains("NodePublishVolume was sent before, and could not be sent again, UNAVAILABLE")
+          .doesNotContain("no call was sent");
+      node.plugin().start();
+      node.becomesClean();
     }
   }
 

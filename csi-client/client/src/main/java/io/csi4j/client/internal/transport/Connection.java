@@ -355,7 +355,7 @@ public final class Connection implements AutoCloseable {
       boolean over = gate != null && gate.ended();
       ConnectProblem now = missing == null && gate != null ? problemBehind(gate) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
-      if (now != null && sure && !now.mayPass()) {
+      if (now != null && sure && !(now.mayPass() && isWaitedFor(now))) {
         throw waiting.failure(now, null);
       }
       // A connection that was made just now looks silent, even if the one before was closed.
@@ -375,6 +375,12 @@ public final class Connection implements AutoCloseable {
       }
       pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
     }
+  }
+
+  private boolean isWaitedFor(ConnectProblem problem) {
+    boolean isAbsent =
+        problem.reason() == Reason.NO_SUCH_SOCKET || problem.reason() == Reason.NOBODY_LISTENING;
+    return !isAbsent || options.waitForSocket();
   }
 
   private @Nullable ConnectProblem problemBehind(PeerGate gate) {

@@ -249,6 +249,21 @@ class ConnectionTest {
     assertThat(failure).hasMessageContaining("there is " + kind + " at '" + path + "'");
   }
 
+  @Test
+  void aSocketThatIsNotThereOrHasNoListenerIsToldAtOnceIfItIsNotToBeWaitedFor() throws Exception {
+    Path path = dir.resolve("csi.sock");
+    long begun = System.nanoTime();
+    CsiConnectException missing = failure(Transport.AUTO, path, LONG, o -> o.waitForSocket(false));
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(path));
+    }
+    CsiConnectException dead = failure(Transport.AUTO, path, LONG, o -> o.waitForSocket(false));
+
+    assertThat(missing.reason()).isEqualTo(Reason.NO_SUCH_SOCKET);
+    assertThat(dead.reason()).isEqualTo(Reason.NOBODY_LISTENING);
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LONG);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"rwxrwxrwx", "sticky"})
   void aSocketInADirectoryWhereEverybodyWritesIsRefused(String mode) throws Exception {

@@ -12,6 +12,23 @@ final class FailedCalls {
 
   private FailedCalls() {}
 
+  /**
+   * How a call is told of that the same operation has sent before: the plugin may have done it,
+   * though the last attempt was not sent.
+   */
+  static Failure again(Verb verb, Answer.Failed failed, AnswerClass kind) {
+    return kind == AnswerClass.NOT_SENT
+        ? new Failure(
+            code(verb, failed, AnswerClass.IN_DOUBT),
+            verb.operation().rpcName()
+                + " was sent before, and could not be sent again, "
+                + failed.code()
+                + ": "
+                + failed.text(),
+            Optional.empty())
+        : failure(verb, failed, kind);
+  }
+
   static Failure failure(Verb verb, Answer.Failed failed, AnswerClass kind) {
     return new Failure(
         code(verb, failed, kind),

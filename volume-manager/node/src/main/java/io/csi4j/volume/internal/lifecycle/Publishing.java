@@ -366,7 +366,11 @@ final class Publishing {
         && !at.restaged()) {
       return restage(at, now);
     }
-    return repeat(at, kind, FailedCalls.failure(verb, failed, kind), now);
+    Failure failure =
+        at.sent().contains(verb)
+            ? FailedCalls.again(verb, failed, kind)
+            : FailedCalls.failure(verb, failed, kind);
+    return repeat(at, kind, failure, now);
   }
 
   /** Stages once more before the next publish, as the staging is gone. */

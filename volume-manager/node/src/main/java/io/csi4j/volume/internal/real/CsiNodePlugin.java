@@ -106,9 +106,12 @@ final class CsiNodePlugin implements NodePlugin {
     this.queue = new CallQueue(binding.policy().callsInFlight());
   }
 
-  /** Answers are taken in where they come, unless the host has something of its own done there. */
+  /**
+   * Nobody waits for a plugin that is not there: what needs it is tried again. Answers are taken in
+   * where they come, unless the host has something of its own done there.
+   */
   private static ConnectOptions options(PluginBinding binding) {
-    ConnectOptions given = binding.connectOptions();
+    ConnectOptions given = binding.connectOptions().toBuilder().waitForSocket(false).build();
     return given.listeners().isEmpty() && given.callbackExecutor().isEmpty()
         ? given.toBuilder().callbacksInPlace().build()
         : given;

@@ -237,7 +237,7 @@ class LifecycleTest {
             INTEND
                 + "STAGE; pause; STAGE; pause; STAGE; remove use; "
                 + UNSTAGED
-                + "refused PLUGIN_NOT_UP"),
+                + "refused FAILED_IN_DOUBT"),
         row(
             "a call that throws",
             fromNothing().always("STAGE", new Event.Broke(new IllegalStateException())),

@@ -292,22 +292,19 @@ class CsiNodePluginsTest {
 
   @Test
   @Tag("C1")
-  void aMissingSocketIsWaitedForWhileOthersGoOn() {
+  void nobodyWaitsForAMissingSocketWhichIsFoundWhenItIsThere() {
     Path socket = directory.resolve("late").resolve("csi.sock");
-    NodePlugin late = register(CsiEndpoint.of(socket), patient(Duration.ofSeconds(60)));
-    CompletableFuture<PluginAnswer> waits = asking(late);
-    CompletableFuture<Answer> call = calling(late, unpublish());
-    PluginId other = PluginId.of("other");
-    assertThat(plugins.register(PluginBinding.of(other, fake().endpoint()))).isEmpty();
-    up(plugins.find(other).orElseThrow());
-    assertThat(waits).isNotDone();
+    NodePlugin late = register(CsiEndpoint.of(socket), patient(Duration.ofHours(1)));
+
+    assertThat(reason(down(late))).isEqualTo(Reason.NO_SUCH_SOCKET);
+    Answer.Failed call = failed(StatusCode.UNAVAILABLE, Sent.NO, call(late, unpublish()));
+    assertThat(call.text()).contains("late");
 
     FakeCsiPlugin fake = FakeCsiPlugin.builder().socket(socket).effects(NodeEffects.none()).open();
     open.add(fake);
     fake.addVolume(VOLUME);
-
-    assertThat(Waits.on(waits)).isInstanceOf(Up.class);
-    assertThat(Waits.on(call)).isEqualTo(Answer.ok());
+    up(late);
+    assertThat(call(late, unpublish())).isEqualTo(Answer.ok());
   }
 
   @Test
@@ -915,22 +912,6 @@ class CsiNodePluginsTest {
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))
         .isEqualTo(Answer.ok());
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).hasSize(1);
-  }
-
-  @Test
-  @Tag("C1")
-  void aCallThatWaitsForAMissingSocketEndsAtItsDeadlineAndIsNotSent() {
-    NodePlugin plugin =
-        register(
-            CsiEndpoint.of(directory.resolve("no.sock")),
-            each ->
-                patient(Duration.ofHours(1))
-                    .apply(
-                        each.policy(
-                            MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(50)))));
-
-    Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, call(plugin, stage()));
-    assertThat(late.text()).contains("could not be reached");
   }
 
   @Test

@@ -29,7 +29,7 @@ import java.util.TreeSet;
  *
  * <pre>
  * record  1 format  2 namespace  3 volume  4 spec  5 name  6 state  7 there  8 grows to  9 id
- *         10 cut...  11... newer fields
+ *         10 cut...  11 older modes  12... newer fields
  * cut     1 name  2 parameter...  3 volume...
  * volume  1 namespace  2 volume
  * there   1 id  2 registered  3 provider  4 context...  5 place...  6 size  7 owed to the node
@@ -77,6 +77,7 @@ final class CatalogCodec {
       out.text(9, going.id().map(VolumeId::value).orElse(""));
     }
     record.cuts().forEach(cut -> out.part(10, cut(cut)));
+    out.flag(11, record.olderModes());
     return StateValue.of(out.bytes());
   }
 
@@ -122,7 +123,8 @@ final class CatalogCodec {
     for (Optional<FieldReader> cut = in.part(10); cut.isPresent(); cut = in.part(10)) {
       cuts.add(cut(cut.get()));
     }
-    in.rest(10);
+    boolean olderModes = in.flag(11);
+    in.rest(11);
     State state = state(number, there, to, handle);
     return FieldReader.checked(
         "volume",
@@ -132,7 +134,8 @@ final class CatalogCodec {
                 spec,
                 Optional.of(name).filter(text -> !text.isEmpty()).map(CreationName::new),
                 state,
-                cuts));
+                cuts,
+                olderModes));
   }
 
   private static Cut cut(FieldReader in) throws MalformedRecordException {

@@ -22,9 +22,17 @@ import java.util.TreeSet;
  * @param name under which name it was asked for; nothing if it was there before
  * @param state how far it is
  * @param cuts the snapshots of it that were asked for, and may be there without anybody knowing
+ * @param olderModes whether the plugin is asked for SINGLE_NODE_WRITER wherever one of the two
+ *     newer modes of a single node is wanted, as it did not know them when the volume came on
+ *     record
  */
 public record CatalogEntry(
-    VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state, List<Cut> cuts) {
+    VolumeKey key,
+    VolumeSpec spec,
+    Optional<CreationName> name,
+    State state,
+    List<Cut> cuts,
+    boolean olderModes) {
 
   /**
    * A snapshot that was asked for, and of which its host was not told yet what came of it.
@@ -112,7 +120,7 @@ public record CatalogEntry(
 
   /** A volume of which no snapshot is owed. */
   public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
-    this(key, spec, name, state, List.of());
+    this(key, spec, name, state, List.of(), false);
   }
 
   /** A volume that is there. */
@@ -122,12 +130,22 @@ public record CatalogEntry(
 
   /** The same, in another state. */
   public CatalogEntry in(State next) {
-    return new CatalogEntry(key, spec, name, next, cuts);
+    return new CatalogEntry(key, spec, name, next, cuts, olderModes);
+  }
+
+  /** The same, of which this is wanted. */
+  public CatalogEntry as(VolumeSpec wanted) {
+    return new CatalogEntry(key, wanted, name, state, cuts, olderModes);
+  }
+
+  /** The same, with older modes in the place of those that its plugin does not know. */
+  public CatalogEntry underOlderModes() {
+    return new CatalogEntry(key, spec, name, state, cuts, true);
   }
 
   /** The same, with these snapshots asked for. */
   public CatalogEntry cutting(List<Cut> now) {
-    return new CatalogEntry(key, spec, name, state, now);
+    return new CatalogEntry(key, spec, name, state, now, olderModes);
   }
 
   /** The same, with this snapshot asked for too. */

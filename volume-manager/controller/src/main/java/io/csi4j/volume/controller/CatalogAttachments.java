@@ -40,8 +40,9 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
 
   @Override
   public ControllerAnswer attach(AttachmentTask task, Guard guard) {
-    CatalogVolume volume = catalog.find(task.volume()).flatMap(CatalogEntry::volume).orElse(null);
-    if (volume == null) {
+    CatalogEntry record = catalog.find(task.volume()).orElse(null);
+    CatalogVolume volume = record == null ? null : record.volume().orElse(null);
+    if (record == null || volume == null) {
       return unknown(task, "is not on record, or is being made or deleted");
     }
     Optional<VolumeCapability> use = volume.capability(task.use().mode(), task.use().attachment());
@@ -70,7 +71,7 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
                               identity,
                               new ControllerCalls.Attaching(
                                   task.nodeId(),
-                                  VolumeCalls.known(capability, facts),
+                                  VolumeCalls.known(capability, facts, record.olderModes()),
                                   readonly,
                                   volume.context()),
                               secrets))));

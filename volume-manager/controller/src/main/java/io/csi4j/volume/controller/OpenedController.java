@@ -108,7 +108,8 @@ final class OpenedController implements AutoCloseable {
             world.threads());
     calls = new VolumeCalls(options.secrets());
     ending = new VolumeDeletion(catalog, controllers, calls, options.claims());
-    creating = new VolumeCreation(catalog, controllers, calls, ending, options.namePrefix());
+    OlderModes modes = new OlderModes(options.told());
+    creating = new VolumeCreation(catalog, controllers, calls, ending, modes, options.namePrefix());
     growing = new VolumeGrowth(catalog, controllers, calls, ending, options.claims());
     registering =
         new VolumeRegistration(
@@ -116,6 +117,7 @@ final class OpenedController implements AutoCloseable {
             controllers,
             calls,
             ending,
+            modes,
             world.registry(),
             options.validation(),
             options.told());

@@ -74,13 +74,22 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
   }
 
   /** The ways of use, with the modes that the plugin knows in the place of those it does not. */
-  static List<VolumeCapability> capabilities(VolumeSpec spec, ControllerFacts facts) {
-    return spec.capabilitiesInFull().stream().map(each -> known(each, facts)).distinct().toList();
+  static List<VolumeCapability> capabilities(
+      VolumeSpec spec, ControllerFacts facts, boolean olderModes) {
+    return spec.capabilitiesInFull().stream()
+        .map(each -> known(each, facts, olderModes))
+        .distinct()
+        .toList();
   }
 
-  /** The same way of use, under a mode that the plugin knows. */
-  static VolumeCapability known(VolumeCapability capability, ControllerFacts facts) {
-    return facts.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER)
+  /**
+   * The same way of use, under a mode that the plugin knows.
+   *
+   * @param olderModes whether the volume is on record as one for older modes
+   */
+  static VolumeCapability known(
+      VolumeCapability capability, ControllerFacts facts, boolean olderModes) {
+    return !olderModes && facts.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER)
         ? capability
         : capability.withAccessMode(capability.accessMode().withoutSingleNodeMultiWriter());
   }
@@ -101,7 +110,7 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
         secretsOf(spec),
         (services, given) -> {
           CreateVolumeRequest.Builder request =
-              CreateVolumeRequest.builder(name, capabilities(spec, facts))
+              CreateVolumeRequest.builder(name, capabilities(spec, facts, record.olderModes()))
                   .parameters(spec.parameters())
                   .mutableParameters(spec.mutableParameters())
                   .secrets(given);
@@ -125,7 +134,7 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
                 .controller()
                 .validateVolumeCapabilities(
                     ValidateVolumeCapabilitiesRequest.builder(
-                            volume.id(), capabilities(spec, facts))
+                            volume.id(), capabilities(spec, facts, false))
                         .volumeContext(volume.context())
                         .parameters(spec.parameters())
                         .mutableParameters(spec.mutableParameters())
@@ -192,7 +201,7 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
         (services, given) -> {
           GetCapacityRequest.Builder request =
               GetCapacityRequest.builder()
-                  .capabilities(capabilities(spec, facts))
+                  .capabilities(capabilities(spec, facts, false))
                   .parameters(spec.parameters());
           place.ifPresent(request::accessibleTopology);
           return services.controller().getCapacity(request.build());

@@ -31,11 +31,13 @@ final class VolumeCreation {
   private final Controllers controllers;
   private final VolumeCalls calls;
   private final VolumeDeletion ending;
+  private final OlderModes modes;
   private final String prefix;
 
   /**
    * Makes volumes.
    *
+   * @param modes decides what is asked for where the plugin does not know an access mode
    * @param prefix what their names begin with
    */
   VolumeCreation(
@@ -43,11 +45,13 @@ final class VolumeCreation {
       Controllers controllers,
       VolumeCalls calls,
       VolumeDeletion ending,
+      OlderModes modes,
       String prefix) {
     this.catalog = catalog;
     this.controllers = controllers;
     this.calls = calls;
     this.ending = ending;
+    this.modes = modes;
     this.prefix = prefix;
   }
 
@@ -81,9 +85,10 @@ final class VolumeCreation {
    *
    * @param isFirst whether it has never been asked for
    */
-  private CatalogVolume ask(CatalogEntry record, boolean isFirst) {
-    Subject subject = VolumeCalls.creating(record);
-    ControllerFacts facts = StepWait.on(controllers.facts(record.spec().plugin(), subject));
+  private CatalogVolume ask(CatalogEntry begun, boolean isFirst) {
+    Subject subject = VolumeCalls.creating(begun);
+    ControllerFacts facts = StepWait.on(controllers.facts(begun.spec().plugin(), subject));
+    CatalogEntry record = modes.decided(begun, subject, facts);
     if (isFirst) {
       catalog.put(subject, record);
     }

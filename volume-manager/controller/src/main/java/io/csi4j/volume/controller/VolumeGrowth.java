@@ -101,7 +101,10 @@ final class VolumeGrowth {
       answer =
           StepWait.on(
               controllers.call(
-                  calls.expand(volume, begun.to(), VolumeCalls.known(capability(volume), facts))));
+                  calls.expand(
+                      volume,
+                      begun.to(),
+                      VolumeCalls.known(capability(volume), facts, record.olderModes()))));
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.REFUSED || (isFirst && isUntouched(failed))) {
         catalog.put(subject, record.in(new State.Present(refused(begun, isFirst))));
@@ -191,8 +194,7 @@ final class VolumeGrowth {
             ? new State.Growing(now, growing.to())
             : new State.Present(now);
     catalog.put(
-        Subject.of("modifying", VolumeCalls.identity(volume)),
-        new CatalogEntry(key, now.spec(), record.name(), state));
+        Subject.of("modifying", VolumeCalls.identity(volume)), record.as(now.spec()).in(state));
     return now;
   }
 

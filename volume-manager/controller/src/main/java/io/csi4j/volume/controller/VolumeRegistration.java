@@ -27,11 +27,13 @@ final class VolumeRegistration {
   private final VolumeDeletion ending;
   private final PluginRegistry registry;
   private final ValidationResult.Policy policy;
+  private final OlderModes modes;
   private final Consumer<OperatorMessage> told;
 
   /**
    * Registers volumes.
    *
+   * @param modes decides what is asked for where the plugin does not know an access mode
    * @param policy how much of a volume's use has to be confirmed
    * @param told gets what a plugin did not confirm, and why
    */
@@ -40,6 +42,7 @@ final class VolumeRegistration {
       Controllers controllers,
       VolumeCalls calls,
       VolumeDeletion ending,
+      OlderModes modes,
       PluginRegistry registry,
       ValidationResult.Policy policy,
       Consumer<OperatorMessage> told) {
@@ -49,6 +52,7 @@ final class VolumeRegistration {
     this.ending = ending;
     this.registry = registry;
     this.policy = policy;
+    this.modes = modes;
     this.told = told;
   }
 
@@ -67,13 +71,15 @@ final class VolumeRegistration {
                       subject,
                       "'" + wanted.key() + "' is on record"));
     }
+    CatalogEntry record = CatalogEntry.of(wanted, Optional.empty());
     CatalogVolume volume = wanted;
     if (mayHaveController(wanted.plugin())) {
       ControllerFacts facts = StepWait.on(controllers.facts(wanted.plugin(), subject));
       validate(subject, wanted, facts);
       volume = named(wanted, facts);
+      record = modes.decided(CatalogEntry.of(volume, Optional.empty()), subject, facts);
     }
-    catalog.put(subject, CatalogEntry.of(volume, Optional.empty()));
+    catalog.put(subject, record);
     return volume;
   }
 

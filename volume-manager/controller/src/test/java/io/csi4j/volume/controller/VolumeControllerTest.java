@@ -357,6 +357,33 @@ class VolumeControllerTest {
         .contains(VolumeCapability.mount(mode));
   }
 
+  @Test
+  @Tag("D-61")
+  void theModeThatAVolumeWasMadeUnderStaysWithItAndIsToldOncePerPlugin() {
+    plugin(SHAPE.without(ControllerCapability.SINGLE_NODE_MULTI_WRITER));
+    VolumeSpec wanted =
+        VolumeSpec.builder(ID)
+            .use(AccessMode.SINGLE_NODE_SINGLE_WRITER, Attachment.FILESYSTEM)
+            .capacity(CapacityRange.atLeast(1L << 30))
+            .build();
+    controller.create(DB, wanted);
+    controller.create(VolumeKey.of("web"), wanted);
+    assertThat(told)
+        .filteredOn(it -> it.code() == OperatorCode.ACCESS_MODE_REPLACED)
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(it.line())
+                    .contains("SINGLE_NODE_WRITER is sent for SINGLE_NODE_SINGLE_WRITER"));
+    assertThat(controller.record(DB).orElseThrow().olderModes()).isTrue();
+
+    plugin.upgrade(SHAPE);
+    controller.expand(DB, CapacityRange.atLeast(1L << 31));
+    assertThat(plugin.journal().lastCapability(CsiOperation.CONTROLLER_EXPAND_VOLUME))
+        .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+    plugin.assertLawful();
+  }
+
   // ---- delete
 
   @Test
@@ -645,6 +672,8 @@ class VolumeControllerTest {
     assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
     assertThat(refused).hasMessageContaining("snapshot 'nightly' was asked for");
     assertThat(controller.expand(DB, CapacityRange.atLeast(5 << 20)).id()).isEqualTo(made.id());
+    assertThat(controller.modify(DB, Map.of("iops", "2")).id()).isEqualTo(made.id());
+    assertThat(controller.owed()).containsExactly(DB);
 
     Snapshot found = controller.createSnapshot(DB, NIGHTLY, Map.of());
     assertThat(plugin.contents().snapshots()).containsExactly(found.id());

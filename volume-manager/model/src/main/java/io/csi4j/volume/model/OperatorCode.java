@@ -844,6 +844,12 @@ public enum OperatorCode {
       "A person has decided that nothing more is owed for a use or its staging",
       "nothing is mounted there; whether the plugin still holds something is not known",
       "If the plugin or the storage system shows the volume in use, release it there"),
+  RELEASE_NOT_SENT(
+      714,
+      Severity.ERROR,
+      "The release of a volume could not be sent to the plugin",
+      "the plugin was not asked, the use counts, and it is tried again in the background",
+      "Put right what the text names; it is on this side and not the plugin's"),
 
   // 8xx: claims across machines
   CLAIM_HELD_BY(

@@ -54,6 +54,9 @@ final class FailedCalls {
       // What it staged when it could is owed until it can again.
       return OperatorCode.CAPABILITY_LOST;
     }
+    if (!verb.isForward() && kind == AnswerClass.REFUSED && !failed.sent()) {
+      return OperatorCode.RELEASE_NOT_SENT;
+    }
     if (!verb.isForward()) {
       return switch (kind) {
         case REFUSED ->

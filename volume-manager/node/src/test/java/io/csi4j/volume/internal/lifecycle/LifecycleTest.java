@@ -556,6 +556,17 @@ class LifecycleTest {
             "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH; pause;"
                 + " UNPUBLISH; unfinished UNPUBLISH_IN_DOUBT"),
         row(
+            "an unpublish that is refused on this side",
+            fromUsedBy(A)
+                .always(
+                    "UNPUBLISH",
+                    new Event.Answered(
+                        new Answer.Failed(
+                            StatusCode.INVALID_ARGUMENT, false, "too long", Optional.empty()))),
+            release,
+            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished"
+                + " RELEASE_NOT_SENT"),
+        row(
             "a refused unpublish",
             fromUsedBy(A).always("UNPUBLISH", fails(StatusCode.PERMISSION_DENIED)),
             release,

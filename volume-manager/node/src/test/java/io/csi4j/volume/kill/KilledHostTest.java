@@ -168,4 +168,22 @@ class KilledHostTest {
     assertThat(world.wrongIfWanted(wanted)).isEmpty();
     assertThat(world.leftOf(unwanted)).isEmpty();
   }
+
+  @Test
+  @Tag("A25")
+  void aMountNamespaceThatGotTheInodeOfAnEndedOneIsANewOne() {
+    world.shareMounts();
+    Use use = world.volume("db");
+    EngineProcess first = world.engine("unshare", "-m", "--propagation", "unchanged");
+    first.ask("mount " + use, "mounted ");
+    first.kill();
+
+    EngineProcess second = world.engine("unshare", "-m", "--propagation", "unchanged");
+
+    assertThat(second.opened()).startsWith("opened adopted=0 inDoubt=1 going=0");
+    assertThat(second.opened()).contains("NAMESPACE_CHANGED");
+    second.ask("reconcile " + use, "reconciled ");
+    second.awaitRest();
+    assertThat(world.wrongIfWanted(use)).isEmpty();
+  }
 }

@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * Which host, which of its boots and which of its mount namespaces something happened in. What was
- * mounted is certain only while all three are the same.
+ * mounted is certain only while all three are the same. The kernel gives the inode of an ended
+ * namespace to the next one, so that an equal one proves nothing.
  *
  * @param host the host
  * @param boot the boot

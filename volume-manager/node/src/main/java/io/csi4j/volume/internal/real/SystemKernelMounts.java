@@ -106,7 +106,8 @@ public final class SystemKernelMounts implements KernelMounts {
   /** The mounts of this view, looked at by this process. */
   static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
-    Place place = new Place(here.boot().value(), here.mountNamespace());
+    Place place =
+        new Place(here.boot().value(), MountNamespace.of(view.table(), here.mountNamespace()));
     return new SystemKernelMounts(
         view.table(), view.mounts(), new RealDisk(), () -> place, null, view.watch().orElse(null));
   }

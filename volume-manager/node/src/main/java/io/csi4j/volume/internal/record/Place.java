@@ -5,6 +5,7 @@ package io.csi4j.volume.internal.record;
  * says nothing about this one.
  *
  * @param boot the boot
- * @param mountNamespace the inode of the mount namespace; 0 when it is not known
+ * @param mountNamespace a number that no other mount namespace of this boot has, as far as the
+ *     kernel can tell; 0 when it is not known
  */
 public record Place(String boot, long mountNamespace) {}

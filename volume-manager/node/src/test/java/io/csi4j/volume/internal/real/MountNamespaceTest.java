@@ -1,0 +1,52 @@
+package io.csi4j.volume.internal.real;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What tells one mount namespace from another. */
+class MountNamespaceTest {
+
+  private static final long INODE = 4_026_532_177L;
+
+  private static long number(MountIdentity root, long inode) {
+    return MountNamespace.of(Optional.of(root), inode);
+  }
+
+  private static MountIdentity unique(long id) {
+    return new MountIdentity.Unique(id);
+  }
+
+  private static MountIdentity reusable(int id) {
+    return new MountIdentity.Reusable(id, new DeviceId(8, 1), KernelText.of("/"));
+  }
+
+  @Test
+  @Tag("A25")
+  void namespacesOfOneInodeAreToldApartByTheirRootMounts() {
+    assertThat(number(unique(1L << 31 | 7), INODE))
+        .isEqualTo(number(unique(1L << 31 | 7), INODE))
+        .isNotEqualTo(number(unique(1L << 31 | 8), INODE));
+  }
+
+  @Test
+  @Tag("A25")
+  void withoutUniqueNumbersBothTheInodeAndTheRootMountTellThemApart() {
+    assertThat(number(reusable(22), INODE))
+        .isEqualTo(number(reusable(22), INODE))
+        .isNotEqualTo(number(reusable(23), INODE))
+        .isNotEqualTo(number(reusable(22), INODE + 1))
+        .isNotEqualTo(INODE);
+  }
+
+  @Test
+  void whereTheTableCannotBeReadTheInodeIsAllThereIs() {
+    assertThat(MountNamespace.of(Optional.empty(), INODE)).isEqualTo(INODE);
+    assertThat(MountNamespace.of(Optional.empty(), 0)).isZero();
+  }
+}

@@ -512,7 +512,7 @@ public enum OperatorCode {
   ROOT_OVERMOUNTED(
       417,
       Severity.ERROR,
-      "Something was mounted over the manager's directory, or one in it",
+      "Something was mounted over the manager's directory, or one in or above it",
       "nothing is mounted, removed or written there",
       "Unmount what lies over it; then ask again"),
   ROOT_NOT_SHARED(

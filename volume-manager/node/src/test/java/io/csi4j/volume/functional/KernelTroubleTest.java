@@ -137,13 +137,14 @@ class KernelTroubleTest {
 
   @Tag("H14")
   @ParameterizedTest
-  @ValueSource(strings = {"state", "volume", "uses"})
+  @ValueSource(strings = {"above", "state", "volume", "uses"})
   void whatSomebodyMountsOverADirectoryIsToldAtOnceAndNothingIsWrittenThroughIt(String which) {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
       MountPath covered =
           switch (which) {
+            case "above" -> Node.ROOT.parent();
             case "state" -> node.layout().state();
             case "volume" -> node.layout().volume(Node.identity(VOLUME));
             default -> node.layout().uses(Node.identity(VOLUME));

@@ -32,6 +32,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What operators are told of plugins, starts and paths while volumes are in use, and how often. */
 class ToldOfPluginsTest {
@@ -360,25 +362,27 @@ class ToldOfPluginsTest {
   }
 
   @Tag("H14")
-  @Test
-  void nothingIsDoneUnderWhatSomebodyMountsOverTheRoot() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingIsDoneUnderWhatSomebodyMountsOverTheRootOrAboveIt(boolean isAbove) {
+    MountPath covered = isAbove ? Node.ROOT.parent() : Node.ROOT;
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.volume("vol-2");
       node.mount(single("vol-1", "web"));
-      node.kernel().host().tmpfs(Node.ROOT);
+      node.kernel().host().tmpfs(covered);
 
       VolumeException mounting = node.mountFails(single("vol-2", "web"));
       VolumeException releasing = node.unmountFails(usage("vol-1", "web"));
 
       assertThat(mounting.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
       assertThat(mounting.outcome()).isEqualTo(REFUSED);
-      assertThat(mounting.getMessage()).contains(Node.ROOT.toString(), "tmpfs");
+      assertThat(mounting.getMessage()).contains(covered.toString(), "tmpfs");
       assertThat(releasing.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
       assertThat(releasing.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
-      node.kernel().host().detach(Node.ROOT);
+      node.kernel().host().detach(covered);
     }
   }
 

@@ -13,15 +13,17 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Notices that something was mounted over a directory of the manager since it was opened. Safe for
- * many threads.
+ * Notices that something was mounted over a directory of the manager, or over one above it, since
+ * it was opened. Safe for many threads.
  */
 final class Overmounts {
 
@@ -30,32 +32,35 @@ final class Overmounts {
   private final KernelMounts kernel;
   private final VolumeLayout layout;
 
-  /** How many mounts were at the directories that may be mounts. */
-  private final Map<MountPath, Integer> before;
+  /** How many mounts were at the directories that every volume depends on, the highest first. */
+  private final SortedMap<MountPath, Integer> before;
 
   /** What was told, and has not gone since. */
   private final Map<MountPath, Failure> told = new ConcurrentHashMap<>();
 
-  private Overmounts(KernelMounts kernel, VolumeLayout layout, Map<MountPath, Integer> before) {
+  private Overmounts(
+      KernelMounts kernel, VolumeLayout layout, SortedMap<MountPath, Integer> before) {
     this.kernel = kernel;
     this.layout = layout;
     this.before = before;
   }
 
-  /** What is mounted at the directory now is meant to be there. */
+  /** What is mounted at the directories now is meant to be there. */
   static Overmounts since(KernelMounts kernel, VolumeLayout layout) {
-    Map<MountPath, Integer> before = new HashMap<>();
-    for (MountPath path : List.of(layout.root(), layout.volumes(), layout.state())) {
+    SortedMap<MountPath, Integer> before = new TreeMap<>();
+    for (MountPath path : List.of(layout.volumes(), layout.state())) {
       before.put(path, kernel.at(path).size());
     }
-    return new Overmounts(kernel, layout, Map.copyOf(before));
+    // What is mounted over the root directory of the host does not show to a process that runs.
+    for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
+      before.put(path, kernel.at(path).size());
+    }
+    return new Overmounts(kernel, layout, Collections.unmodifiableSortedMap(before));
   }
 
-  /** What lies over the directory of the manager, if anything does. */
+  /** What lies over the directory of the manager or above it, if anything does. */
   Optional<Failure> seen() {
-    return List.of(layout.root(), layout.volumes(), layout.state()).stream()
-        .flatMap(path -> seenAt(path).stream())
-        .findFirst();
+    return before.keySet().stream().flatMap(path -> seenAt(path).stream()).findFirst();
   }
 
   /** What lies over the directories of a volume or above them, if anything does. */
@@ -92,7 +97,7 @@ final class Overmounts {
 
   /** Whether a mount at this path would lie over a directory of the manager. */
   boolean concerns(MountPath path) {
-    return layout.isOwnDirectory(path);
+    return before.containsKey(path) || layout.isOwnDirectory(path);
   }
 
   /** Something was mounted over a directory of the manager: what to say of it, once. */

@@ -67,6 +67,46 @@ class OwedReleaseTest {
   }
 
   @Test
+  void afterAStartItIsKnownByItsNamesStill() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().inject(FAILING, When.calling(NODE_UNSTAGE_VOLUME));
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
+
+      node.restart();
+
+      assertThat(explained(node)).contains("perhaps staged");
+      assertThat(isKnown(node)).isTrue();
+      assertThat(node.status(VOLUME).map(VolumeStatus::leaving).orElseThrow()).containsExactly(WEB);
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
+      node.plugin().clearFaults();
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(Release.UNKNOWN);
+    }
+  }
+
+  @Test
+  void afterAStartANameLeadsToTheVolumeThatHasItNow() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      VolumeId other = node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.plugin().inject(FAILING, When.calling(NODE_UNSTAGE_VOLUME).ofVolume(VOLUME));
+      assertThat(node.unmountFails(WEB).outcome()).isEqualTo(IN_PROGRESS);
+      node.mount(Node.request(Node.PLUGIN, WEB, other, AccessMode.SINGLE_NODE_WRITER).build());
+
+      node.restart();
+
+      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.calls(other)).endsWith("Unstage:OK");
+      node.plugin().clearFaults();
+      node.reconcile();
+      node.becomesClean();
+    }
+  }
+
+  @Test
   void whoAsksAgainSharesWhatIsJustBeingDone() {
     try (Node node = Node.open()) {
       node.volume("vol-1");

@@ -120,9 +120,17 @@ final class VolumeIndex {
     try {
       VolumeActor actor = actor(volume.identity());
       for (UsageKey usage : volume.targets().keySet()) {
-        uses.put(usage, volume.identity());
+        VolumeIdentity before = uses.put(usage, volume.identity());
+        if (before != null) {
+          // It was the last of another volume, which is being given back.
+          actor(before).indexed.remove(usage);
+        }
         actor.indexed.add(usage);
       }
+      volume
+          .leaving()
+          .filter(usage -> uses.putIfAbsent(usage, volume.identity()) == null)
+          .ifPresent(actor.indexed::add);
       return actor;
     } finally {
       lock.unlock();

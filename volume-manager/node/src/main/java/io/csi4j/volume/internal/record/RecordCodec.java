@@ -26,7 +26,7 @@ import java.util.TreeMap;
  *
  * <pre>
  * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
- *            8... newer fields
+ *            8 last use  9... newer fields
  * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6... newer fields
  * identity   1 plugin  2 handle
  * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
@@ -85,6 +85,7 @@ public final class RecordCodec {
                   contexts.part(2, new FieldWriter().part(1, usage(use)).text(2, digest)));
       out.part(7, contexts);
     }
+    volume.leaving().ifPresent(use -> out.part(8, usage(use)));
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
@@ -113,8 +114,13 @@ public final class RecordCodec {
         throw new MalformedRecordException("It has a place for contexts, and none.");
       }
     }
+    Optional<FieldReader> last = in.part(8);
+    Optional<UsageKey> leaving = last.isEmpty() ? Optional.empty() : Optional.of(usage(last.get()));
+    if (leaving.isPresent() && !targets.isEmpty()) {
+      throw new MalformedRecordException("It has a last use, and others.");
+    }
     VolumeRecord volume =
-        new VolumeRecord(identity, plan, place, staging, targets, contexts, in.rest(7));
+        new VolumeRecord(identity, plan, place, staging, targets, contexts, leaving, in.rest(8));
     if (hasClaims != volume.isClaimed()) {
       throw new MalformedRecordException("It has the format of claims, and no claim.");
     }

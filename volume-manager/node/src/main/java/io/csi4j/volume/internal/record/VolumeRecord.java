@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param staging how far its staging is
  * @param targets who uses it: one for each use, in order
  * @param contexts digests of the volume's contexts with which uses were published, where known
+ * @param leaving the last use, which is over, while nobody has the volume and it is not given back
  * @param unknown what a newer version wrote and this one does not understand, kept as it is
  */
 public record VolumeRecord(
@@ -29,6 +30,7 @@ public record VolumeRecord(
     PathRecord staging,
     SortedMap<UsageKey, TargetRecord> targets,
     SortedMap<UsageKey, String> contexts,
+    Optional<UsageKey> leaving,
     UnknownFields unknown) {
 
   /** Copies the maps. */
@@ -37,6 +39,7 @@ public record VolumeRecord(
     Objects.requireNonNull(plan, "plan");
     Objects.requireNonNull(place, "place");
     Objects.requireNonNull(staging, "staging");
+    Objects.requireNonNull(leaving, "leaving");
     Objects.requireNonNull(unknown, "unknown");
     targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
     contexts = Collections.unmodifiableSortedMap(new TreeMap<>(contexts));
@@ -51,28 +54,31 @@ public record VolumeRecord(
         PathRecord.NONE,
         new TreeMap<>(),
         new TreeMap<>(),
+        Optional.empty(),
         UnknownFields.NONE);
   }
 
   /** The same volume with its staging further or less far. */
   public VolumeRecord withStaging(PathRecord next) {
-    return new VolumeRecord(identity, plan, place, next, targets, contexts, unknown);
+    return new VolumeRecord(identity, plan, place, next, targets, contexts, leaving, unknown);
   }
 
   /** The same volume with one use more, or one that is further or less far. */
   public VolumeRecord withTarget(TargetRecord target) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
-    return new VolumeRecord(identity, plan, place, staging, next, contexts, unknown);
+    return new VolumeRecord(
+        identity, plan, place, staging, next, contexts, Optional.empty(), unknown);
   }
 
-  /** The same volume with one use less. */
+  /** The same volume with one use less; the last is remembered while the volume is given back. */
   public VolumeRecord without(UsageKey usage) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.remove(usage);
     SortedMap<UsageKey, String> left = new TreeMap<>(contexts);
     left.remove(usage);
-    return new VolumeRecord(identity, plan, place, staging, next, left, unknown);
+    Optional<UsageKey> last = next.isEmpty() ? Optional.of(usage) : Optional.empty();
+    return new VolumeRecord(identity, plan, place, staging, next, left, last, unknown);
   }
 
   /** The same volume with a use that is published with the context of this digest. */
@@ -83,7 +89,7 @@ public record VolumeRecord(
     } else {
       next.put(usage, digest);
     }
-    return new VolumeRecord(identity, plan, place, staging, targets, next, unknown);
+    return new VolumeRecord(identity, plan, place, staging, targets, next, leaving, unknown);
   }
 
   /** Whether it is there for certain at one of its paths. */
@@ -94,12 +100,12 @@ public record VolumeRecord(
 
   /** The same volume, seen at another place. */
   public VolumeRecord at(Place next) {
-    return new VolumeRecord(identity, plan, next, staging, targets, contexts, unknown);
+    return new VolumeRecord(identity, plan, next, staging, targets, contexts, leaving, unknown);
   }
 
   /** The same volume, used in another way; for one that nobody uses. */
   public VolumeRecord with(Plan next) {
-    return new VolumeRecord(identity, next, place, staging, targets, contexts, unknown);
+    return new VolumeRecord(identity, next, place, staging, targets, contexts, leaving, unknown);
   }
 
   /** One use of it. */

@@ -26,6 +26,7 @@ class GoldenRecordTest {
     BLOCK("volume-v1-block.bin"),
     NEWER("volume-v1-newer.bin"),
     CONTEXTS("volume-v1-contexts.bin"),
+    LEAVING("volume-v1-leaving.bin"),
     CLAIMED("volume-v2-claimed.bin");
 
     private final String file;
@@ -45,6 +46,7 @@ class GoldenRecordTest {
         case BLOCK -> Records.block();
         case NEWER -> Records.newer();
         case CONTEXTS -> Records.withContexts();
+        case LEAVING -> Records.leaving();
         case CLAIMED -> Records.claimed();
       };
     }

@@ -250,11 +250,11 @@ class RecordCodecTest {
     byte[] fields =
         HexFormat.of()
             .parseHex(
-                "4000"
-                    + "410102030405060708"
-                    + "4501020304"
-                    + "4203616263"
-                    + "40ffffffffffffffffff01");
+                "4800"
+                    + "490102030405060708"
+                    + "4d01020304"
+                    + "4a03616263"
+                    + "48ffffffffffffffffff01");
 
     assertThat(decoded(smallest().fields(fields)).unknown()).isEqualTo(UnknownFields.of(fields));
   }

@@ -82,10 +82,10 @@ public final class Records {
                 PathRecord.present(Optional.empty())));
   }
 
-  /** What version 2 could have written: fields 8 and 9, which this version does not know. */
+  /** What version 2 could have written: fields 9 and 10, which this version does not know. */
   static VolumeRecord newer() {
     byte[] fields =
-        new FieldWriter().text(8, "attached by claim 7").number(9, 300).text(9, "again").bytes();
+        new FieldWriter().text(9, "attached by claim 7").number(10, 300).text(10, "again").bytes();
     VolumeRecord old = used();
     return new VolumeRecord(
         old.identity(),
@@ -94,6 +94,7 @@ public final class Records {
         old.staging(),
         old.targets(),
         old.contexts(),
+        old.leaving(),
         UnknownFields.of(fields));
   }
 
@@ -104,6 +105,15 @@ public final class Records {
     TargetRecord second = used.targets().get(usage("db-1", "web-2"));
     return used.withTarget(first.under(new ClaimMark(7, true)))
         .withTarget(second.under(new ClaimMark(1L << 40, false)));
+  }
+
+  /** A volume that nobody has any more, and that is not given back yet. */
+  static VolumeRecord leaving() {
+    VolumeRecord used = used();
+    for (UsageKey usage : List.copyOf(used.targets().keySet())) {
+      used = used.without(usage);
+    }
+    return used;
   }
 
   /** A volume with a use whose contexts are known, and others whose are not. */
@@ -127,6 +137,9 @@ public final class Records {
           record.withTarget(
               new TargetRecord(usage(random), random.nextBoolean(), path(random), claim(random)));
     }
+    if (record.targets().isEmpty() && random.nextBoolean()) {
+      record = record.without(usage(random));
+    }
     if (random.nextBoolean()) {
       record = record.with(record.plan().attached(RandomFields.text(random)));
       for (UsageKey usage : List.copyOf(record.targets().keySet())) {
@@ -142,6 +155,7 @@ public final class Records {
             record.staging(),
             record.targets(),
             record.contexts(),
+            record.leaving(),
             unknown(random));
   }
 
@@ -208,6 +222,6 @@ public final class Records {
   }
 
   private static UnknownFields unknown(Random random) {
-    return RandomFields.unknown(random, 7);
+    return RandomFields.unknown(random, 8);
   }
 }

@@ -56,6 +56,10 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -1002,7 +1006,7 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  void closingAnswersEveryCallOnce() {
+  void closingAnswersEveryCallOnce() throws IOException {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = register(fake, ONE_AT_A_TIME);
     up(plugin);
@@ -1013,14 +1017,17 @@ class CsiNodePluginsTest {
     List<CompletableFuture<Answer>> waiting =
         IntStream.range(0, 20).mapToObj(each -> calling(plugin, unpublish())).toList();
     CompletableFuture<PluginAnswer> asked = asking(plugin);
-    PluginId missing = PluginId.of("missing");
+    PluginId mute = PluginId.of("mute");
+    Path socket = directory.resolve("mute.sock");
+    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    listener.bind(UnixDomainSocketAddress.of(socket));
     assertThat(
             plugins.register(
-                PluginBinding.builder(missing, CsiEndpoint.of(directory.resolve("no.sock")))
+                PluginBinding.builder(mute, CsiEndpoint.of(socket))
                     .connectOptions(options(each -> each.deadline(Duration.ofHours(1))))
                     .build()))
         .isEmpty();
-    NodePlugin gone = plugins.find(missing).orElseThrow();
+    NodePlugin gone = plugins.find(mute).orElseThrow();
     CompletableFuture<Answer> unconnected = calling(gone, unpublish());
     CompletableFuture<PluginAnswer> unasked = asking(gone);
     plugins.close();
@@ -1039,6 +1046,7 @@ class CsiNodePluginsTest {
     assertThatThrownBy(() -> register(fake))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the volume manager is closed");
+    listener.close();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.csi4j.volume.host.HostProgram.PathKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,6 +99,7 @@ class ControlPlaneTest {
 
   @TempDir Path directory;
 
+  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void aStoreThatIsOpenedSaysThatEtcdCannotBeReached(PathKind kind) throws Exception {

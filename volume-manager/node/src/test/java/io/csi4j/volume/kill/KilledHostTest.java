@@ -68,6 +68,7 @@ class KilledHostTest {
         .containsExactly("before", "while nobody manages it", "after");
   }
 
+  @Tag("campaign")
   @Test
   @Tag("I-8")
   void aHostThatIsAskedToEndUnmountsNothing() {
@@ -95,6 +96,7 @@ class KilledHostTest {
     assertThat(world.engine().opened()).startsWith("opened adopted=1 inDoubt=0 going=0");
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A24")
   void aSecondHostOverTheSameDirectoryIsRefusedAndTheFirstGoesOn() {
@@ -146,6 +148,7 @@ class KilledHostTest {
     assertThat(world.breaches()).isEmpty();
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A25")
   void inANewMountNamespaceNothingIsAdoptedAndAllIsMadeSureOf() {

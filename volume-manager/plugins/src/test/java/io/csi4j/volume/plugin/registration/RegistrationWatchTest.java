@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -280,6 +281,7 @@ class RegistrationWatchTest {
 
   // ---- registrars that misbehave
 
+  @Tag("campaign")
   @Test
   void aRegistrarThatNeverAnswersIsToldOfOnceAskedAgainAndHoldsUpNobody() {
     FakeRegistrar mute = registrar(ebs());
@@ -426,6 +428,7 @@ class RegistrationWatchTest {
     assertThat(events.shown()).hasSize(1);
   }
 
+  @Tag("campaign")
   @Test
   void aRegistrarThatDoesNotHearIsToldOfOnce() {
     FakeRegistrar registrar = registrar(ebs());

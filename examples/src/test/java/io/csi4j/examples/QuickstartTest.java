@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -80,6 +81,7 @@ class QuickstartTest {
     assertThat(text(err).lines()).singleElement().asString().contains("csi.sock");
   }
 
+  @Tag("campaign")
   @Test
   void theReadmeShowsWhatItPrints(Scratch scratch) throws IOException {
     String root = scratch.file("show").toString();

@@ -55,6 +55,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
@@ -524,6 +525,7 @@ final class FakeCsiExtensionTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void threadsOfAPluginFailATestThatPassed() {
     Throwable failure = failureOf(LeavesThread.class);

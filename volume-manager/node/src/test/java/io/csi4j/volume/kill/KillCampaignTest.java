@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @MountTest
 class KillCampaignTest {
 
-  private static final int ROUNDS = Integer.getInteger("kill.rounds", 2);
+  private static final int ROUNDS = Integer.getInteger("kill.rounds", 1);
   private static final long SEED = Long.getLong("kill.seed", 1);
   private static final int VOLUMES = 4;
   private static final List<String> WORKLOADS = List.of("w1", "w2", "w3");

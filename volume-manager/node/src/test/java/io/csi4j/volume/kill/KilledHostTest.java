@@ -172,6 +172,7 @@ class KilledHostTest {
     assertThat(world.leftOf(unwanted)).isEmpty();
   }
 
+  @Tag("campaign")
   @Test
   @Tag("A25")
   void aMountNamespaceThatGotTheInodeOfAnEndedOneIsANewOne() {

@@ -67,6 +67,7 @@ class CanonicalTest {
     return setups.stream();
   }
 
+  @Tag("campaign")
   @Test
   void theSameWorldsOfOneCrashAreReachedWithAndWithoutJoining() {
     assertThat(assertNothingIsLost(Setup.drill(false, true, 1, 0)).joined()).isPositive();

@@ -236,6 +236,7 @@ class RealMountsTest {
     return task.get(20, TimeUnit.SECONDS);
   }
 
+  @Tag("campaign")
   @Test
   @Tag("H5")
   @Tag("H6")

@@ -199,6 +199,7 @@ class CanaryTest {
     nothingIsSeen(0);
   }
 
+  @Tag("campaign")
   @Test
   void lostConnectionsGiveNothingAway() {
     for (CsiOperation operation : CsiOperation.values()) {

@@ -155,6 +155,7 @@ class WireContractTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void removingAnyElementOfTheFileIsADifference() {
     List<FileDescriptorProto> smaller = new ArrayList<>();

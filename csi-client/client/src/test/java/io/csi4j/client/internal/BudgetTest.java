@@ -105,6 +105,7 @@ class BudgetTest {
   }
 
   /** The clock is stopped at any place in a call for longer than the call may take. */
+  @Tag("campaign")
   @Test
   void whereverTheClockJumpsAFailureIsOneOfOurs() {
     Random random = new Random(17);

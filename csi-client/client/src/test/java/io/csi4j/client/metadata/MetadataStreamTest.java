@@ -45,6 +45,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -451,6 +452,7 @@ class MetadataStreamTest {
     assertThat(offsets(scripted)).containsExactly(0L, 10L);
   }
 
+  @Tag("campaign")
   @Test
   void whateverBreaksEveryRangeIsDeliveredOnceAndInOrder() {
     List<StatusCode> transientCodes =

@@ -83,6 +83,7 @@ class KilledHostTest {
     assertThat(world.engine().opened()).startsWith("opened adopted=1 inDoubt=0 going=0");
   }
 
+  @Tag("campaign")
   @Test
   void aHostThatEndsInOrderUnmountsNothing() {
     Use use = world.volume("db");

@@ -827,14 +827,14 @@ class CsiNodePluginsTest {
   void secretsThatDoNotComeInTimeMakeARefusal() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =
-        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofSeconds(2)));
+        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(600)));
     up(plugin);
     CountDownLatch never = new CountDownLatch(1);
 
     Answer.Failed late =
         failed(StatusCode.UNAUTHENTICATED, Sent.NO, call(plugin, stage(VOLUME, slow(never))));
     assertThat(late.text())
-        .startsWith("the call was not sent: the host's provider of secrets gave none within 1");
+        .startsWith("the call was not sent: the host's provider of secrets gave none within 5");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     // Its thread was interrupted, and its place is free again.
     Waits.until(() -> threads("csi4j-volume-secrets-").isEmpty());

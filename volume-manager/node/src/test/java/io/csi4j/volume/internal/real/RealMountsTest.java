@@ -152,6 +152,7 @@ class RealMountsTest {
   }
 
   @Test
+  @NeedsRoot("binding what others have mounted")
   void whatIsSeenAtADirectoryIsWhatABindOfItShows(Scratch scratch) throws Exception {
     MountPath target = scratch.directory("target");
     for (MountPath each :

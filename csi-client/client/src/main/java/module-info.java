@@ -24,7 +24,7 @@ module io.csi4j.client {
   exports io.csi4j.client.group;
   exports io.csi4j.client.metadata;
   exports io.csi4j.client.registration;
-  // The testkit speaks the same contract from the other side; nobody else sees generated code.
+  // The testkit speaks the same contract from the other side; no other module sees generated code.
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
       io.csi4j.testkit;

@@ -4,9 +4,11 @@ module io.csi4j.client.model {
   requires static transitive org.jspecify;
 
   exports io.csi4j.client.model;
-  // Escaping is the same in the client and in the testkit; nobody else sees it.
+  // Escaping, and reading tables, are the same in all of our own modules; no other module sees
+  // them.
   exports io.csi4j.client.internal.text to
       io.csi4j.client,
       io.csi4j.conformance,
-      io.csi4j.testkit;
+      io.csi4j.testkit,
+      io.csi4j.volume.model;
 }

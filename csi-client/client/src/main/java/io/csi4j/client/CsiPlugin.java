@@ -18,6 +18,14 @@ import java.util.Optional;
  * <p>The connection outlives restarts of the plugin: a call made after the socket is back finds its
  * way. What the plugin can do is read once for each time it is connected, and a call that it does
  * not offer is refused before it is sent. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
+ *   if (plugin.controller().getCapabilities().offers(ControllerCapability.CREATE_DELETE_VOLUME)) {
+ *     use.accept(plugin.controller().createVolume(request));
+ *   }
+ * }
+ * }</pre>
  */
 public interface CsiPlugin extends AutoCloseable {
 
@@ -43,13 +51,13 @@ public interface CsiPlugin extends AutoCloseable {
   /** The plugin's own name; nothing if it did not give a valid one when it was connected. */
   Optional<PluginName> name();
 
-  /** Who listened on the socket when it was connected last. */
+  /** Returns the process that listened on the socket when it was connected last. */
   PeerCredentials peer();
 
   /** How calls travel on this connection; never {@link ConnectOptions.Transport#AUTO}. */
   ConnectOptions.Transport transport();
 
-  /** Who the plugin is, what it offers, whether it is ready. */
+  /** Returns the identity service: the plugin's name, what it offers, whether it is ready. */
   IdentityService identity();
 
   /** Work that needs no particular node. */

@@ -83,10 +83,10 @@ public interface ControllerService {
     return snapshots(ListSnapshotsRequest.builder().build());
   }
 
-  /** The same service, not blocking. */
+  /** Returns the service that does not block. */
   Async async();
 
-  /** The same service, with the policy of every call changed by {@code change}. */
+  /** Returns the service with the policy of every call changed by {@code change}. */
   ControllerService with(UnaryOperator<CallPolicy> change);
 
   /**

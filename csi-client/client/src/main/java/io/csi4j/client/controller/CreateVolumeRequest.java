@@ -31,7 +31,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
   /** The secrets that the plugin needs for this. */
   Secrets secrets();
 
-  /** What the new volume starts as a copy of, if stated. */
+  /** Returns the source that the new volume starts as a copy of, if stated. */
   Optional<VolumeContentSource> contentSource();
 
   /** From where it has to be reachable, if stated. */
@@ -79,7 +79,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
       return this;
     }
 
-    /** What the new volume starts as a copy of. */
+    /** Sets the source that the new volume starts as a copy of. */
     public Builder contentSource(VolumeContentSource value) {
       contentSource = value;
       return this;

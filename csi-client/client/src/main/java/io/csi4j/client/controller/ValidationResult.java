@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What became of a question whether a volume can be used in certain ways. An answer of OK alone is
+ * The answer to the question whether a volume can be used in certain ways. An answer of OK alone is
  * not a yes: what the plugin confirmed was compared with what was asked, field by field.
  */
 public sealed interface ValidationResult {
@@ -35,11 +35,11 @@ public sealed interface ValidationResult {
   /** Whether the volume may be used under this policy. */
   boolean isAcceptable(Policy policy);
 
-  /** What the plugin said beside it, escaped; empty if nothing. */
+  /** Returns the words of the plugin beside it, escaped; empty if there are none. */
   String message();
 
   /**
-   * What a plugin confirmed.
+   * The confirmation of a plugin.
    *
    * @param volumeContext the context it confirmed
    * @param capabilities the uses it confirmed

@@ -19,7 +19,7 @@ public interface Volume {
   /** Opaque properties that the plugin wants back with most calls. */
   VolumeContext context();
 
-  /** What it started as a copy of; nothing if it started empty. */
+  /** Returns the source that it started as a copy of; nothing if it started empty. */
   Optional<VolumeContentSource> contentSource();
 
   /** From where it can be reached: from any one of these, or from anywhere if empty. */

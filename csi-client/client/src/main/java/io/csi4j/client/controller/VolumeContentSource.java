@@ -3,7 +3,7 @@ package io.csi4j.client.controller;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
 
-/** What a new volume starts as a copy of. */
+/** The source that a new volume starts as a copy of. */
 public sealed interface VolumeContentSource {
 
   /** A snapshot. */

@@ -27,10 +27,10 @@ public interface GroupControllerService {
   /** Reads one group. */
   VolumeGroupSnapshot getVolumeGroupSnapshot(GetVolumeGroupSnapshotRequest request);
 
-  /** The same service, not blocking. */
+  /** Returns the service that does not block. */
   Async async();
 
-  /** The same service, with the policy of every call changed by {@code change}. */
+  /** Returns the service with the policy of every call changed by {@code change}. */
   GroupControllerService with(UnaryOperator<CallPolicy> change);
 
   /**

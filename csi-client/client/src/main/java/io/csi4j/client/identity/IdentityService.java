@@ -17,16 +17,16 @@ public interface IdentityService {
   /** Its name and version. It is no health check: some plugins fail here and work otherwise. */
   PluginInfo getPluginInfo();
 
-  /** What the plugin as a whole can do. */
+  /** Returns the capabilities of the plugin as a whole. */
   CapabilitySet<PluginCapability> getPluginCapabilities();
 
   /** Whether it is ready. A plugin that is not healthy fails this call. */
   Readiness probe();
 
-  /** The same service, not blocking. */
+  /** Returns the service that does not block. */
   Async async();
 
-  /** The same service, with the policy of every call changed by {@code change}. */
+  /** Returns the service with the policy of every call changed by {@code change}. */
   IdentityService with(UnaryOperator<CallPolicy> change);
 
   /**
@@ -43,7 +43,7 @@ public interface IdentityService {
     /** Its name and version. It is no health check: some plugins fail here and work otherwise. */
     CompletionStage<PluginInfo> getPluginInfo();
 
-    /** What the plugin as a whole can do. */
+    /** Returns the capabilities of the plugin as a whole. */
     CompletionStage<CapabilitySet<PluginCapability>> getPluginCapabilities();
 
     /** Whether it is ready. A plugin that is not healthy fails this call. */

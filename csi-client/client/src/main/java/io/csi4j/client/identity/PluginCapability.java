@@ -4,13 +4,13 @@ import io.csi4j.client.model.Experimental;
 
 /** One thing that a plugin as a whole can do. */
 public enum PluginCapability {
-  /** It serves the controller service. */
+  /** The plugin serves the controller service. */
   CONTROLLER_SERVICE,
   /** Its volumes may be out of reach of some nodes, so topology has to be observed. */
   VOLUME_ACCESSIBILITY_CONSTRAINTS,
-  /** It serves the group controller service. */
+  /** The plugin serves the group controller service. */
   GROUP_CONTROLLER_SERVICE,
-  /** It serves the snapshot metadata service. */
+  /** The plugin serves the snapshot metadata service. */
   @Experimental
   SNAPSHOT_METADATA_SERVICE,
   /** Its volumes can grow while they are published. */

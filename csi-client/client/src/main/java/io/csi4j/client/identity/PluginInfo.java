@@ -3,7 +3,7 @@ package io.csi4j.client.identity;
 import io.csi4j.client.model.PluginName;
 import java.util.Map;
 
-/** Who a plugin is. */
+/** The identity of a plugin. */
 public interface PluginInfo {
 
   /** Its name. */
@@ -12,6 +12,6 @@ public interface PluginInfo {
   /** Its version: opaque, fit to compare for equality only. Escaped. */
   String vendorVersion();
 
-  /** What else it says of itself, for people. */
+  /** Returns what else it says of itself, for people. */
   Map<String, String> manifest();
 }

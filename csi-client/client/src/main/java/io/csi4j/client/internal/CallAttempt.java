@@ -193,7 +193,7 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
         path.ended(ended(code), recording, end, request);
       }
     } finally {
-      // Whatever goes wrong in telling, somebody waits for the end.
+      // The call has to end even if telling of it fails.
       BiConsumer<Status, @Nullable A> then = whenDone;
       if (then != null) {
         then.accept(end, message);

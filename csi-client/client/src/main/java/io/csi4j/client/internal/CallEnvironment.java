@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.DoubleSupplier;
 
-/** What calls stand on: a channel, time, chance and threads. Tests hand in their own time. */
+/** The ground of calls: a channel, time, chance and threads. Tests hand in their own time. */
 public interface CallEnvironment {
 
   /** Where the plugin is. */
@@ -48,6 +48,6 @@ public interface CallEnvironment {
   /** Draws from [0, 1). */
   DoubleSupplier random();
 
-  /** What is wrong with the socket just now, if something is. May take some milliseconds. */
+  /** Returns the trouble with the socket just now, if there is any. May take some milliseconds. */
   Optional<CsiConnectException> diagnose();
 }

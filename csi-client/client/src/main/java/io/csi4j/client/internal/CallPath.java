@@ -121,7 +121,7 @@ public final class CallPath {
         .begin();
   }
 
-  /** Why this request must not be sent, whatever the plugin offers. */
+  /** Returns why this request must not be sent, even if the plugin offers the call. */
   Optional<CsiException> refuse(
       CsiOperation operation, Message request, Supplier<CsiFailure.Builder> failure) {
     if (operation.service() == CsiService.IDENTITY) {
@@ -280,7 +280,7 @@ public final class CallPath {
     }
   }
 
-  /** Whether anybody but the flight recorder wants to hear of the end of an attempt. */
+  /** Whether a listener beside the flight recorder wants to hear of the end of an attempt. */
   boolean isHeard() {
     return !listeners.isEmpty() || (options.wireLog() && WireLog.isOn());
   }
@@ -323,7 +323,7 @@ public final class CallPath {
       try {
         what.accept(listener);
       } catch (Throwable e) {
-        // Even an Error: the call has to end, and there is nobody else to hear of it.
+        // Even an Error: the call has to end, and no other place hears of it.
         LOGGER.log(Level.WARNING, "A CsiListener failed: " + listener.getClass().getName(), e);
       }
     }

@@ -55,7 +55,7 @@ final class CapabilityGate {
     this.known = new AtomicReference<>(new Known(path.generation()));
   }
 
-  /** What is known of the plugin on one connection. */
+  /** The knowledge of the plugin on one connection. */
   private static final class Known {
     private volatile long generation;
     private volatile boolean isIdentified;
@@ -108,7 +108,9 @@ final class CapabilityGate {
     }
   }
 
-  /** Whether what was known when a call was admitted is still about whoever is there now. */
+  /**
+   * Whether the knowledge when a call was admitted is still about the process that is there now.
+   */
   boolean isCurrent(CsiOperation operation) {
     Known now = known.get();
     return operation.service() == CsiService.IDENTITY
@@ -249,7 +251,7 @@ final class CapabilityGate {
     try {
       answered = asked.get();
     } catch (RuntimeException | Error thrown) {
-      // Whoever asks next must not wait for this one.
+      // The next caller must not wait for this one.
       now.asking.remove(question, mine);
       mine.completeExceptionally(thrown);
       return mine;
@@ -325,7 +327,7 @@ final class CapabilityGate {
                     null));
   }
 
-  /** Somebody else's question, but no longer than we have time ourselves. */
+  /** Waits for the question of another call, but no longer than we have time ourselves. */
   private CompletableFuture<?> within(Duration limit, CompletableFuture<?> others) {
     CompletableFuture<Object> mine = new CompletableFuture<>();
     others.whenComplete(
@@ -365,10 +367,7 @@ final class CapabilityGate {
   }
 
   private static CsiException failure(Throwable thrown) {
-    Throwable cause = thrown;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = UnaryCall.unwrap(thrown);
     if (cause instanceof CsiException failure) {
       return failure;
     }

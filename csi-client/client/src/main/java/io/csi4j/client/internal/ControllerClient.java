@@ -376,7 +376,7 @@ public final class ControllerClient implements ControllerService {
     return new ControllerClient(calls.with(change));
   }
 
-  /** The same calls, not blocking. */
+  /** The calls that do not block. */
   private record NotBlocking(ServiceCalls calls) implements ControllerService.Async {
 
     @Override

@@ -54,9 +54,9 @@ final class CsiCallEvent extends Event {
     }
   }
 
-  /** The beginning of an attempt, or null if nobody records. */
+  /** Returns the beginning of an attempt, or null if none is recorded. */
   static @Nullable CsiCallEvent beginIfRecording() {
-    // The first event of a kind is dear; before anybody has recorded anything, none is needed.
+    // The first event of a kind is dear; before the first recording, none is needed.
     if (!FlightRecorder.isInitialized()) {
       return null;
     }

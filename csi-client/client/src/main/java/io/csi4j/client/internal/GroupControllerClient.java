@@ -108,7 +108,7 @@ public final class GroupControllerClient implements GroupControllerService {
     return new GroupControllerClient(calls.with(change));
   }
 
-  /** The same calls, not blocking. */
+  /** The calls that do not block. */
   private record NotBlocking(ServiceCalls calls) implements GroupControllerService.Async {
 
     @Override

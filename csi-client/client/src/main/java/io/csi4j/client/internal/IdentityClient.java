@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 /** The identity service, call by call over the call path. */
 public final class IdentityClient implements IdentityService {
 
-  /** What a call is asked with that takes no arguments. */
+  /** The argument of a call that takes none. */
   static final Nothing NOTHING = new Nothing();
 
   static final UnaryRpc<Nothing, GetPluginInfoRequest, GetPluginInfoResponse, PluginInfo>
@@ -86,7 +86,7 @@ public final class IdentityClient implements IdentityService {
     return new IdentityClient(calls.with(change));
   }
 
-  /** The same calls, not blocking. */
+  /** The calls that do not block. */
   private record NotBlocking(ServiceCalls calls) implements IdentityService.Async {
 
     @Override

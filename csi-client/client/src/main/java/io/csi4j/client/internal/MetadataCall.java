@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * One subscription to a stream of block metadata: a call that is taken up again where it broke.
  *
  * <p>All that happens to it happens in turn on the callback threads, so the fields need no lock,
- * and whoever calls it goes on at once. At most one message is asked for at a time, and only when
- * the subscriber wants one.
+ * and its callers go on at once. At most one message is asked for at a time, and only when the
+ * subscriber wants one.
  */
 final class MetadataCall<Q extends Message, A extends Message>
     implements Flow.Subscription, Endable {
@@ -152,7 +152,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     turns.execute(() -> guarded(step));
   }
 
-  /** What a subscriber throws ends its call, and nothing else. */
+  /** An exception of a subscriber ends its call, and nothing else. */
   private void guarded(Runnable step) {
     try {
       step.run();

@@ -179,7 +179,7 @@ public final class NodeClient implements NodeService {
     return new NodeClient(calls.with(change));
   }
 
-  /** The same calls, not blocking. */
+  /** The calls that do not block. */
   private record NotBlocking(ServiceCalls calls) implements NodeService.Async {
 
     @Override

@@ -125,7 +125,7 @@ final class PagedListing<E> implements Listing<E> {
       E entry = page.next();
       boolean again = false;
       if (restarts > 0 || mayComeAgain()) {
-        // Only a list that was begun anew repeats what was delivered; otherwise, the plugin means
+        // Only a list that was begun again repeats what was delivered; otherwise, the plugin means
         // it.
         again = !delivered.add(Digest.of(id.apply(entry))) && restarts > 0;
       }

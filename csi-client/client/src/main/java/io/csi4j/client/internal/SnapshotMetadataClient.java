@@ -81,7 +81,7 @@ public final class SnapshotMetadataClient implements SnapshotMetadataService {
         call(source, request, Objects.requireNonNull(subscriber, "subscriber")).subscribe();
   }
 
-  /** The same streams, not blocking. */
+  /** The streams that do not block. */
   private final class NotBlocking implements SnapshotMetadataService.Async {
 
     @Override

@@ -215,7 +215,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
     int number = sent + 1;
     sent = number;
-    // Only now that it counts as sent: whoever ends it must not call it unsent.
+    // Only now that it counts as sent: a caller that ends it must not call it unsent.
     reason = reasonToStop();
     if (reason != null) {
       sent = number - 1;
@@ -274,7 +274,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return path.failed(describe(status.code()), rule, status, request);
   }
 
-  /** What a failed look at the plugin's capabilities means for this call, which was not sent. */
+  /**
+   * Returns what a failed look at the plugin's capabilities means for this call, which was not
+   * sent.
+   */
   private CsiException notSent(CsiException refusal) {
     CsiCancelledException.Reason reason = reasonToStop();
     explained = true;
@@ -412,7 +415,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     result.completeExceptionally(cause);
   }
 
-  private static Throwable unwrap(@Nullable Throwable thrown) {
+  static Throwable unwrap(@Nullable Throwable thrown) {
     Throwable cause = thrown;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();

@@ -7,8 +7,8 @@ import io.csi4j.client.model.Experimental;
 public enum BlockMetadataType {
   /** The plugin did not say, or said something that this library does not know. */
   UNRECOGNIZED,
-  /** They have. */
+  /** The lengths are the same. */
   FIXED_LENGTH,
-  /** They differ. */
+  /** The lengths differ. */
   VARIABLE_LENGTH
 }

@@ -18,10 +18,10 @@ public interface SnapshotMetadataService {
   /** The ranges that differ between two snapshots, in ascending order. */
   MetadataStream getMetadataDelta(GetMetadataDeltaRequest request);
 
-  /** The same service, not blocking. */
+  /** Returns the service that does not block. */
   Async async();
 
-  /** The same service, with the policy of every call changed by {@code change}. */
+  /** Returns the service with the policy of every call changed by {@code change}. */
   SnapshotMetadataService with(UnaryOperator<CallPolicy> change);
 
   /**

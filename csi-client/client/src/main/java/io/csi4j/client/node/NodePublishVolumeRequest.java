@@ -31,7 +31,7 @@ public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublis
   /** Whether it may only be read. */
   boolean readonly();
 
-  /** What attaching the volume to this node returned. */
+  /** Returns the context that attaching the volume to this node returned. */
   PublishContext publishContext();
 
   /** The secrets that the plugin needs for this. */
@@ -74,7 +74,7 @@ public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublis
       return this;
     }
 
-    /** What attaching the volume to this node returned. */
+    /** Sets the context that attaching the volume to this node returned. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;

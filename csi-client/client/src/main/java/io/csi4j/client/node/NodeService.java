@@ -42,10 +42,10 @@ public interface NodeService {
    */
   NodeInfo getInfo();
 
-  /** The same service, not blocking. */
+  /** Returns the service that does not block. */
   Async async();
 
-  /** The same service, with the policy of every call changed by {@code change}. */
+  /** Returns the service with the policy of every call changed by {@code change}. */
   NodeService with(UnaryOperator<CallPolicy> change);
 
   /**

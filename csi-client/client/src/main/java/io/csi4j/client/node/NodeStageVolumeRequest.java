@@ -23,7 +23,7 @@ public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVol
   /** How the volume is used. */
   VolumeCapability capability();
 
-  /** What attaching the volume to this node returned. */
+  /** Returns the context that attaching the volume to this node returned. */
   PublishContext publishContext();
 
   /** The secrets that the plugin needs for this. */
@@ -53,7 +53,7 @@ public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVol
       this.capability = capability;
     }
 
-    /** What attaching the volume to this node returned. */
+    /** Sets the context that attaching the volume to this node returned. */
     public Builder publishContext(PublishContext value) {
       publishContext = value;
       return this;

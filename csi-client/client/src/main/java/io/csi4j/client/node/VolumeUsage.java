@@ -10,7 +10,7 @@ package io.csi4j.client.node;
  */
 public record VolumeUsage(Unit unit, long available, long total, long used) {
 
-  /** What can be counted. */
+  /** The units that can be counted. */
   public enum Unit {
     /** Bytes. */
     BYTES,

@@ -103,7 +103,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
     return "PluginRegistrar[" + socket + "]";
   }
 
-  /** The same calls, not blocking. */
+  /** The calls that do not block. */
   private record NotBlocking(ConnectedRegistrar registrar) implements PluginRegistrar.Async {
 
     @Override

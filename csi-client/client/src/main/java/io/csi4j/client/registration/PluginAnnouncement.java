@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a registrar announces. Nothing of it is checked beyond its form: whether it can be used is
- * for the reader to decide. Texts are escaped and cut to 1 KiB, and fit to be shown.
+ * The announcement of a registrar. Nothing of it is checked beyond its form: whether it can be used
+ * is for the reader to decide. Texts are escaped and cut to 1 KiB, and fit to be shown.
  */
 public sealed interface PluginAnnouncement permits AnnouncementValue {
 
@@ -17,7 +17,7 @@ public sealed interface PluginAnnouncement permits AnnouncementValue {
   /** The most versions that are kept of one announcement. */
   int VERSIONS_LIMIT = 64;
 
-  /** What kind of plugin it is; {@link #CSI} for one of CSI. */
+  /** Returns the kind of plugin; {@link #CSI} for one of CSI. */
   String type();
 
   /** The name as it was announced. */

@@ -35,11 +35,11 @@ public interface PluginRegistrar extends AutoCloseable {
   /** The socket of the registrar. */
   CsiEndpoint socket();
 
-  /** Who listened on the socket when it was connected last. */
+  /** Returns the process that listened on the socket when it was connected last. */
   PeerCredentials peer();
 
   /**
-   * What it announces.
+   * Returns its announcement.
    *
    * @throws RegistrarException if it does not say
    */
@@ -53,7 +53,7 @@ public interface PluginRegistrar extends AutoCloseable {
    */
   void tell(RegistrationOutcome outcome);
 
-  /** The same without blocking. */
+  /** Returns the registrar that does not block. */
   Async async();
 
   /**
@@ -72,7 +72,7 @@ public interface PluginRegistrar extends AutoCloseable {
    */
   interface Async {
 
-    /** What it announces. */
+    /** Returns its announcement. */
     CompletionStage<PluginAnnouncement> info();
 
     /** Tells it what has become of its announcement. */

@@ -16,9 +16,9 @@ public final class RegistrarException extends RuntimeException {
 
   /** The calls there are. */
   public enum Call {
-    /** What is announced. */
+    /** The question for the announcement. */
     GET_INFO("GetInfo", "Asking the registrar at %s what it announces"),
-    /** What has become of it. */
+    /** The notice of the outcome. */
     NOTIFY_REGISTRATION_STATUS(
         "NotifyRegistrationStatus",
         "Telling the registrar at %s what has become of its announcement");
@@ -43,7 +43,7 @@ public final class RegistrarException extends RuntimeException {
     NO_ANSWER,
     /** The registrar ended, or ended the connection. */
     LOST,
-    /** Whoever listens serves no plugin registration. */
+    /** The listener serves no plugin registration. */
     NOT_A_REGISTRAR,
     /** The registrar answered with an error. */
     FAILED,

@@ -41,7 +41,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     this.reader = reader;
   }
 
-  /** What comes of it. */
+  /** Returns the result. */
   CallFuture<R> result() {
     return result;
   }

@@ -14,7 +14,7 @@ final class RegistrationMapping {
   private RegistrationMapping() {}
 
   /**
-   * What was announced.
+   * Returns the announcement.
    *
    * @param registrar the socket on which it was
    */

@@ -3,7 +3,7 @@ package io.csi4j.client.registration;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * What has become of an announcement.
+ * The outcome of an announcement.
  *
  * @param registered whether the plugin is registered now
  * @param error if not, why, in one line; empty otherwise. What cannot be printed is escaped, and
@@ -24,12 +24,12 @@ public record RegistrationOutcome(boolean registered, String error) {
     }
   }
 
-  /** It is registered. */
+  /** Returns the outcome of a registered plugin. */
   public static RegistrationOutcome accepted() {
     return new RegistrationOutcome(true, "");
   }
 
-  /** It is not registered, and this is why. */
+  /** Returns the outcome of a plugin that is not registered, with the reason. */
   public static RegistrationOutcome refused(String why) {
     return new RegistrationOutcome(false, why);
   }

@@ -33,7 +33,7 @@ public enum AccessMode {
     this.needsCapability = needsCapability;
   }
 
-  /** Whether somebody may write. */
+  /** Whether a workload may write. */
   public boolean isWritable() {
     return writable;
   }

@@ -28,7 +28,7 @@ public record CallPolicy(
     Duration pendingBackoff,
     Duration budget) {
 
-  /** More than anybody waits, and still a number of nanoseconds. */
+  /** More than any caller waits, and still a number of nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   /** Refuses what makes no sense; a century is as good as any longer time. */
@@ -53,7 +53,7 @@ public record CallPolicy(
     return value.compareTo(LONGEST) < 0 ? value : LONGEST;
   }
 
-  /** What {@code operation} does unless told otherwise. */
+  /** Returns the policy of {@code operation} unless told otherwise. */
   public static CallPolicy defaultFor(CsiOperation operation) {
     return PolicyTable.policy(operation);
   }

@@ -62,7 +62,7 @@ public final class ConnectOptions {
     return parts.deadline;
   }
 
-  /** Whether a socket is waited for that is not there yet, or on which nobody listens. */
+  /** Whether a socket is waited for that is not there yet, or has no listener. */
   public boolean waitForSocket() {
     return parts.waitForSocket;
   }
@@ -118,7 +118,7 @@ public final class ConnectOptions {
     return policy == null ? CallPolicy.defaultFor(operation) : policy;
   }
 
-  /** Who is told of calls, in this order. */
+  /** Returns the listeners, in their order. */
   public List<CsiListener> listeners() {
     return List.copyOf(parts.listeners);
   }
@@ -197,8 +197,8 @@ public final class ConnectOptions {
     }
 
     /**
-     * Wait for a socket that is not there yet, or on which nobody listens. By default; for a caller
-     * who asks again by himself it is better told at once.
+     * Wait for a socket that is not there yet, or has no listener. By default; a caller that asks
+     * again on its own is better told at once.
      */
     public Builder waitForSocket(boolean value) {
       waitForSocket = value;
@@ -271,7 +271,7 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Adds somebody to be told of calls. */
+    /** Adds a listener for calls. */
     public Builder listener(CsiListener value) {
       listeners.add(value);
       return this;

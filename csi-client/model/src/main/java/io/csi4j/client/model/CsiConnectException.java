@@ -12,7 +12,7 @@ public final class CsiConnectException extends CsiException {
 
   private final Reason reason;
 
-  /** What can stand in the way. */
+  /** The possible obstacles. */
   public enum Reason {
     /** There is nothing at the path. */
     NO_SUCH_SOCKET,
@@ -24,9 +24,9 @@ public final class CsiConnectException extends CsiException {
     NOBODY_LISTENING,
     /** The path is longer than a socket path can be. */
     PATH_TOO_LONG,
-    /** Whoever listens does not speak gRPC. */
+    /** The listener does not speak gRPC. */
     NOT_GRPC,
-    /** Whoever listens does not answer in time. */
+    /** The listener does not answer in time. */
     NO_ANSWER,
     /** The plugin answers, but says that it is not ready. */
     NOT_READY,
@@ -40,7 +40,9 @@ public final class CsiConnectException extends CsiException {
     WRONG_PEER,
     /** Another plugin answers than the options demand, or than was here before. */
     WRONG_PLUGIN,
-    /** It sent so much that says nothing that the connection was closed; it is tried again. */
+    /**
+     * The plugin sent so much that says nothing that the connection was closed; it is tried again.
+     */
     FLOODS,
     /** The waiting thread was interrupted; its flag is set again. */
     INTERRUPTED,
@@ -54,7 +56,7 @@ public final class CsiConnectException extends CsiException {
     this.reason = reason;
   }
 
-  /** What stood in the way. */
+  /** Returns the obstacle. */
   public Reason reason() {
     return reason;
   }

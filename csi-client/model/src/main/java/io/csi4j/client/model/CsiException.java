@@ -71,7 +71,7 @@ public abstract sealed class CsiException extends RuntimeException
     return failure.elapsed();
   }
 
-  /** What to do next, as a sentence. */
+  /** Returns the advice, as a sentence. */
   public String advice() {
     return failure.advice();
   }

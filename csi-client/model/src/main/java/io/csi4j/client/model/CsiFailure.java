@@ -35,7 +35,7 @@ public final class CsiFailure {
     return parts.code;
   }
 
-  /** What it has left behind. */
+  /** Returns what the call has left behind. */
   public Outcome outcome() {
     return parts.outcome;
   }
@@ -60,12 +60,12 @@ public final class CsiFailure {
     return parts.why;
   }
 
-  /** What to do next, as a sentence. */
+  /** Returns the advice, as a sentence. */
   public String advice() {
     return parts.advice;
   }
 
-  /** What the plugin itself said: escaped, cut, free of secrets. */
+  /** Returns the words of the plugin itself: escaped, cut, free of secrets. */
   public Optional<String> pluginText() {
     return Optional.ofNullable(parts.pluginText);
   }
@@ -197,13 +197,13 @@ public final class CsiFailure {
       return this;
     }
 
-    /** What to do next, as a sentence. */
+    /** Sets the advice, as a sentence. */
     public Builder advice(String value) {
       advice = value;
       return this;
     }
 
-    /** What the plugin said; has to be free of secrets already. */
+    /** Sets the words of the plugin; they have to be free of secrets already. */
     public Builder pluginText(@Nullable String value) {
       pluginText = value == null || value.isEmpty() ? null : SafeText.escape(value);
       return this;

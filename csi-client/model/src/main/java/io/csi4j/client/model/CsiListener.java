@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Somebody who is told of every attempt that goes over the wire, and of oddities in requests and
+ * A listener who is told of every attempt that goes over the wire, and of oddities in requests and
  * answers that were let pass all the same.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}

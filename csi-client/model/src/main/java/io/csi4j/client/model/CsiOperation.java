@@ -121,7 +121,7 @@ public enum CsiOperation {
     return service.fullName() + "/" + rpcName;
   }
 
-  /** What it does, as a phrase: {@code staging volume}. */
+  /** Returns its work, as a phrase: {@code staging volume}. */
   public String phrase() {
     return phrase;
   }

@@ -2,7 +2,7 @@ package io.csi4j.client.model;
 
 /** One of the five services of CSI. */
 public enum CsiService {
-  /** Who the plugin is; served on every endpoint. */
+  /** The identity of the plugin; served on every endpoint. */
   IDENTITY("csi.v1.Identity"),
   /** Work that needs no particular node. */
   CONTROLLER("csi.v1.Controller"),

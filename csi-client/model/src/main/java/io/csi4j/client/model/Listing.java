@@ -6,7 +6,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * A list that a plugin gives out page by page, read only as far as it is iterated. Each iterator
- * begins anew.
+ * begins from the start.
  *
  * <p>It is no snapshot: while it is read, entries may show up twice or be missing, so the absence
  * of one proves nothing. If the plugin forgets the page token midway, the list is read from its
@@ -27,7 +27,7 @@ public interface Listing<T> extends Iterable<T> {
   /** How many pages in a row may be empty. */
   int MAX_EMPTY_PAGES = 10;
 
-  /** How often it is begun anew after the plugin forgot the token. */
+  /** How often it is begun again after the plugin forgot the token. */
   int MAX_RESTARTS = 3;
 
   @Override

@@ -27,7 +27,7 @@ public final class MountFlags {
     return of(List.of(flags));
   }
 
-  /** The flags in clear, unmodifiable. Whoever calls this answers for where they go. */
+  /** Returns the flags in clear, unmodifiable. The caller answers for where they go. */
   public List<String> reveal() {
     return flags;
   }

@@ -1,6 +1,6 @@
 package io.csi4j.client.model;
 
-/** What a failed call has left behind. This alone decides whether cleaning up is owed. */
+/** The remains of a failed call. This alone decides whether cleaning up is owed. */
 public enum Outcome {
   /** The plugin is not working on it, and has not done it. */
   SETTLED,

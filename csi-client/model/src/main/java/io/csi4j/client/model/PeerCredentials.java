@@ -4,7 +4,7 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * Who listens on a socket, as the kernel tells it. What the platform does not give is absent: the
+ * The listener on a socket, as the kernel tells it. What the platform does not give is absent: the
  * sockets of the JDK tell no process.
  *
  * @param pid the process that listens

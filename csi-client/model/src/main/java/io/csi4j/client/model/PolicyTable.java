@@ -5,7 +5,7 @@ import java.time.Duration;
 /** How patient and persistent each operation is by default. */
 final class PolicyTable {
 
-  /** Asked again and again by whoever watches a plugin, so never repeated by the client. */
+  /** Asked again and again by supervisors, so never repeated by the client. */
   private static final CallPolicy QUESTION = policy(Duration.ofSeconds(10), 1);
 
   /** A question that has to be quick. */

@@ -1,6 +1,6 @@
 package io.csi4j.client.model;
 
-/** What has to happen before a failed call makes sense again. */
+/** The change that has to happen before a failed call makes sense again. */
 public enum Retry {
   /** Only time: the client repeats the identical request by itself, with growing pauses. */
   BACKOFF,

@@ -29,7 +29,7 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
     this.entries = Collections.unmodifiableMap(copy);
   }
 
-  /** The entries in clear, unmodifiable. Whoever calls this answers for where they go. */
+  /** Returns the entries in clear, unmodifiable. The caller answers for where they go. */
   public Map<String, String> reveal() {
     return entries;
   }
@@ -46,7 +46,7 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
 
   /** Compares by value, in a time that does not depend on where two values differ. */
   @Override
-  @SuppressWarnings("EqualsGetClass") // secrets never equal a context, whatever is in them
+  @SuppressWarnings("EqualsGetClass") // secrets never equal a context, with any entries
   public final boolean equals(Object other) {
     if (this == other) {
       return true;

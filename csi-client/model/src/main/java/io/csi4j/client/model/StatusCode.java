@@ -14,7 +14,7 @@ public enum StatusCode {
   DEADLINE_EXCEEDED(4),
   /** Something that the request names does not exist. */
   NOT_FOUND(5),
-  /** It exists already, but differently. */
+  /** The thing exists already, but differently. */
   ALREADY_EXISTS(6),
   /** The identity in the secrets may not do this. */
   PERMISSION_DENIED(7),
@@ -30,7 +30,7 @@ public enum StatusCode {
   UNIMPLEMENTED(12),
   /** The plugin failed internally. */
   INTERNAL(13),
-  /** Nobody answers. */
+  /** The plugin does not answer. */
   UNAVAILABLE(14),
   /** Data is lost beyond recovery. */
   DATA_LOSS(15),

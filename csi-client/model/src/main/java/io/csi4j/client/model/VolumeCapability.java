@@ -37,7 +37,7 @@ public record VolumeCapability(AccessMode accessMode, AccessType accessType) {
     return accessType instanceof AccessType.Block;
   }
 
-  /** The same use, under another access mode. */
+  /** Returns the use under another access mode. */
   public VolumeCapability withAccessMode(AccessMode mode) {
     return new VolumeCapability(mode, accessType);
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A mapping notes all that it finds and then asks for its {@link #result}; with a violation that
  * throws {@link UnusableAnswerException}, and nothing else is ever thrown because of an answer.
- * Both lists are bounded, whatever the answer holds. Used by one thread.
+ * Both lists are bounded, even for hostile answers. Used by one thread.
  */
 public final class AnswerFindings {
 
@@ -90,7 +90,10 @@ public final class AnswerFindings {
     created = id;
   }
 
-  /** What the call made and nobody can use. Nothing if the answer is usable. */
+  /**
+   * Returns the id of a thing that the call made and that cannot be used. Nothing if the answer is
+   * usable.
+   */
   public Optional<String> created() {
     return isUsable() ? Optional.empty() : Optional.ofNullable(created);
   }
@@ -100,12 +103,12 @@ public final class AnswerFindings {
     return violations.isEmpty();
   }
 
-  /** What makes the answer unusable, in the order it was found. */
+  /** Returns the faults that make the answer unusable, in the order they were found. */
   public List<Violation> violations() {
     return List.copyOf(violations);
   }
 
-  /** What was let pass, in the order it was found. */
+  /** Returns the faults that were let pass, in the order they were found. */
   public List<Violation> warnings() {
     return List.copyOf(warnings);
   }

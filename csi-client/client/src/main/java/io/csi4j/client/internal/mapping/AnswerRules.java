@@ -19,16 +19,16 @@ import java.util.regex.Pattern;
  */
 public final class AnswerRules {
 
-  /** What the spec allows for most ids, in bytes. */
+  /** The limit of the spec for most ids, in bytes. */
   public static final int ID_LIMIT = 128;
 
-  /** What the spec allows for the id of a node, in bytes. */
+  /** The limit of the spec for the id of a node, in bytes. */
   public static final int NODE_ID_LIMIT = 256;
 
   /** Beyond this an id is refused. */
   public static final int ID_HARD_LIMIT = 4096;
 
-  /** What the spec allows for all of a map, in bytes. */
+  /** The limit of the spec for all of a map, in bytes. */
   public static final int MAP_LIMIT = 4096;
 
   /** Beyond this a map is refused. */
@@ -145,7 +145,7 @@ public final class AnswerRules {
     return ValueMapping.unlessZero(bytes);
   }
 
-  /** The same where a size that cannot be is no reason to drop the rest. */
+  /** Returns a size where an impossible one is no reason to drop the rest. */
   public static OptionalLong sizeOrUnknown(AnswerFindings findings, String field, long bytes) {
     if (bytes < 0) {
       findings.warning(field, Rule.OUT_OF_RANGE, negative(bytes));
@@ -154,7 +154,7 @@ public final class AnswerRules {
     return ValueMapping.unlessZero(bytes);
   }
 
-  /** What to say of a negative number. */
+  /** Returns the words for a negative number. */
   public static String negative(long value) {
     return "is " + value + "; it cannot be negative";
   }

@@ -12,7 +12,7 @@ public final class CapabilityTally<C extends Enum<C>> {
   /** How many unknown entries are kept for people. */
   public static final int LIMIT = 64;
 
-  /** What an entry without content is called. */
+  /** The name of an entry without content. */
   public static final String EMPTY = "empty";
 
   private final EnumSet<C> offered;

@@ -283,7 +283,7 @@ public final class ControllerAnswerMapping {
             volume.getAccessibleTopologyList().stream().map(ValueMapping::fromProto).toList()));
   }
 
-  /** Nobody depends on a source that was not asked for: an odd one counts as none. */
+  /** No caller depends on a source that was not asked for: an odd one counts as none. */
   private static Optional<VolumeContentSource> source(
       AnswerFindings findings,
       String field,

@@ -86,7 +86,7 @@ public final class GroupAnswerMapping {
           Rule.MISMATCH,
           "has no snapshot of " + missing.size() + " of the " + asked.size() + " volumes");
     }
-    // Deleting a group deletes its members: not those of volumes that nobody asked about.
+    // Deleting a group deletes its members: not those of volumes that were not asked about.
     if (ours && AnswerRules.isId(made.getGroupSnapshotId())) {
       findings.created(made.getGroupSnapshotId());
     }

@@ -157,7 +157,7 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** What a volume is to start as a copy of. */
+  /** Returns the source that a volume is to start as a copy of. */
   public static io.csi4j.client.internal.proto.VolumeContentSource toProto(
       VolumeContentSource source) {
     var out = io.csi4j.client.internal.proto.VolumeContentSource.newBuilder();
@@ -169,7 +169,10 @@ public final class ValueMapping {
     return out.build();
   }
 
-  /** What a volume started as a copy of; its id has been checked. Nothing if it started empty. */
+  /**
+   * Returns the source that a volume started as a copy of; its id has been checked. Nothing if it
+   * started empty.
+   */
   public static Optional<VolumeContentSource> fromProto(
       io.csi4j.client.internal.proto.VolumeContentSource source) {
     return switch (source.getTypeCase()) {

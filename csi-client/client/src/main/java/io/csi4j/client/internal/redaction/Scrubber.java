@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  */
 public final class Scrubber {
 
-  /** What stands in place of a value. */
+  /** The text in place of a value. */
   public static final String MARK = "<redacted>";
 
   /** As much of a text is looked at; far more than is ever shown. */
@@ -38,13 +38,13 @@ public final class Scrubber {
   /** The longest form of one character, for characters that were cut in two. */
   private static final int LONGEST_FORM = 20;
 
-  /** Steps after which a text is withheld as a whole: nobody writes such texts in good faith. */
+  /** Steps after which a text is withheld as a whole: such texts are not written in good faith. */
   private static final int STEPS_LIMIT = 5_000_000;
 
   /** Base64 within base64 is looked into so deep. */
   private static final int DEEPEST = 2;
 
-  /** What may be base64 of a value that is worth looking for. */
+  /** A text that may be base64 of a value that is worth looking for. */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{12,}");
 
   /** Leaves room for the note of what was cut. */
@@ -126,7 +126,7 @@ public final class Scrubber {
     return true;
   }
 
-  /** What base64 text stands for, as far as it is whole. */
+  /** Returns the text that base64 stands for, as far as it is whole. */
   private String decoded(int from, int end) {
     String digits = text.substring(from, end).replace('-', '+').replace('_', '/');
     int odd = digits.length() % 4 == 1 ? 1 : 0;
@@ -179,7 +179,7 @@ public final class Scrubber {
     return here.work + next.work > STEPS_LIMIT;
   }
 
-  /** Whether the text ends in the middle of an escape, or with the dots of whoever cut it. */
+  /** Whether the text ends in the middle of an escape, or with the dots of a cut. */
   private boolean isCutInside() {
     for (int p = 0; p < here.size; p++) {
       int from = here.at[p];

@@ -39,7 +39,7 @@ public final class SpecFields {
     return field.getOptions().getExtension(CsiProto.csiSecret);
   }
 
-  /** Whether the values of the field are to be shown to nobody. */
+  /** Whether the values of the field must never be shown. */
   public static boolean isSensitive(FieldDescriptor field) {
     return isSecret(field) || SENSITIVE.contains(field.getName());
   }

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** What a plugin has to offer before a call may be sent to it. */
+/** The rules for what a plugin has to offer before a call may be sent to it. */
 public final class CapabilityRules {
 
   /** The fields of requests that hold capabilities of volumes, found once for each kind. */
@@ -96,8 +96,8 @@ public final class CapabilityRules {
 
   /**
    * What {@code request}, a generated message of {@code operation}, needs: first the service, then
-   * the call, then its fields. What gives back needs nothing: what was taken while a plugin offered
-   * it is owed, whatever it offers now, and one that cannot do it says so itself.
+   * the call, then its fields. A call that gives back needs nothing: what was taken while a plugin
+   * offered it is owed, even if it offers less now, and one that cannot do it says so itself.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
     if (givesBack(operation)) {
@@ -121,7 +121,7 @@ public final class CapabilityRules {
     return Optional.empty();
   }
 
-  /** What is wrong with a request only because of what the plugin offers. */
+  /** Returns the faults of a request that come only from what the plugin offers. */
   public static List<Violation> conditional(
       CsiOperation operation, Message request, Map<Source, CapabilitySet<?>> offered) {
     CapabilitySet<?> node = offered.get(Source.NODE);

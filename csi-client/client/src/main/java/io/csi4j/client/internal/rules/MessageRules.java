@@ -73,7 +73,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
 
   private static final Map<Descriptor, MessageRules> KNOWN = new ConcurrentHashMap<>();
 
-  /** What a field, or each of its elements, holds. */
+  /** The kinds of values of a field, or of each of its elements. */
   enum Kind {
     TEXT,
     NAME,
@@ -98,7 +98,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
    * @param required whether it must be set
    * @param repeated whether it has elements; not so for maps and flags
    * @param present whether it tells what is not set from what is empty
-   * @param secret whether nobody may see it
+   * @param secret whether it must not be seen
    * @param topology whether its entries are labels of a place
    */
   record Field(

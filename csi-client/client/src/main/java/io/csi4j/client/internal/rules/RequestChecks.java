@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What the spec demands of a request whatever the plugin can do.
+ * The demands of the spec on a request, for all plugins.
  *
  * <p>The rules walk over the fields as the contract describes them, so that a new field is held to
  * the general rules (Unicode, NUL, sizes, sign of numbers) without a line of code.
@@ -41,7 +41,7 @@ public final class RequestChecks {
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;
 
-  /** More findings of one kind than this help nobody. */
+  /** More findings of one kind than this help no reader. */
   private static final int FINDINGS_LIMIT = 100;
 
   private static final Set<CsiOperation> NAMING =
@@ -70,11 +70,11 @@ public final class RequestChecks {
   }
 
   /**
-   * What was found.
+   * The findings.
    *
-   * @param violations what must not be sent
-   * @param oversize what is beyond the sizes of the spec, and yet many plugins take it
-   * @param remarks what the spec allows, and yet not every plugin has to take it
+   * @param violations findings that keep the request from being sent
+   * @param oversize values beyond the sizes of the spec, which many plugins take all the same
+   * @param remarks values that the spec allows, and that not every plugin has to take
    */
   public record Result(
       List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {}

@@ -1,5 +1,5 @@
 /**
- * What is decided by tables: what a request must look like and what a plugin has to offer for it.
+ * Decisions by tables: the form of a request, and what a plugin has to offer for it.
  *
  * <p>Start at {@code RequestChecks}. All of it is pure: nothing here sends or waits. Not exported.
  */

@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The threads on which actions of the host run: made when there is work, gone a few seconds after.
  * Unbounded, because an action may block for as long as it likes, and the next must not wait for
- * it. After closing, tasks run where they are submitted: a dropped one could be what somebody waits
- * for.
+ * it. After closing, tasks run where they are submitted: a caller could wait for a dropped one.
  */
 public final class CallbackThreads extends ThreadPoolExecutor {
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands between us and a socket.
+ * An obstacle between us and a socket.
  *
  * @param reason its kind
  * @param why the clause for the message

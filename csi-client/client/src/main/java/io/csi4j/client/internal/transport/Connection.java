@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The way to one plugin: a channel, the one I/O thread it runs on, and the threads for callbacks.
- * The channel reconnects by itself; each time the plugin's user is checked anew.
+ * The channel reconnects by itself; each time the plugin's user is checked again.
  */
 public final class Connection implements AutoCloseable {
 
@@ -139,7 +139,10 @@ public final class Connection implements AutoCloseable {
     return generation.get();
   }
 
-  /** Who listens on the socket, as far as the newest attempt to connect has told. */
+  /**
+   * Returns the process that listens on the socket, as far as the newest attempt to connect has
+   * told.
+   */
   public PeerCredentials peer() {
     PeerGate gate = newest;
     return gate == null ? PeerCredentials.unknown() : gate.peer();
@@ -206,7 +209,7 @@ public final class Connection implements AutoCloseable {
     return loop;
   }
 
-  /** Where what may block runs that nobody of the host may wait for. */
+  /** Returns where blocking work runs that no caller of the host may wait for. */
   public Executor aside() {
     return callbacks;
   }
@@ -224,8 +227,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * What is wrong with the socket at this moment, to explain a call that did not get through. Looks
-   * at the file and connects to it once, but never waits.
+   * Returns the trouble with the socket at this moment, to explain a call that did not get through.
+   * Looks at the file and connects to it once, but never waits.
    *
    * @param code the status of the call
    * @param elapsed how long the call took

@@ -117,7 +117,10 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
     return all;
   }
 
-  /** What gRPC gets of these bytes, which are let go of; sets {@link #flood} if it is too much. */
+  /**
+   * Returns the part of these bytes that gRPC gets; they are released. Sets {@link #flood} if it is
+   * too much.
+   */
   private ByteBuf screened(ChannelHandlerContext context, ByteBuf in) {
     int end = in.writerIndex();
     int from = in.readerIndex();

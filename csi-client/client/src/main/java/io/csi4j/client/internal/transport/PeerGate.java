@@ -55,8 +55,8 @@ public final class PeerGate extends ChannelDuplexHandler {
   }
 
   /**
-   * What gRPC connects to. It makes a URI of an address, and not every path survives that; so it
-   * gets this one, and the path is put in its place here.
+   * The address that gRPC connects to. It makes a URI of an address, and not every path survives
+   * that; so it gets this one, and the path is put in its place here.
    */
   public static final class Destination extends SocketAddress {
     private static final long serialVersionUID = 1L;
@@ -81,7 +81,10 @@ public final class PeerGate extends ChannelDuplexHandler {
     return ended && !connected;
   }
 
-  /** What is wrong with whoever listens, as far as it is known yet; null if nothing is. */
+  /**
+   * Returns the trouble with the process that listens, as far as it is known yet; null if there is
+   * none.
+   */
   @Nullable ConnectProblem problem() {
     if (refused) {
       return wrongPeer();
@@ -108,7 +111,8 @@ public final class PeerGate extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    // Whoever greets and hangs up at once makes our own greeting fail. That must not close the
+    // A plugin that greets and hangs up at once makes our own greeting fail. That must not close
+    // the
     // socket before theirs is read.
     context.channel().config().setAutoClose(false);
   }

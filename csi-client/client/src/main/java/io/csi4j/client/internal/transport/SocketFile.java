@@ -32,7 +32,10 @@ public final class SocketFile {
 
   private SocketFile() {}
 
-  /** What is wrong with the path, as far as that shows without connecting; null if nothing is. */
+  /**
+   * Returns the trouble with the path, as far as that shows without connecting; null if there is
+   * none.
+   */
   public static @Nullable ConnectProblem inspect(Path path, ConnectOptions options) {
     try {
       Inode file = Inode.of(path, NO_FOLLOW);
@@ -54,8 +57,8 @@ public final class SocketFile {
   }
 
   /**
-   * What is wrong with a socket that could not be connected to. Makes one connection and closes it;
-   * never waits. Null if that connection came about.
+   * Returns the trouble with a socket that could not be connected to. Makes one connection and
+   * closes it; never waits. Null if that connection came about.
    */
   public static @Nullable ConnectProblem knock(Path path) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {

@@ -1,8 +1,8 @@
 /**
- * Foreign text made fit for one line: escaped, quoted and cut.
+ * Foreign text made fit for one line: escaped, quoted and cut; and the rows of tables in jars.
  *
- * <p>Start at {@code SafeText}. What is secret in a text is found in the client, in {@code
- * redaction}. Not exported but to the client and the testkit.
+ * <p>Start at {@code SafeText} and {@code Rows}. What is secret in a text is found in the client,
+ * in {@code redaction}. Exported to our own modules only.
  */
 @NullMarked
 package io.csi4j.client.internal.text;

@@ -32,11 +32,11 @@ final class MountCallEvent extends Event {
   String outcome = "";
 
   /**
-   * Does the work as one event, if anybody records.
+   * Does the work as one event, if the flight recorder is on.
    *
-   * @param operation what is done, such as {@code bind}
-   * @param source what is mounted, or nothing
-   * @param target where, in a form for people
+   * @param operation the work, such as {@code bind}
+   * @param source the source of the mount, or nothing
+   * @param target the target, in a form for people
    * @param outcome says how a result came about
    */
   static <T> T around(

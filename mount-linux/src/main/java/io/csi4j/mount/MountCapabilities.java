@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
 
-  /** What there are several ways for. */
+  /** The needs that several ways can meet. */
   public enum Need {
     /** To tell whether something is mounted at a path. */
     PROBE("is it a mount point?"),
@@ -63,7 +63,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
   }
 
   /**
-   * What the running kernel gives.
+   * Returns what the running kernel gives.
    *
    * @throws MountException where there is no Linux or no native access
    */

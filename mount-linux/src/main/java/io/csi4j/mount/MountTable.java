@@ -26,6 +26,14 @@ import java.util.function.Predicate;
  * there is no Linux kernel, {@link MountException.Reason#NO_NATIVE_ACCESS} where the native library
  * cannot be loaded and is needed ({@link #list()} does without), {@link
  * MountException.Reason#NO_MOUNT_TABLE} where {@code /proc} is not there.
+ *
+ * <pre>{@code
+ * MountTable table = MountTable.system();
+ * for (MountRecord mount : table.list().records()) {
+ *   log.accept(mount.path() + " shows " + mount.source());
+ * }
+ * log.accept(table.probe(path)); // a mount, no mount, or a dead one: never waits for its server
+ * }</pre>
  */
 public interface MountTable {
 
@@ -40,7 +48,7 @@ public interface MountTable {
    * reference has the path that was asked for.
    *
    * <p>The directories above the path are walked through; if one of them is in a hung filesystem,
-   * the call hangs too. Whatever is mounted at the path itself is never waited for.
+   * the call hangs too. A mount at the path itself is never waited for.
    *
    * @throws MountException if the path is too long, has too many symbolic links, or is out of reach
    *     for this user ({@link MountException.Reason#NOT_PERMITTED})
@@ -57,9 +65,9 @@ public interface MountTable {
   MountSnapshot list(Predicate<MountRecord> filter);
 
   /**
-   * Every mount that another process sees, in whatever mount namespace it is, with the paths that
-   * it has for them. Mounts of one peer group have its number in all namespaces, and one mount has
-   * one {@link MountRecord#id()}; the references serve for nothing else here.
+   * Returns every mount that another process sees, in any mount namespace, with the paths that it
+   * has for them. Mounts of one peer group have its number in all namespaces, and one mount has one
+   * {@link MountRecord#id()}; the references serve for nothing else here.
    *
    * @param process its number, as this process sees it
    * @throws MountException with {@link MountException.Reason#NO_MOUNT_TABLE} if it has ended, or if
@@ -67,7 +75,7 @@ public interface MountTable {
    */
   MountSnapshot listOf(long process);
 
-  /** What became of the mount that this reference was taken of. */
+  /** Returns the fate of the mount that this reference was taken of. */
   RefCheck check(MountRef ref);
 
   /** The mounts of one directory or file of one filesystem, wherever they are. */

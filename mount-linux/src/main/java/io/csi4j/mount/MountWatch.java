@@ -9,14 +9,21 @@ import java.util.function.Consumer;
  * Tells when the mount table changes.
  *
  * <p>Where the kernel reports each mount (fanotify, Linux 6.15 and newer, privileged in the
- * namespace's user namespace), events come with the process that caused them; but to whoever is not
- * privileged on the machine as a whole it names this process only, and nobody else. Elsewhere the
- * table is read again whenever the kernel says that it changed; a mount that came and went in
+ * namespace's user namespace), events come with the process that caused them; but to a process that
+ * is not privileged on the machine as a whole it names this process only, and no other. Elsewhere
+ * the table is read again whenever the kernel says that it changed; a mount that came and went in
  * between is then not told.
  *
  * <p>A mount that is gone again before it could be looked at is not told at all. Changes of mounts
  * that stay are found by reading the table, at most a fifth of the time, so they may come a little
  * after what happened later.
+ *
+ * <pre>{@code
+ * try (MountWatch.Watching watching = MountWatch.system().start(log::accept)) {
+ *   log.accept(watching.start()); // every event is a change to these mounts
+ *   host.run();
+ * }
+ * }</pre>
  */
 public interface MountWatch {
 
@@ -36,7 +43,7 @@ public interface MountWatch {
   /** A watch that runs. */
   interface Watching extends AutoCloseable {
 
-    /** What was mounted when the watch began; every event is a change to it. */
+    /** Returns the mounts when the watch began; every event is a change to them. */
     MountSnapshot start();
 
     /** How the kernel tells of changes, in a few words for people. */

@@ -25,6 +25,12 @@ import io.csi4j.mount.model.UnmountResult;
  * <p>No part of a target is followed if it is a symbolic link ({@link
  * MountException.Reason#SYMLINK}), except in the directory that {@link #beneath} names as trusted.
  * Every failure is a {@link MountException}.
+ *
+ * <pre>{@code
+ * Mounts mounts = Mounts.system();
+ * MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget().build());
+ * mounts.unmount(bound.ref(), UnmountPolicy.PLAIN);
+ * }</pre>
  */
 public interface Mounts {
 
@@ -39,8 +45,8 @@ public interface Mounts {
   }
 
   /**
-   * The same for targets beneath a directory that nobody else can write to. Symbolic links in its
-   * own path are followed; everything below is not, and nothing outside can be reached.
+   * Returns mounts for targets beneath a directory that no other can write to. Symbolic links in
+   * its own path are followed; everything below is not, and nothing outside can be reached.
    */
   Mounts beneath(MountPath base);
 
@@ -91,7 +97,7 @@ public interface Mounts {
   UnmountResult unmount(MountRef ref, UnmountPolicy policy);
 
   /**
-   * Takes away whatever is mounted at this path, up to 64 mounts on top of each other, then the one
+   * Takes away all that is mounted at this path, up to 64 mounts on top of each other, then the one
    * empty directory or file that is left. Nothing below it is ever deleted, nor is a file that has
    * content, or anything that no mount leaves behind, such as a socket ({@link
    * CleanupResult.Outcome#NOT_EMPTY}).
@@ -107,8 +113,8 @@ public interface Mounts {
   CleanupResult cleanup(MountPath path, UnmountPolicy policy);
 
   /**
-   * Searches for everybody who keeps this mount in use, here and in other mount namespaces. Of a
-   * mount that is gone from the table, also by a lazy unmount, nobody is found.
+   * Searches for all who keep this mount in use, here and in other mount namespaces. Of a mount
+   * that is gone from the table, also by a lazy unmount, none is found.
    */
   Holders whoHolds(MountRef ref);
 

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** What stands in the place of the kernel where there is none to speak to: it says why. */
+/** Stands in the place of the kernel where there is none to speak to, and says why. */
 final class UnavailableMounts implements MountTable, Mounts, MountWatch {
 
   private final Supplier<MountException> why;

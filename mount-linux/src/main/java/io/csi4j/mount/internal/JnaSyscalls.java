@@ -103,7 +103,7 @@ public final class JnaSyscalls implements Syscalls {
   }
 
   /**
-   * Loads the native library; throws whatever the JVM throws if it cannot be.
+   * Loads the native library; throws what the JVM throws if it cannot be.
    *
    * @param architecture the name of the processor's architecture, as the JVM has it
    * @throws UnsupportedOperationException if its numbers of system calls are not known here

@@ -35,7 +35,7 @@ public final class BindRequest {
     return new Builder(source, target);
   }
 
-  /** What is to be seen. */
+  /** Returns the path that is to be seen. */
   public MountPath source() {
     return source;
   }
@@ -60,7 +60,7 @@ public final class BindRequest {
     return followSource;
   }
 
-  /** What the mount shall forbid, over what its source's mount forbids already. */
+  /** Returns the flags that forbid more than the mount of the source forbids already. */
   public Set<MountFlag> flags() {
     return flags;
   }
@@ -107,7 +107,7 @@ public final class BindRequest {
       return this;
     }
 
-    /** Follows symbolic links in the source; only for sources that nobody else can write to. */
+    /** Follows symbolic links in the source; only for sources that no other can write to. */
     public Builder followSource() {
       followSource = true;
       return this;

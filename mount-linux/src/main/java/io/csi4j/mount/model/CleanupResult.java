@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@link io.csi4j.mount.Mounts#cleanup} did.
+ * The result of {@link io.csi4j.mount.Mounts#cleanup}.
  *
  * @param outcome how it ended
  * @param unmounted the unmounts that took mounts away, in their order
@@ -19,7 +19,7 @@ public record CleanupResult(
     REMOVED,
     /** Nothing is mounted there; the directory holds something, and all of it is still there. */
     NOT_EMPTY,
-    /** It is still mounted, and nothing was removed. */
+    /** The path is still mounted, and nothing was removed. */
     STILL_MOUNTED,
     /** There was nothing. */
     MISSING

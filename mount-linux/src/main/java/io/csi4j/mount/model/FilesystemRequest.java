@@ -62,7 +62,7 @@ public final class FilesystemRequest {
     return createTarget;
   }
 
-  /** What the mount shall forbid. */
+  /** Returns the flags that the mount shall have. */
   public Set<MountFlag> flags() {
     return flags;
   }
@@ -72,7 +72,7 @@ public final class FilesystemRequest {
     return options;
   }
 
-  /** The options that nobody may see. */
+  /** Returns the options that must not be seen. */
   public List<String> revealSecretOptions() {
     return secretOptions;
   }

@@ -2,7 +2,7 @@ package io.csi4j.mount.model;
 
 import java.util.Set;
 
-/** Who keeps a mount, or its device, in use. */
+/** A holder, which keeps a mount, or its device, in use. */
 public sealed interface Holder {
 
   /**
@@ -66,11 +66,11 @@ public sealed interface Holder {
 
   /** In what way a process uses a mount. */
   enum Use {
-    /** It has something in it open. */
+    /** The process has something in the mount open. */
     OPEN_FILE,
-    /** It is in it. */
+    /** The process is in the mount. */
     WORKING_DIRECTORY,
-    /** It has it as its root directory. */
+    /** The process has the mount as its root directory. */
     ROOT_DIRECTORY,
     /** Its program is in it. */
     PROGRAM

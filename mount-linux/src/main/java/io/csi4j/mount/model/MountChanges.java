@@ -3,7 +3,7 @@ package io.csi4j.mount.model;
 import java.util.List;
 
 /**
- * What came and went between two looks at the table.
+ * The changes between two looks at the table.
  *
  * @param now the newer look
  * @param added the mounts that only the newer one has, in the kernel's order

@@ -30,7 +30,7 @@ public final class MountException extends RuntimeException {
     TARGET_OCCUPIED,
     /** No mount is at the path, and one is needed. */
     NOT_A_MOUNT,
-    /** It is in use. */
+    /** The mount is in use. */
     BUSY,
     /** The kernel does not know the type of filesystem. */
     UNKNOWN_FILESYSTEM,
@@ -108,7 +108,7 @@ public final class MountException extends RuntimeException {
     return Optional.ofNullable(details).map(Details::syscall);
   }
 
-  /** What was to be mounted. */
+  /** Returns the source of the mount. */
   public Optional<KernelText> source() {
     return Optional.ofNullable(details).map(Details::source);
   }
@@ -123,7 +123,7 @@ public final class MountException extends RuntimeException {
     return Optional.ofNullable(details).map(Details::occupant);
   }
 
-  /** Who keeps it in use, if that was the reason. */
+  /** Returns the holders of the mount, if they were the reason. */
   public Optional<Holders> holders() {
     return Optional.ofNullable(details).map(Details::holders);
   }

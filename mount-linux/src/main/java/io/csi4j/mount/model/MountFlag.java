@@ -1,6 +1,6 @@
 package io.csi4j.mount.model;
 
-/** What a mount forbids or saves, whatever its filesystem allows. */
+/** The things that a mount forbids or saves, even if its filesystem allows them. */
 public enum MountFlag {
   /** Nothing can be written through it. */
   READ_ONLY("ro"),

@@ -1,7 +1,7 @@
 package io.csi4j.mount.model;
 
 /**
- * What tells one mount from all others.
+ * The identity of a mount, which tells it from all others.
  *
  * <p>An implementation outside this library makes one by the records inside.
  */

@@ -56,7 +56,7 @@ public final class MountPath implements Comparable<MountPath> {
     return ofOwned(Arrays.copyOfRange(from, begin, end));
   }
 
-  /** The path of bytes that nobody else has. */
+  /** Returns the path of bytes that no other has. */
   private static MountPath ofOwned(byte[] path) {
     if (path.length == 0 || path[0] != '/') {
       throw refused(path, "is not absolute. Write it from the root directory on");

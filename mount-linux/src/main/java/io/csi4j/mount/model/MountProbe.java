@@ -1,6 +1,6 @@
 package io.csi4j.mount.model;
 
-/** What is found at a path. */
+/** The finding at a path. */
 public sealed interface MountProbe {
 
   /** There is nothing at the path. */

@@ -21,7 +21,7 @@ import java.util.Set;
  * @param flags what the mount forbids
  * @param propagation with whom it shares mounts
  * @param type the type of the filesystem, such as {@code ext4} or {@code fuse.sshfs}
- * @param source the device or server, in whatever form the filesystem has; may be empty
+ * @param source the device or server, in the form of the filesystem; may be empty
  * @param options the options of the filesystem, shared by all its mounts: {@code rw} or {@code ro}
  *     first, then its own; blanks and commas in one of them stay escaped as the kernel has them
  */

@@ -35,7 +35,7 @@ public final class MountSnapshot {
   }
 
   /**
-   * A snapshot of these mounts; for whoever implements {@link io.csi4j.mount.MountTable}.
+   * A snapshot of these mounts; for authors of a {@link io.csi4j.mount.MountTable}.
    *
    * @param records the mounts, in the kernel's order
    * @param skippedRows how many rows could not be read

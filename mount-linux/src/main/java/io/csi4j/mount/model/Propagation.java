@@ -7,9 +7,9 @@ import java.util.Locale;
 public enum Propagation {
   /** None ({@code rprivate}). */
   PRIVATE("private", "rprivate"),
-  /** What the host mounts, the container sees ({@code rslave}). */
+  /** The container sees the mounts of the host ({@code rslave}). */
   HOST_TO_CONTAINER("host-to-container", "rslave"),
-  /** What either mounts, the other sees ({@code rshared}). */
+  /** Each sees the mounts of the other ({@code rshared}). */
   BIDIRECTIONAL("bidirectional", "rshared");
 
   private final String word;

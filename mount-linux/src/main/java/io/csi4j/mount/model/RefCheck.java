@@ -1,23 +1,23 @@
 package io.csi4j.mount.model;
 
-/** What became of a mount that a {@link MountRef} was taken of. */
+/** The fate of a mount that a {@link MountRef} was taken of. */
 public sealed interface RefCheck {
 
-  /** It is where it was. Something may be mounted on top of it. */
+  /** The mount is where it was. Something may be mounted on top of it. */
   record Present() implements RefCheck {}
 
-  /** It is not there any more, nor is another mount at its path. */
+  /** The mount is not there any more, nor is another mount at its path. */
   record Gone() implements RefCheck {}
 
   /**
-   * It is not there any more, and another mount is at its path.
+   * The mount is not there any more, and another mount is at its path.
    *
    * @param by the other one
    */
   record Replaced(MountRef by) implements RefCheck {}
 
   /**
-   * It is there, at another path.
+   * The mount is there, at another path.
    *
    * @param to where it is now
    */

@@ -14,7 +14,7 @@ import java.util.Optional;
 public record UnmountResult(
     Step step, Optional<MountRef> mount, int attempts, boolean deviceMayBeBusy) {
 
-  /** What did it. */
+  /** The step that did it. */
   public enum Step {
     /** Nothing: no mount was there. */
     NOT_MOUNTED,

@@ -90,7 +90,7 @@ final class Attributes {
           .build();
     }
     if (abandoned.getAsBoolean()) {
-      // Nobody is told any more; what is there by now may be meant to stay as it is.
+      // No caller is told any more; what is there by now may be meant to stay as it is.
       return record.get().ref();
     }
     return change.apply(mount, record.get());

@@ -10,7 +10,7 @@ import io.csi4j.mount.model.MountResult;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** One bind, from the walk to its paths up to its undoing if nobody waits for it any more. */
+/** One bind, from the walk to its paths up to its undoing if it is not waited for any more. */
 final class Bind implements MountCallPool.Work<MountResult> {
 
   private final Kernel kernel;
@@ -29,7 +29,7 @@ final class Bind implements MountCallPool.Work<MountResult> {
     FlagBits.check(doing, request.flags());
   }
 
-  /** What is done, for messages. */
+  /** Returns the work, for messages. */
   static String doing(BindRequest request) {
     return "Binding " + request.source() + " to " + request.target();
   }

@@ -8,7 +8,7 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 
-/** What the errors of a bind mean. */
+/** The meaning of the errors of a bind. */
 final class BindFailure {
 
   private BindFailure() {}

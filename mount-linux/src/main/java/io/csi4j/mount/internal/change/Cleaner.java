@@ -84,7 +84,7 @@ final class Cleaner {
   private Outcome remove(String doing, MountPath path, BooleanSupplier abandoned) {
     try (TargetPlace place = walk.place(doing, path)) {
       if (abandoned.getAsBoolean()) {
-        // Nobody is told any more; what is there by now may be wanted.
+        // No caller is told any more; what is there by now may be wanted.
         return Outcome.MISSING;
       }
       // What it is shows by what the kernel refuses; a look at it could come too late.

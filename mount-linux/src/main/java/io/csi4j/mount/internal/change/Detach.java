@@ -38,13 +38,13 @@ final class Detach {
     try {
       return mounts.record(root).filter(mounts::isCovered).isPresent();
     } catch (MountException unreadable) {
-      // To leave nothing behind is worth more than the mount that nobody can have seen yet.
+      // To leave nothing behind is worth more than the mount that no one can have seen yet.
       return false;
     }
   }
 
   /**
-   * Takes away a mount that nobody waits for any more, unless another one is at its path by now.
+   * Takes away a mount that is not waited for any more, unless another one is at its path by now.
    *
    * @param madeTarget whether the target was made for it, and has to go too
    */
@@ -65,8 +65,9 @@ final class Detach {
   }
 
   /**
-   * Takes away the mount on a spot that has another name by now, because somebody moved it at the
-   * very moment. The spot's own descriptor leads below the mount, so it is looked for by name.
+   * Takes away the mount on a spot that has another name by now, because another process moved it
+   * at the very moment. The spot's own descriptor leads below the mount, so it is looked for by
+   * name.
    *
    * @param isOurs what the mount on the spot has to be like
    */

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What the errors of mounting a filesystem mean. No secret option is in any text. */
+/** The meaning of the errors of mounting a filesystem. No secret option is in any text. */
 final class FilesystemFailure {
 
   private record Meaning(Reason reason, String text) {}

@@ -45,7 +45,7 @@ final class FilesystemMount implements MountCallPool.Work<MountResult> {
     }
   }
 
-  /** What is done, for messages. */
+  /** Returns the work, for messages. */
   static String doing(FilesystemRequest request) {
     return "Mounting "
         + PrintableText.escape(request.type())

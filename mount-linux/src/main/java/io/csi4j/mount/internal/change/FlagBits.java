@@ -33,8 +33,8 @@ final class FlagBits {
   }
 
   /**
-   * What a mount has after flags are added. Those for access times exclude each other, so the added
-   * one replaces.
+   * Returns the flags of a mount after some are added. Those for access times exclude each other,
+   * so the added one replaces.
    */
   static Set<MountFlag> sum(Collection<MountFlag> there, Collection<MountFlag> added) {
     Set<MountFlag> sum = EnumSet.noneOf(MountFlag.class);

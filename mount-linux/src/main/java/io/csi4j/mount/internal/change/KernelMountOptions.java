@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a request, sorted into the flags and the text that {@code mount(2)} takes. A
- * request's own flags hold whatever its options say.
+ * request's own flags hold even against its options.
  */
 final class KernelMountOptions {
 

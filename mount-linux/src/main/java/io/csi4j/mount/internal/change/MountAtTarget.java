@@ -35,7 +35,7 @@ final class MountAtTarget {
 
   /**
    * Expects what a mount from that source has after its propagation was set. One that receives
-   * shows so only if there was somebody to receive from.
+   * shows so only if there was a mount to receive from.
    */
   void expectPropagation(MountRecord from, Propagation wanted) {
     PropagationTags there = mount.propagation();

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * The bounded pool on which calls that may block are made, so that whoever asks for one waits no
- * longer than the deadline.
+ * The bounded pool on which calls that may block are made, so that their callers wait no longer
+ * than the deadline.
  *
  * <p>A call that is not waited for any more keeps its thread until the kernel gives it back. When
  * all threads are kept that way, new calls are refused at once. Threads that have nothing to do end
@@ -52,13 +52,13 @@ final class MountCallPool {
     pool.allowCoreThreadTimeOut(true);
   }
 
-  /** What is done on the pool. */
+  /** The work on the pool. */
   interface Work<T> {
     /**
-     * Does it.
+     * Does the work.
      *
-     * @param abandoned true as soon as nobody waits for the result any more, so that going on is of
-     *     no use
+     * @param abandoned true as soon as the result is not waited for any more, so that going on is
+     *     of no use
      */
     T run(BooleanSupplier abandoned);
 
@@ -68,7 +68,7 @@ final class MountCallPool {
     }
 
     /**
-     * Undoes what was done, on the same thread: it ended, and nobody waited for the result any
+     * Undoes what was done, on the same thread: it ended, and the result was not waited for any
      * more. What this throws is told to the thread's handler of uncaught exceptions.
      */
     default void undo(T result) {}
@@ -214,7 +214,9 @@ final class MountCallPool {
     }
   }
 
-  /** What the work threw, with the way to the caller instead of the way to the pool. */
+  /**
+   * Returns the exception of the work, with the way to the caller instead of the way to the pool.
+   */
   private static RuntimeException thrown(Exception wrapped) {
     Throwable cause = Objects.requireNonNull(wrapped.getCause());
     StackTraceElement[] work = cause.getStackTrace();

@@ -77,7 +77,7 @@ final class OptionWords {
           "runbindable");
 
   /**
-   * What a word does to the bits of {@code mount(2)}.
+   * The change of a word to the bits of {@code mount(2)}.
    *
    * @param set the bits that it sets
    * @param clear the bits that it clears first

@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.change;
 
 import java.util.concurrent.TimeUnit;
 
-/** The passing of time, for whoever tries something again. */
+/** The passing of time, for code that tries again. */
 interface Pauser {
 
   /** The time of the machine, passed by waiting. */

@@ -11,7 +11,7 @@ import java.util.Arrays;
 
 /**
  * One name in one directory that is held open, so that nothing on the way to it can be exchanged
- * any more. Whatever is done to a target is done through its place.
+ * any more. All work on a target is done through its place.
  */
 final class TargetPlace implements AutoCloseable {
 
@@ -51,7 +51,7 @@ final class TargetPlace implements AutoCloseable {
   }
 
   /**
-   * What is on top at the name: the root of a mount, if one is on it. The caller closes it.
+   * Opens what is on top at the name: the root of a mount, if one is on it. The caller closes it.
    *
    * @throws MountException if it is missing, or a symbolic link
    */

@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
  * One turn at a time for each target, so that of two threads that mount the same, the second one
  * finds what the first one made. A turn may be given back by another thread than took it.
  *
- * <p>Whoever waits for a turn does so on its own thread: a target that hangs takes none from the
- * pool but the first.
+ * <p>A caller waits for a turn on its own thread: a target that hangs takes none from the pool but
+ * the first.
  */
 final class TargetTurns {
 
@@ -28,15 +28,15 @@ final class TargetTurns {
   private static final class Turn {
     private final Semaphore free = new Semaphore(1);
 
-    /** Who has it or waits for it; changed in {@code compute} only. */
+    /** The callers that have the turn or wait for it; changed in {@code compute} only. */
     private int users;
   }
 
   /**
    * Waits for the turn, then has the work done with the time that is left.
    *
-   * @throws MountException with {@link Reason#DEADLINE} if somebody else's turn does not end in
-   *     time
+   * @throws MountException with {@link Reason#DEADLINE} if the turn of another caller does not end
+   *     in time
    */
   <T> T call(MountCallPool pool, String doing, MountPath target, MountCallPool.Work<T> work) {
     long start = System.nanoTime();
@@ -45,7 +45,7 @@ final class TargetTurns {
     return pool.call(doing, waited.negated(), new InTurn<>(work, () -> giveBack(target)));
   }
 
-  /** How many targets somebody has or waits for. */
+  /** Returns how many targets are in use or waited for. */
   int size() {
     return turns.size();
   }

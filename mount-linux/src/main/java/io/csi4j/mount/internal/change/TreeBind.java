@@ -10,9 +10,8 @@ import io.csi4j.mount.model.MountRef;
 import java.util.Optional;
 
 /**
- * The bind of newer kernels: a copy of the source's tree gets its flags before anybody can see it,
- * and is attached by descriptors alone ({@code open_tree}, {@code mount_setattr}, {@code
- * move_mount}).
+ * The bind of newer kernels: a copy of the source's tree gets its flags before it can be seen, and
+ * is attached by descriptors alone ({@code open_tree}, {@code mount_setattr}, {@code move_mount}).
  */
 final class TreeBind {
 

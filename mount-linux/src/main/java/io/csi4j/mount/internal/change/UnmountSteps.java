@@ -37,7 +37,7 @@ final class UnmountSteps {
   }
 
   /**
-   * What the kernel answered.
+   * The answer of the kernel.
    *
    * @param result 0, or the error with a minus sign; {@code EINVAL} means that nothing is mounted
    * @param mount the mount that was asked for

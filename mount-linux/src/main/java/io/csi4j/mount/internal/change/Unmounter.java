@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Takes mounts away. Each attempt walks to the path anew and is one piece of work for the pool;
+ * Takes mounts away. Each attempt walks to the path again and is one piece of work for the pool;
  * between two of them nothing is held.
  */
 final class Unmounter {

@@ -1,5 +1,5 @@
 /**
- * What changes the mounts: walking to a path, binding, mounting, unmounting, and the pool on which
+ * The changes of mounts: walking to a path, binding, mounting, unmounting, and the pool on which
  * the calls that may block are made. Start with {@code MountOperations}.
  */
 @NullMarked

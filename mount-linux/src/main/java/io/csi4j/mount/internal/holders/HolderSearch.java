@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** Searches {@code /proc} and the table of mounts for whoever keeps a mount in use. */
+/** Searches {@code /proc} and the table of mounts for the holders of a mount. */
 public final class HolderSearch {
 
   /** After how many holders the search ends. */
@@ -34,8 +34,8 @@ public final class HolderSearch {
   }
 
   /**
-   * Everybody who was found, within limits of time and number; nobody if the mount is not in the
-   * table any more.
+   * Returns the holders that were found, within limits of time and number; none if the mount is not
+   * in the table any more.
    */
   public Holders holders(MountRef ref) {
     List<MountRecord> all = table.list().records();

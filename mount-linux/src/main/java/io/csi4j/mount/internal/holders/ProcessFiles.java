@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What {@code /proc} tells of one process. Links are read and never followed, and of its memory
+ * The files of one process in {@code /proc}. Links are read and never followed, and of its memory
  * nothing is asked, so that neither a hung filesystem nor a hung process is waited for.
  */
 final class ProcessFiles {

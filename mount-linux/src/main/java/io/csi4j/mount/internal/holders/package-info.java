@@ -1,4 +1,4 @@
-/** Who keeps a mount in use. Start with {@code HolderSearch}. */
+/** The holders of a mount. Start with {@code HolderSearch}. */
 @NullMarked
 package io.csi4j.mount.internal.holders;
 

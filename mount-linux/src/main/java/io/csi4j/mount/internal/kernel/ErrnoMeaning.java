@@ -5,7 +5,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 
-/** What an error of a system call means, where the caller knows nothing better. */
+/** The meaning of an error of a system call, where the caller knows nothing better. */
 public final class ErrnoMeaning {
 
   private ErrnoMeaning() {}

@@ -10,7 +10,7 @@ package io.csi4j.mount.internal.kernel;
  */
 public record Kernel(Syscalls calls, KernelFeatures features, String bootId, String release) {
 
-  /** The same with other features, or with calls that are refused. */
+  /** Returns the kernel with other features, or with calls that are refused. */
   public Kernel with(Syscalls calls, KernelFeatures features) {
     return new Kernel(calls, features, bootId, release);
   }

@@ -71,7 +71,7 @@ public final class KernelFeatures {
     return Optional.ofNullable(obstacles.get(feature));
   }
 
-  /** The same without this feature. */
+  /** Returns the features without this one. */
   public KernelFeatures without(Feature feature, String why) {
     Map<Feature, String> fewer = new EnumMap<>(Feature.class);
     fewer.putAll(obstacles);

@@ -1,8 +1,9 @@
 package io.csi4j.mount.internal.kernel;
 
 /**
- * What {@code statx} tells of the mount at a path: the three numbers of its structure that a look
- * needs. It is so small that a JVM leaves it out of its memory, unlike an array for the structure.
+ * The answer of {@code statx} about the mount at a path: the three numbers of its structure that a
+ * look needs. It is so small that a JVM leaves it out of its memory, unlike an array for the
+ * structure.
  */
 public final class MountLook {
 

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 /**
- * Memory that is not in use. Whoever takes some has it alone until it is given back; there is
- * always some, and what is too much is forgotten. A thread finds its own again without being its
- * owner, so that any number of threads, virtual ones too, leaves little behind.
+ * Memory that is not in use. A taker has it alone until it is given back; there is always some, and
+ * what is too much is forgotten. A thread finds its own again without being its owner, so that any
+ * number of threads, virtual ones too, leaves little behind.
  *
  * @param <T> what holds the memory
  */
@@ -23,7 +23,7 @@ public final class Spares<T> {
     this.maker = maker;
   }
 
-  /** Some that nobody else has, with whatever was left in it. */
+  /** Returns memory that no other has, with old bytes in it. */
   public T take() {
     T taken = free.getAndSet(place(), null);
     return taken == null ? maker.get() : taken;

@@ -18,7 +18,7 @@ public final class LazyList<E> extends AbstractList<E> implements RandomAccess {
   private final int size;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** What makes them, forgotten with all that it holds once they are there. */
+  /** Makes the elements; forgotten with all that it holds once they are there. */
   private @Nullable Supplier<List<E>> maker;
 
   private volatile @Nullable List<E> made;

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** What the type of a filesystem tells of waiting for somebody else. */
+/** The knowledge from the type of a filesystem about waiting for others. */
 final class FilesystemTypes {
 
   /**
@@ -34,7 +34,7 @@ final class FilesystemTypes {
 
   private FilesystemTypes() {}
 
-  /** Whether somebody outside this kernel has to answer for a filesystem of this type. */
+  /** Whether something outside this kernel has to answer for a filesystem of this type. */
   static boolean hasServer(String type) {
     return ASKED_BY_WALKING.contains(type)
         || type.equals("virtiofs")
@@ -73,7 +73,7 @@ final class FilesystemTypes {
     private final LongSupplier nanoTime;
     private volatile Answer last;
 
-    /** What was read, and when. */
+    /** The answer that was read, and when. */
     private record Answer(boolean careful, long at) {}
 
     Watched(Source source, LongSupplier nanoTime) {

@@ -2,7 +2,7 @@ package io.csi4j.mount.internal.table;
 
 import java.util.Arrays;
 
-/** What is in one ascending list of ids and not in another. */
+/** The ids that are in one ascending list and not in another. */
 final class IdLists {
 
   private IdLists() {}

@@ -8,13 +8,13 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 
-/** What an error means when a path is looked at. */
+/** The meaning of an error when a path is looked at. */
 final class LookErrors {
 
   private LookErrors() {}
 
   /**
-   * What the error tells of the path.
+   * Returns what the error tells of the path.
    *
    * @throws MountException if it tells nothing
    */
@@ -41,7 +41,7 @@ final class LookErrors {
     return ErrnoMeaning.of(doing(path), syscall, result, path).build();
   }
 
-  /** What an error tells of the mount that it came from. */
+  /** Returns what an error tells of the mount that it came from. */
   static MountHealth health(int result) {
     return result == -Abi.EACCES || result == -Abi.EPERM ? MountHealth.DENIED : MountHealth.DEAD;
   }

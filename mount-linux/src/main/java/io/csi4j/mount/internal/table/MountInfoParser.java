@@ -11,16 +11,18 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. Whatever the bytes are,
- * it throws nothing: a row that makes no sense, or is longer than any that could, is counted and
- * left out. Good for one table and one thread.
+ * Finds the rows in the bytes of a {@code mountinfo} file, piece by piece. It throws nothing, for
+ * any bytes: a row that makes no sense, or is longer than any that could, is counted and left out.
+ * Good for one table and one thread.
  */
 public final class MountInfoParser {
 
   /** The longest row that is kept in memory, in bytes. */
   static final int LONGEST_ROW = 1 << 20;
 
-  /** The kernel gives so much at most, whatever is asked for, and more only for a longer row. */
+  /**
+   * The kernel gives so much at most, even if more is asked for, and more only for a longer row.
+   */
   private static final int USUAL_READ = 4096;
 
   /** The JVM has memory at hand for reading so much. */

@@ -22,7 +22,7 @@ final class ParentDirectory {
     this.name = Arrays.copyOf(bare, bare.length + 1);
   }
 
-  /** What the work makes of the directory, which is closed after it. */
+  /** Returns what the work makes of the directory, which is closed after it. */
   static Seen with(Syscalls calls, MountPath path, Function<ParentDirectory, Seen> work) {
     int flags = Abi.O_PATH | Abi.O_DIRECTORY | Abi.O_CLOEXEC;
     int descriptor = calls.openat(Abi.AT_FDCWD, Abi.path(path.parent()), flags, 0);

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 interface PathLook {
 
   /**
-   * What is there.
+   * Returns what is there.
    *
    * @throws MountException if the path has too many links, is too long, or a limit is reached
    */

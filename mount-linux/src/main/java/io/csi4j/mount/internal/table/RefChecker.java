@@ -38,7 +38,7 @@ final class RefChecker {
     this.now = now;
   }
 
-  /** What became of the mount; its filesystem is not asked. */
+  /** Returns the fate of the mount; its filesystem is not asked. */
   RefCheck check(MountRef ref) {
     Optional<MountPath> place = place(ref);
     if (place.isEmpty()) {

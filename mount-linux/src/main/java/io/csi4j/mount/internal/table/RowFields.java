@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** What the fields of a row of the kernel's table mean, one by one. */
+/** The meaning of the fields of a row of the kernel's table, one by one. */
 final class RowFields {
 
   private static final byte[] SHARED = bytes("shared:");

@@ -5,14 +5,16 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountIdentity;
 import java.util.OptionalLong;
 
-/** What the rows of the kernel's text table leave out: the numbers that no other mount gets. */
+/**
+ * The numbers that the rows of the kernel's text table leave out: those that no other mount gets.
+ */
 interface RowNames {
 
   /** Rows by what is in them alone. */
   RowNames TEXT_ALONE = (place, id, device, root) -> new MountIdentity.Reusable(id, device, root);
 
   /**
-   * What tells the mount of a row from all others.
+   * Returns what tells the mount of a row from all others.
    *
    * @param place the place of the row in the table, from 0 on
    */

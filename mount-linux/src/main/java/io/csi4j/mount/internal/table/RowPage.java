@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** A piece of the text table with whole rows, and where the fields of those that make sense are. */
 final class RowPage {
 
-  /** What is kept of a row: first its numbers, and its place in the table. */
+  /** The numbers that are kept of a row: first its own, and its place in the table. */
   static final int ID = 0;
 
   static final int PARENT = 1;
@@ -38,7 +38,7 @@ final class RowPage {
     this.fields = new int[size / SHORT_ROW * KEPT];
   }
 
-  /** Where the text is put, by whoever adds the rows. */
+  /** Returns the text, for the code that adds the rows. */
   byte[] text() {
     return text;
   }
@@ -48,7 +48,7 @@ final class RowPage {
     return rows;
   }
 
-  /** What is kept of one of the rows. */
+  /** Returns a number that is kept of one of the rows. */
   int get(int row, int kept) {
     return fields[row * KEPT + kept];
   }

@@ -4,7 +4,7 @@ import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import java.util.Optional;
 
-/** What a look at a path told, before the mount's record is read. */
+/** The result of a look at a path, before the mount's record is read. */
 sealed interface Seen {
 
   /** There is nothing. */

@@ -46,7 +46,7 @@ final class SharedTexts<T> {
     this.slots = new Known[SLOTS];
   }
 
-  /** What these bytes mean. */
+  /** Returns the meaning of these bytes. */
   T get(byte[] bytes, int from, int to) {
     Known<T> known = last;
     if (known == null || !known.is(bytes, from, to)) {

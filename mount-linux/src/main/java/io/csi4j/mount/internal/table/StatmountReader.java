@@ -161,7 +161,7 @@ public final class StatmountReader {
     Map<Integer, MountRecord> rows = text.find(textIds);
     List<Integer> left = new ArrayList<>();
     for (int i : incomplete) {
-      // Read after the text: as it is still there, nobody else had its number meanwhile.
+      // Read after the text: as it is still there, no other mount had its number meanwhile.
       long id = uniqueIds[i];
       boolean isDone =
           read(
@@ -226,12 +226,12 @@ public final class StatmountReader {
     }
   }
 
-  /** What is made of a structure, whose memory is used again after it. */
+  /** A use of a structure, whose memory is used again after it. */
   private interface Use<T> {
     @Nullable T of(Statmount mount);
   }
 
-  /** What is made of the mount; nothing if it is gone, or nothing was made of it. */
+  /** Returns what is made of the mount; nothing if it is gone, or nothing was made of it. */
   private <T> Optional<T> read(long uniqueId, long fields, Use<T> use) {
     byte[] request = MountIdRequest.of(uniqueId, fields);
     byte[] spare = spares.take();

@@ -26,7 +26,7 @@ final class VisibleMounts {
     return reader.read(filter).records();
   }
 
-  /** What is at the root directory, which is no mount in some changed roots. */
+  /** Returns what is at the root directory, which is no mount in some changed roots. */
   Seen root() {
     return at(MountPath.ROOT).isPresent()
         ? new Seen.Placed(MountPath.ROOT, Optional.empty())
@@ -34,8 +34,8 @@ final class VisibleMounts {
   }
 
   /**
-   * The mount that a walk along the path ends in, if the path is its root: at each part, whatever
-   * is mounted there on the mount that the walk is in takes it over.
+   * The mount that a walk along the path ends in, if the path is its root: at each part, a mount
+   * there on the mount that the walk is in takes it over.
    *
    * @param way the mounts at the path and at the directories above it
    */
@@ -51,7 +51,7 @@ final class VisibleMounts {
     return Optional.ofNullable(in).filter(last -> last.path().equals(path));
   }
 
-  /** What is at a place on the mount that the walk is in; anything at the first place there is. */
+  /** Returns the mount at a place on the mount that the walk is in; at the first place, any. */
   private static @Nullable MountRecord next(
       List<MountRecord> way, @Nullable MountRecord in, MountPath place) {
     for (MountRecord each : way) {

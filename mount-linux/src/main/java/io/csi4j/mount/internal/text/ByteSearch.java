@@ -74,7 +74,7 @@ public final class ByteSearch {
 
   /**
    * Whether these bytes are an absolute path in which nothing is escaped, refused or to be left
-   * out, whatever is not: where this says no, somebody else has to look.
+   * out: where this says no, a closer look has to decide.
    */
   public static boolean isOrdinaryPath(byte[] bytes, int from, int to) {
     if (from >= to || to - from > LONGEST_ORDINARY_PATH || bytes[from] != '/') {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What {@code fanotify} tells of one mount.
+ * A report of {@code fanotify} about one mount.
  *
  * @param mask what happened to it
  * @param mount its unique number; empty if events were lost

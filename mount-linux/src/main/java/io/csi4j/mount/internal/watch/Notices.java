@@ -42,7 +42,7 @@ final class Notices implements AutoCloseable {
   private boolean closed;
 
   /**
-   * What ended a wait.
+   * The end of a wait.
    *
    * @param events whether there are events to read
    * @param table whether the text table changed

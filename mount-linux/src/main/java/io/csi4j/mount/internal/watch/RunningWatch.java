@@ -43,7 +43,7 @@ public final class RunningWatch implements AutoCloseable {
   private boolean readingDue;
   private long notBefore = System.nanoTime();
 
-  /** What the thread hands over when it has begun. */
+  /** The first notices and mounts, which the thread hands over when it has begun. */
   private record Beginning(Notices notices, MountSnapshot mounts) {}
 
   private RunningWatch(Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
@@ -150,7 +150,7 @@ public final class RunningWatch implements AutoCloseable {
     readingDue |= eventsLost;
   }
 
-  /** What to tell; nothing of a mount that came and is gone already. */
+  /** Returns the event to tell; none of a mount that came and is gone already. */
   private Optional<MountEvent> event(FanotifyEvent event, long mount) {
     if (event.came()) {
       return mounts.record(mount).flatMap(record -> known.present(record, event.actor()));

@@ -6,7 +6,7 @@ import io.csi4j.conformance.internal.claims.AllChecks;
 import java.util.List;
 
 /**
- * What every {@link io.csi4j.volume.claim.spi.ClaimStore} promises, as a list of checks. With
+ * The promises of every {@link io.csi4j.volume.claim.spi.ClaimStore}, as a list of checks. With
  * JUnit, make a dynamic test of each, with its name and {@link ClaimStoreCheck#run()}.
  */
 public final class ClaimStoreChecks {

@@ -43,7 +43,7 @@ public final class OrchestratorConformance {
     return List.copyOf(Scenarios.all());
   }
 
-  /** The same with another deadline that orchestrators are told to give a call. */
+  /** Returns the suite with another deadline that orchestrators are told to give a call. */
   public OrchestratorConformance withCallDeadline(Duration deadline) {
     return new OrchestratorConformance(deadline, patience, chosen);
   }
@@ -57,7 +57,7 @@ public final class OrchestratorConformance {
     return new OrchestratorConformance(callDeadline, time, chosen);
   }
 
-  /** The same with those of its scenarios that fit. */
+  /** Returns the suite with those of its scenarios that fit. */
   public OrchestratorConformance only(Predicate<OrchestratorScenario> which) {
     return new OrchestratorConformance(callDeadline, patience, chosen.and(which));
   }
@@ -82,7 +82,7 @@ public final class OrchestratorConformance {
   }
 
   /**
-   * Runs one scenario. Whatever the orchestrator does, there is a result.
+   * Runs one scenario. There is a result for any orchestrator.
    *
    * @throws IllegalArgumentException if the scenario is none of the suite
    */

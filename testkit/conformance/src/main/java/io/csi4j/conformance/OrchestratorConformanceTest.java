@@ -23,7 +23,7 @@ public abstract class OrchestratorConformanceTest {
   /** For those who extend it. */
   protected OrchestratorConformanceTest() {}
 
-  /** Starts the orchestrator to test; called anew for each scenario. */
+  /** Starts the orchestrator to test; called again for each scenario. */
   protected abstract OrchestratorUnderTest start(OrchestratorSetting setting) throws Exception;
 
   /** How the suite is run. Default: {@link OrchestratorConformance#create}. */

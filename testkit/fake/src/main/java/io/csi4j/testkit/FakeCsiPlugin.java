@@ -25,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  * <p>It obeys the spec, unless its {@link PluginShape} or an injected {@link
  * io.csi4j.testkit.fault.Fault} says otherwise. {@code FakeCsiPlugin.open()} is enough for most
  * tests.
+ *
+ * <pre>{@code
+ * try (FakeCsiPlugin fake = FakeCsiPlugin.open();
+ *     CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+ *   fake.inject(
+ *       Fault.fail(StatusCode.UNAVAILABLE, "restarting"),
+ *       When.calling(CsiOperation.CREATE_VOLUME).once());
+ *   plugin.controller().createVolume(request); // fails once, and is tried again
+ *   fake.assertLawful();
+ * }
+ * }</pre>
  */
 public final class FakeCsiPlugin extends TestPlugin {
 
@@ -56,12 +67,12 @@ public final class FakeCsiPlugin extends TestPlugin {
     forgotten();
   }
 
-  /** What it holds now. */
+  /** Returns the contents of the plugin now. */
   public PluginContents contents() {
     return backend.contents();
   }
 
-  /** Holds a volume from now on that nobody created through it: a pre-provisioned one. */
+  /** Adds a volume that was not created through the plugin: a pre-provisioned one. */
   public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
     backend.addVolume(volume, capacity, context);
   }
@@ -81,7 +92,7 @@ public final class FakeCsiPlugin extends TestPlugin {
     backend.expireTokens();
   }
 
-  /** What a fake plugin is started with. */
+  /** The settings that a fake plugin is started with. */
   public static final class Builder {
     private PluginShape shape = PluginShape.full();
     private List<NodeId> nodes = List.of(NodeId.of("node-1"));
@@ -92,7 +103,7 @@ public final class FakeCsiPlugin extends TestPlugin {
 
     private Builder() {}
 
-    /** What it is. Default: {@link PluginShape#full}. */
+    /** Sets its shape. Default: {@link PluginShape#full}. */
     public Builder shape(PluginShape shape) {
       this.shape = shape;
       return this;
@@ -129,7 +140,10 @@ public final class FakeCsiPlugin extends TestPlugin {
       return this;
     }
 
-    /** What staging and publishing do to the filesystem. Default: {@link NodeEffects#files}. */
+    /**
+     * Sets the effects of staging and publishing on the filesystem. Default: {@link
+     * NodeEffects#files}.
+     */
     public Builder effects(NodeEffects effects) {
       this.effects = effects;
       return this;

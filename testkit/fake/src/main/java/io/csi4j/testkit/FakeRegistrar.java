@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * of Kubernetes do, and that can be told to misbehave.
  *
  * <p>It is called {@code NAME-reg.sock} after its plugin. Like those sidecars it ends when it is
- * told that its plugin was refused, without an answer and with its socket left behind; nobody
- * starts it again but {@link #start}. It listens from the moment it was opened until {@link
- * #close}. All methods are safe for use by many threads.
+ * told that its plugin was refused, without an answer and with its socket left behind; only {@link
+ * #start} starts it again. It listens from the moment it was opened until {@link #close}. All
+ * methods are safe for use by many threads.
  */
 public final class FakeRegistrar implements AutoCloseable {
 
@@ -39,19 +39,19 @@ public final class FakeRegistrar implements AutoCloseable {
   }
 
   /**
-   * What a registrar says, right or wrong.
+   * The announcement of a registrar, right or wrong.
    *
-   * @param type what kind of plugin
+   * @param type the kind of plugin
    * @param name its name
    * @param endpoint where the plugin listens; may be empty
    * @param versions of its interface
    */
   public record Announced(Type type, Name name, Endpoint endpoint, List<String> versions) {
 
-    /** What kind of plugin, in any words. */
+    /** The kind of plugin, in any words. */
     public record Type(String value) {}
 
-    /** What the plugin is called, in any words. */
+    /** The name of the plugin, in any words. */
     public record Name(String value) {}
 
     /** Where the plugin is said to listen, in any words. */
@@ -71,22 +71,22 @@ public final class FakeRegistrar implements AutoCloseable {
           List.of("1.0.0"));
     }
 
-    /** The same of another type. */
+    /** Returns the announcement with another type. */
     public Announced type(String value) {
       return new Announced(new Type(value), name, endpoint, versions);
     }
 
-    /** The same under another name. */
+    /** Returns the announcement with another name. */
     public Announced name(String value) {
       return new Announced(type, new Name(value), endpoint, versions);
     }
 
-    /** The same at another place. */
+    /** Returns the announcement with another place. */
     public Announced endpoint(String value) {
       return new Announced(type, name, new Endpoint(value), versions);
     }
 
-    /** The same with other versions. */
+    /** Returns the announcement with other versions. */
     public Announced versions(String... values) {
       return new Announced(type, name, endpoint, List.of(values));
     }
@@ -101,7 +101,7 @@ public final class FakeRegistrar implements AutoCloseable {
     return core.socket();
   }
 
-  /** What it says from now on. */
+  /** Sets what it announces from now on. */
   public void announce(Announced announced) {
     core.announce(announced.onTheWire());
   }
@@ -115,7 +115,7 @@ public final class FakeRegistrar implements AutoCloseable {
     core.inject(call, fault, Integer.MAX_VALUE);
   }
 
-  /** The same for the next call of that kind only. */
+  /** Lets the next call of that kind only meet this fault. */
   public void injectOnce(RegistrationCall call, Fault fault) {
     core.inject(call, fault, 1);
   }
@@ -135,7 +135,7 @@ public final class FakeRegistrar implements AutoCloseable {
     return core.asked();
   }
 
-  /** What it was told of its announcement, in order. */
+  /** Returns what it was told of its announcement, in order. */
   public List<RegistrationOutcome> told() {
     return core.told();
   }
@@ -166,7 +166,7 @@ public final class FakeRegistrar implements AutoCloseable {
     core.close();
   }
 
-  /** What a registrar is started with. */
+  /** The settings that a registrar is started with. */
   public static final class Builder {
     private final Path directory;
     private Announced announced =
@@ -179,13 +179,13 @@ public final class FakeRegistrar implements AutoCloseable {
       this.directory = directory;
     }
 
-    /** What it says. Default: a plugin {@code fake.csi4j.example} at {@code /csi.sock}. */
+    /** Sets the announcement. Default: a plugin {@code fake.csi4j.example} at {@code /csi.sock}. */
     public Builder announce(Announced value) {
       announced = value;
       return this;
     }
 
-    /** What its socket is called. Default: {@code NAME-reg.sock}. */
+    /** Sets the name of its socket. Default: {@code NAME-reg.sock}. */
     public Builder socketName(String value) {
       socketName = value;
       return this;

@@ -42,6 +42,14 @@ import org.jspecify.annotations.Nullable;
  * attach volumes, change owners ({@code volume_mount_group}), make filesystems such as ext4, or
  * tell of conditions; it runs on one node. The capacity that it tells is not reserved: files take
  * space as they are written.
+ *
+ * <pre>{@code
+ * try (HostPathPlugin real = HostPathPlugin.builder(data).open();
+ *     CsiPlugin plugin = CsiPlugin.connect(real.endpoint())) {
+ *   log.accept(plugin.node().getInfo().nodeId());
+ *   real.limits().forEach(log); // what this machine cannot do
+ * }
+ * }</pre>
  */
 public final class HostPathPlugin extends TestPlugin {
 
@@ -64,14 +72,14 @@ public final class HostPathPlugin extends TestPlugin {
     return HostPathStorage.defaultShape();
   }
 
-  /** What it holds now. */
+  /** Returns the contents of the plugin now. */
   public PluginContents contents() {
     return backend.contents();
   }
 
   /**
-   * What it cannot do on this machine although it could on others, and why: a sentence each. To
-   * find out, something is mounted, and a loop device made, and both taken away again.
+   * Returns what it cannot do on this machine although it could on others, and why: a sentence
+   * each. To find out, something is mounted, and a loop device made, and both taken away again.
    */
   public List<String> limits() {
     return storage.limits();
@@ -91,7 +99,7 @@ public final class HostPathPlugin extends TestPlugin {
     }
   }
 
-  /** What a host path plugin is started with. */
+  /** The settings that a host path plugin is started with. */
   public static final class Builder {
     private final Path data;
     private PluginShape shape = HostPathStorage.defaultShape();
@@ -105,7 +113,7 @@ public final class HostPathPlugin extends TestPlugin {
       this.data = data;
     }
 
-    /** What it is. Default: {@link HostPathPlugin#defaultShape}. */
+    /** Sets its shape. Default: {@link HostPathPlugin#defaultShape}. */
     public Builder shape(PluginShape shape) {
       this.shape = shape;
       return this;
@@ -139,7 +147,7 @@ public final class HostPathPlugin extends TestPlugin {
       return this;
     }
 
-    /** What it mounts with. Default: the kernel of this machine. */
+    /** Sets the mounts that it works with. Default: the kernel of this machine. */
     public Builder mounts(Mounts mounts, MountTable table) {
       this.mounts = mounts;
       this.table = table;

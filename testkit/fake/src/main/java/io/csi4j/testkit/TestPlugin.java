@@ -52,7 +52,7 @@ public abstract class TestPlugin implements AutoCloseable {
     return core.nodes();
   }
 
-  /** What it offers and how it differs from the book. */
+  /** Returns what it offers and how it differs from the book. */
   public final PluginShape shape() {
     return core.shape();
   }
@@ -75,7 +75,7 @@ public abstract class TestPlugin implements AutoCloseable {
     core.release();
   }
 
-  /** What was asked, in order. */
+  /** Returns the calls that it got, in order. */
   public final CallJournal journal() {
     return core.journal();
   }
@@ -96,7 +96,7 @@ public abstract class TestPlugin implements AutoCloseable {
 
   /**
    * Stops like a killed process: open calls break, connections close, the sockets stay behind in
-   * the filesystem with nobody listening. Does nothing if it is stopped.
+   * the filesystem without a listener. Does nothing if it is stopped.
    */
   public final void stop() {
     core.stop();

@@ -17,7 +17,7 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCode.USAGE, message);
   }
 
-  /** Nobody could be reached, or nothing be served. */
+  /** Nothing could be reached, or nothing be served. */
   static CommandFailure noConnection(String message) {
     return new CommandFailure(ExitCode.NO_CONNECTION, message);
   }

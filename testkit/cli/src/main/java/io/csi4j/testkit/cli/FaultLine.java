@@ -31,7 +31,7 @@ final class FaultLine {
     this.line = line;
   }
 
-  /** What is wrong, and where. */
+  /** The mistake, and where it is. */
   static final class Mistake extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -10,14 +10,14 @@ final class OneLine {
 
   private OneLine() {}
 
-  /** The text with whatever is not printable written as its number. */
+  /** Returns the text with every character that is not printable written as its number. */
   static String of(String text) {
     return UNPRINTABLE
         .matcher(text)
         .replaceAll(found -> String.format("\\\\u%04x", found.group().codePointAt(0)));
   }
 
-  /** The same between single quotes. */
+  /** Returns the text between single quotes. */
   static String quoted(String text) {
     return "'" + of(text) + "'";
   }

@@ -95,7 +95,7 @@ record PluginPortrait(
     }
   }
 
-  /** What is answered, or that it is not served; nothing if the question fails. */
+  /** Returns what is answered, or that it is not served; nothing if the question fails. */
   private static <T> Optional<Optional<T>> answer(
       Supplier<? extends T> question, List<String> failures) {
     try {

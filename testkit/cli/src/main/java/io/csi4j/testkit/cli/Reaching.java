@@ -5,7 +5,9 @@ import io.csi4j.client.model.CsiEndpoint;
 import java.nio.file.Files;
 import java.time.Duration;
 
-/** How the commands connect: to whatever a person names, so without the caution of a host. */
+/**
+ * The connections of the commands: to anything a person names, so without the caution of a host.
+ */
 final class Reaching {
 
   private Reaching() {}
@@ -19,7 +21,7 @@ final class Reaching {
         .build();
   }
 
-  /** The same, and no question may take longer. */
+  /** Returns options under which no question may take longer. */
   static ConnectOptions withinEach(Duration deadline) {
     return within(deadline).toBuilder()
         .policies(policy -> policy.withAttemptDeadline(deadline).withBudget(deadline))

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** What a command line changes about the shape of a plugin, by name. */
+/** The changes of a command line to the shape of a plugin, by name. */
 final class ShapeOptions {
 
   private record Removal(String service, String name, UnaryOperator<PluginShape> change) {}

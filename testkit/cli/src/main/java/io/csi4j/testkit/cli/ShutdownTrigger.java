@@ -1,6 +1,6 @@
 package io.csi4j.testkit.cli;
 
-/** What a program that serves waits for before it ends. */
+/** The end that a program that serves waits for. */
 @FunctionalInterface
 interface ShutdownTrigger {
 

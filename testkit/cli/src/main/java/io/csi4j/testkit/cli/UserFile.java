@@ -24,7 +24,7 @@ final class UserFile {
     }
   }
 
-  /** Writes it anew. */
+  /** Writes it again. */
   static PrintWriter writer(String what, Path file) {
     try {
       return new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.UTF_8));

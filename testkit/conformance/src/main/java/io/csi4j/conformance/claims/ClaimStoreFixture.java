@@ -7,11 +7,11 @@ import java.util.Set;
 /** Makes the stores that are checked. */
 public interface ClaimStoreFixture {
 
-  /** What not every store can, and some checks need. */
+  /** The abilities that not every store has, and some checks need. */
   enum Ability {
     /** One store can be opened several times at once, as by several processes. */
     SHARED,
-    /** What was written is still there when a store is opened again after it was closed. */
+    /** Written claims are still there when a store is opened again after it was closed. */
     DURABLE
   }
 
@@ -29,10 +29,10 @@ public interface ClaimStoreFixture {
     void close();
   }
 
-  /** A place for an empty store that is used by nobody else. */
+  /** Returns a place for an empty store that no other uses. */
   Place place();
 
-  /** What the stores can. Checks that need more are left out. */
+  /** Returns the abilities of the stores. Checks that need more are left out. */
   Set<Ability> abilities();
 
   /** How long a check waits for what must come before it takes it for missing. */

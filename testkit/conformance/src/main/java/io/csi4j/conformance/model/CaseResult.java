@@ -29,11 +29,14 @@ public record CaseResult(
   public enum Outcome {
     /** The plugin did as expected. */
     PASSED,
-    /** It did as it must, but not as the spec advises or as most callers hope. */
+    /** The plugin did as it must, but not as the spec advises or as most callers hope. */
     ADVICE,
-    /** It does not offer what the case is about, or the case needs something that was not given. */
+    /**
+     * The plugin does not offer what the case is about, or the case needs something that was not
+     * given.
+     */
     SKIPPED,
-    /** It did not do as expected. */
+    /** The plugin did not do as expected. */
     FAILED
   }
 }

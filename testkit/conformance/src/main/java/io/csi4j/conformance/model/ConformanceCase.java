@@ -14,13 +14,13 @@ public interface ConformanceCase {
   /** Its name, such as {@code controller/create/without-a-name-is-refused}; unique, and lasting. */
   String name();
 
-  /** What is expected, as a sentence. */
+  /** Returns the expectation, as a sentence. */
   String expectation();
 
   /** Where the spec says so: the heading of the section. */
   String place();
 
-  /** What the plugin has to offer for it, in words; empty if every plugin owes it. */
+  /** Returns what the plugin has to offer for it, in words; empty if every plugin owes it. */
   List<String> needs();
 
   /** The lines of the spec with the rows of error tables that it is about. */

@@ -4,7 +4,7 @@ package io.csi4j.conformance.model;
 public interface ConformanceRun extends AutoCloseable {
 
   /**
-   * Runs a case. Whatever the plugin does, there is a result.
+   * Runs a case. There is a result for any plugin.
    *
    * @throws IllegalArgumentException if the case is none of the suite
    */

@@ -20,17 +20,17 @@ public record MountOrder(
     boolean readonly,
     VolumeContext context) {
 
-  /** The same for another workload. */
+  /** Returns the order for another workload. */
   public MountOrder forWorkload(ScenarioWorkload other) {
     return new MountOrder(volume, other, capability, readonly, context);
   }
 
-  /** The same for reading only. */
+  /** Returns the order for reading only. */
   public MountOrder forReading() {
     return new MountOrder(volume, workload, capability, true, context);
   }
 
-  /** The same in another way of use. */
+  /** Returns the order for another way of use. */
   public MountOrder as(VolumeCapability other) {
     return new MountOrder(volume, workload, other, readonly, context);
   }

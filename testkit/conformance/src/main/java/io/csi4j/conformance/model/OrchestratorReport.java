@@ -34,7 +34,7 @@ public record OrchestratorReport(List<ScenarioResult> results) {
     return ScenarioText.junitXml(this);
   }
 
-  /** The same as {@link #describe}. */
+  /** Returns the text of {@link #describe}. */
   @Override
   public String toString() {
     return describe();

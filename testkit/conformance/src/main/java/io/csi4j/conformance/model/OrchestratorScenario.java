@@ -6,7 +6,7 @@ public interface OrchestratorScenario {
   /** Its name, such as {@code restart/while-mounted}; unique, and lasting. */
   String name();
 
-  /** What is expected, as a sentence. */
+  /** Returns the expectation, as a sentence. */
   String expectation();
 
   /** The first part of its name: {@code restart}. */

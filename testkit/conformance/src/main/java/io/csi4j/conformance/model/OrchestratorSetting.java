@@ -13,8 +13,8 @@ import java.time.Duration;
  *
  * @param controller where the plugin's controller listens, if it has one
  * @param node where its node service listens; often the same socket
- * @param directory an empty directory for staging paths, target paths and whatever the orchestrator
- *     keeps; the path is short
+ * @param directory an empty directory for staging paths, target paths and the files of the
+ *     orchestrator; the path is short
  * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
  *     shorter, the faster the suite
  * @param secrets the secrets of calls

@@ -7,8 +7,8 @@ import java.nio.file.Path;
  * An orchestrator on one node, as far as the suite drives it: the adapter that its author writes.
  *
  * <p>The suite calls {@link #mount} and {@link #unmount} on many threads at a time. Any exception
- * means that it did not work out; the suite then asks again, or gives up by {@link #unmount}, as
- * whoever runs workloads does. An orchestrator may go on in the background with what it owes.
+ * means that it did not work out; the suite then asks again, or gives up by {@link #unmount}, as a
+ * runner of workloads does. An orchestrator may go on in the background with what it owes.
  */
 public interface OrchestratorUnderTest extends AutoCloseable {
 
@@ -21,7 +21,7 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   Path mount(MountOrder order) throws Exception;
 
   /**
-   * Takes the volume from the workload, and frees what nobody uses any more. A pair that was never
+   * Takes the volume from the workload, and frees what is not used any more. A pair that was never
    * mounted, or is unmounted already, is no failure. A mount of the pair that failed is undone.
    *
    * @throws Exception if something is still owed; the suite asks again
@@ -36,7 +36,7 @@ public interface OrchestratorUnderTest extends AutoCloseable {
    */
   void restart() throws Exception;
 
-  /** Ends it, whatever it is doing. Nothing is cleaned up for that. */
+  /** Ends it, even at work. Nothing is cleaned up for that. */
   @Override
   void close();
 

@@ -90,7 +90,7 @@ public final class PluginUnderTest {
     return Optional.ofNullable(directory);
   }
 
-  /** The same directory as the plugin sees it, if it sees it elsewhere. */
+  /** Returns the directory as the plugin sees it, if it sees it elsewhere. */
   public Optional<PluginPath> directoryThere() {
     return Optional.ofNullable(directoryThere);
   }
@@ -140,7 +140,7 @@ public final class PluginUnderTest {
     return deadline;
   }
 
-  /** What becomes of that which a case has made. */
+  /** Returns what becomes of the things that a case has made. */
   public Cleanup cleanup() {
     return cleanup;
   }
@@ -160,7 +160,7 @@ public final class PluginUnderTest {
     UNLESS_FAILED
   }
 
-  /** What a plugin under test is described with. */
+  /** The description of a plugin under test. */
   public static final class Builder {
     private final CsiEndpoint controller;
     private @Nullable CsiEndpoint node;

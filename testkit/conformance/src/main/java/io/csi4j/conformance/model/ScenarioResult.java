@@ -49,7 +49,7 @@ public record ScenarioResult(
     return ScenarioText.story(this);
   }
 
-  /** The same as {@link #describe}. */
+  /** Returns the text of {@link #describe}. */
   @Override
   public String toString() {
     return describe();

@@ -3,7 +3,7 @@ package io.csi4j.conformance.model;
 import io.csi4j.client.internal.text.SafeText;
 
 /**
- * The name of a workload: whatever uses a volume on a node. Opaque; no plugin ever sees it.
+ * The name of a workload: of any user of a volume on a node. Opaque; no plugin ever sees it.
  *
  * @param value any text but the empty one
  */

@@ -4,7 +4,10 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 
-/** Where an orchestrator looks up the secrets of a call, each time anew: it keeps none itself. */
+/**
+ * The place where an orchestrator looks up the secrets of a call, each time again: it keeps none
+ * itself.
+ */
 @FunctionalInterface
 public interface SecretStore {
 

@@ -6,8 +6,8 @@ import io.csi4j.testkit.mount.MemoryNamespace;
 import java.io.IOException;
 
 /**
- * What a fake plugin does to the filesystem of its node when it stages and publishes. Each method
- * is called at most once at a time per volume; failing makes the call fail with INTERNAL.
+ * The effects of a fake plugin on the filesystem of its node when it stages and publishes. Each
+ * method is called at most once at a time per volume; failing makes the call fail with INTERNAL.
  */
 public interface NodeEffects {
 
@@ -63,10 +63,10 @@ public interface NodeEffects {
   }
 
   /**
-   * What is to be made at a target path.
+   * The publication to make at a target path.
    *
    * @param volume the volume
-   * @param target where; its parent exists
+   * @param target the path; its parent exists
    * @param block whether as a device node (a file), else as a directory
    * @param readonly whether for reading only
    */

@@ -45,7 +45,7 @@ public sealed interface Fault {
   }
 
   /**
-   * Does the work {@code after} this moment, whatever becomes of the call meanwhile: follow it by a
+   * Does the work {@code after} this moment, even if the call ends meanwhile: follow it by a
    * failure or a hang.
    */
   static Fault applyLater(Duration after) {

@@ -3,7 +3,7 @@ package io.csi4j.testkit.fault;
 /** A fault that was injected: says how often it acted, and can be taken back. */
 public interface FaultRule extends AutoCloseable {
 
-  /** What happens. */
+  /** Returns the fault. */
   Fault fault();
 
   /** To which calls. */

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** What a test plugin was asked, in order: grows while the plugin runs, and shows snapshots. */
+/** The calls of a test plugin, in order: grows while the plugin runs, and shows snapshots. */
 public interface CallJournal {
 
   /** Everything that happened, in order. */

@@ -1,8 +1,11 @@
 package io.csi4j.testkit.journal;
 
-/** What stood at a path of the caller when its call came in. */
+/** The thing at a path of the caller when its call came in. */
 public enum PathFact {
-  /** Nobody looked: the plugin is told not to touch the filesystem, or the path is unusable. */
+  /**
+   * The path was not looked at: the plugin is told not to touch the filesystem, or the path is
+   * unusable.
+   */
   UNKNOWN,
   /** Nothing, and its parent is missing as well. */
   PARENT_MISSING,

@@ -14,13 +14,13 @@ public interface RecordedCall {
   /** Its number in the journal, from 1. */
   long number();
 
-  /** What was called. */
+  /** Returns the operation. */
   CsiOperation operation();
 
   /** The node whose socket it came on; nothing on a socket that serves no node. */
   Optional<NodeId> node();
 
-  /** What was asked. */
+  /** Returns the request. */
   WireMessage request();
 
   /** The {@code :authority} that the caller gave. */
@@ -33,8 +33,8 @@ public interface RecordedCall {
   List<Long> beside();
 
   /**
-   * What stood at the paths it names, by field: {@code target_path}, {@code staging_target_path},
-   * {@code volume_path}.
+   * Returns what stood at the paths it names, by field: {@code target_path}, {@code
+   * staging_target_path}, {@code volume_path}.
    */
   Map<String, PathFact> paths();
 

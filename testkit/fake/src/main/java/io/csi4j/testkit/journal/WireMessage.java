@@ -49,11 +49,11 @@ public interface WireMessage {
   /** A list of messages. */
   List<WireMessage> messages(String field);
 
-  /** Whether another message has the same fields with the same values, whatever their order. */
+  /** Whether another message has the same fields with the same values, in any order. */
   @Override
   boolean equals(Object other);
 
-  /** The same without its secrets, at any depth. */
+  /** Returns the message without its secrets, at any depth. */
   WireMessage withoutSecrets();
 
   /** The message as one line of JSON, under the names of the spec, redacted as in toString. */

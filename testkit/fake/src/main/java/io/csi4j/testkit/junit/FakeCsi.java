@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FakeCsiExtension.class)
 public @interface FakeCsi {
 
-  /** What the plugin is. */
+  /** The shape of the plugin. */
   ShapePreset shape() default ShapePreset.FULL;
 
   /** A class that says what the plugin is, instead of {@link #shape}. */
@@ -59,7 +59,7 @@ public @interface FakeCsi {
   /** Whether a test fails in which the referee found a binding or derived duty broken. */
   boolean lawful() default true;
 
-  /** What becomes of a test that leaves something behind. */
+  /** The fate of a test that leaves something behind. */
   LeftoverPolicy leftovers() default LeftoverPolicy.FAIL;
 
   /** How long the plugin lives. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.TestAbortedException;
 
-/** What {@link FakeCsi} brings into a test; needs not to be named by itself. */
+/** Brings what {@link FakeCsi} promises into a test; needs not to be named by itself. */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
 public final class FakeCsiExtension
     implements ParameterResolver, InvocationInterceptor, AfterEachCallback, AfterAllCallback {

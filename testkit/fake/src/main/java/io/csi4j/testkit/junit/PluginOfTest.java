@@ -100,12 +100,12 @@ final class PluginOfTest implements AutoCloseable {
     }
   }
 
-  /** What to tell of the calls when a test has failed. */
+  /** Returns what to tell of the calls when a test has failed. */
   String journal() {
     return describe(plugin.shape()) + "\n" + plugin.journal().describe();
   }
 
-  /** The same, no longer than a message may be. */
+  /** Returns the journal, no longer than a message may be. */
   JournalOfFailedTest note() {
     List<String> lines = plugin.journal().describe().lines().toList();
     int hidden = Math.max(0, lines.size() - LAST_LINES);
@@ -203,7 +203,7 @@ final class PluginOfTest implements AutoCloseable {
     }
   }
 
-  /** Closes client and plugin, whatever the test left. */
+  /** Closes client and plugin, with all that the test left. */
   @Override
   public void close() {
     List<String> ignored = close(false);

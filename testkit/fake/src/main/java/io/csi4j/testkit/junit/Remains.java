@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What is left of a plugin itself after it was closed: files, descriptors, threads. */
+/** The remains of a plugin itself after it was closed: files, descriptors, threads. */
 final class Remains {
 
   /** Every open socket of this network namespace; absent where there is no Linux. */

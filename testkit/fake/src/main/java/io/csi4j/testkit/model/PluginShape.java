@@ -147,7 +147,7 @@ public final class PluginShape {
             List.of()));
   }
 
-  /** What the plugin is called. */
+  /** Returns the name of the plugin. */
   public PluginName name() {
     return parts.name;
   }
@@ -157,22 +157,22 @@ public final class PluginShape {
     return parts.version;
   }
 
-  /** What the plugin as a whole offers. */
+  /** Returns what the plugin as a whole offers. */
   public Set<PluginCapability> pluginCapabilities() {
     return parts.plugin;
   }
 
-  /** What its controller offers. */
+  /** Returns what its controller offers. */
   public Set<ControllerCapability> controllerCapabilities() {
     return parts.controller;
   }
 
-  /** What its nodes offer. */
+  /** Returns what its nodes offer. */
   public Set<NodeCapability> nodeCapabilities() {
     return parts.node;
   }
 
-  /** What its group controller offers. */
+  /** Returns what its group controller offers. */
   public Set<GroupControllerCapability> groupCapabilities() {
     return parts.group;
   }
@@ -244,12 +244,12 @@ public final class PluginShape {
     return parts.quirks.stream().allMatch(Quirk::lawful);
   }
 
-  /** The same under another name. */
+  /** Returns the shape under another name. */
   public PluginShape named(PluginName name) {
     return changed(p -> p.name = name);
   }
 
-  /** The same in another version. */
+  /** Returns the shape in another version. */
   public PluginShape vendorVersion(String version) {
     return changed(p -> p.version = version);
   }

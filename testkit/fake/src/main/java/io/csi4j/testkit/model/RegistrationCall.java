@@ -2,9 +2,9 @@ package io.csi4j.testkit.model;
 
 /** The calls that a registrar serves. */
 public enum RegistrationCall {
-  /** What it announces. */
+  /** The question for its announcement. */
   GET_INFO("GetInfo"),
-  /** What has become of that. */
+  /** The notice of the outcome. */
   NOTIFY_REGISTRATION_STATUS("NotifyRegistrationStatus");
 
   private final String rpcName;

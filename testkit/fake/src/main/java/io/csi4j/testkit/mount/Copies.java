@@ -84,7 +84,7 @@ final class Copies {
     return copies.values().iterator().next();
   }
 
-  /** Forgets a mount that nobody has and nobody uses any more. */
+  /** Forgets a mount that is not there and not used any more. */
   void release(Mount mount) {
     if (mount.isReleased || mount.table != null || !mount.held.isEmpty()) {
       return;

@@ -59,7 +59,7 @@ final class Disks {
     disks.remove(device);
   }
 
-  /** How a type is backed; refuses one that nobody told of. */
+  /** Returns how a type is backed; refuses one that was not told of. */
   Backing backing(String type) {
     Backing backing = types.get(type);
     if (backing == null) {

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the next calls of each kind shall fail with. */
+/** The faults that the next calls of each kind shall meet. */
 final class Faults {
 
   private final Map<KernelCall, Deque<Fault>> next = new EnumMap<>(KernelCall.class);

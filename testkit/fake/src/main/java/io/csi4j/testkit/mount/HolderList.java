@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Who keeps a mount in use. */
+/** The holders of a mount. */
 final class HolderList {
 
   private static final KernelText COMMAND = KernelText.of("memory");

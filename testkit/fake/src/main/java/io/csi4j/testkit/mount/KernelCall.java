@@ -1,6 +1,6 @@
 package io.csi4j.testkit.mount;
 
-/** What can be made to fail once; see {@link MemoryKernel#failNext}. */
+/** The calls that can be made to fail once; see {@link MemoryKernel#failNext}. */
 public enum KernelCall {
   /** To look at a path: {@code probe} and {@code find}. */
   LOOK,

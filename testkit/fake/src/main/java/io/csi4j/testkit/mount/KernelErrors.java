@@ -4,7 +4,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 
-/** What the errors of the kernel in memory mean to its callers. */
+/** The meaning of the errors of the kernel in memory for its callers. */
 final class KernelErrors {
 
   private record Meaning(Reason reason, String why, String next) {}

@@ -26,9 +26,9 @@ import java.util.function.Supplier;
  * kernel.mounts().bind(BindRequest.builder(volume, target).build());
  * }</pre>
  *
- * <p>There is no clock: a mount that is in use is found busy at once, whatever limit the policy
- * sets, and a call that hangs has reached its deadline at once. All may be called from any thread,
- * one call is made at a time.
+ * <p>There is no clock: a mount that is in use is found busy at once, at any limit of the policy,
+ * and a call that hangs has reached its deadline at once. All may be called from any thread, one
+ * call is made at a time.
  */
 public final class MemoryKernel {
 
@@ -60,7 +60,7 @@ public final class MemoryKernel {
     return host;
   }
 
-  /** What is mounted in {@link #host}. */
+  /** Returns the mounts in {@link #host}. */
   public MountTable table() {
     return host.table();
   }
@@ -121,7 +121,7 @@ public final class MemoryKernel {
   }
 
   /**
-   * Starts the host anew. What is in the root directory and on block devices stays; mounts, all
+   * Starts the host again. What is in the root directory and on block devices stays; mounts, all
    * other namespaces, what is open, watches and faults asked for are gone.
    */
   public void reboot() {

@@ -38,7 +38,7 @@ public final class MemoryNamespace implements AutoCloseable {
     watch = new MemoryWatch(this, reader);
   }
 
-  /** What is mounted. */
+  /** Returns the mounts. */
   public MountTable table() {
     return reader;
   }
@@ -62,7 +62,7 @@ public final class MemoryNamespace implements AutoCloseable {
   }
 
   /**
-   * Ends the namespace with its last process. All its mounts go, whatever is open in them.
+   * Ends the namespace with its last process. All its mounts go, even with open files.
    *
    * @throws IllegalStateException for the namespace of the host
    */
@@ -181,7 +181,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** What the file at the path holds; nothing if no file is there. */
+  /** Returns the contents of the file at the path; nothing if no file is there. */
   public Optional<String> content(MountPath at) {
     return kernel.call(
         () -> {
@@ -253,7 +253,7 @@ public final class MemoryNamespace implements AutoCloseable {
         });
   }
 
-  /** Mounts a new filesystem in memory on a directory, over whatever is mounted there. */
+  /** Mounts a new filesystem in memory on a directory, over any mounts there. */
   public void tmpfs(MountPath at) {
     attempt(
         "Mounting tmpfs at " + at,

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What is mounted in one namespace. */
+/** The mounts in one namespace. */
 final class MemoryTable implements MountTable {
 
   private final MemoryNamespace namespace;
@@ -158,7 +158,7 @@ final class MemoryTable implements MountTable {
     }
   }
 
-  /** What is at a path, or null if nothing is. */
+  /** Returns what is at a path, or null if nothing is. */
   private @Nullable MountedFile look(MountPath path) {
     String doing = "Looking at " + path;
     try {

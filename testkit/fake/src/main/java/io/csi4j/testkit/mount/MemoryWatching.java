@@ -16,7 +16,7 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One watch of one namespace, told by whoever changes something there. */
+/** One watch of one namespace, told by each change there. */
 final class MemoryWatching implements Watching {
 
   private final MemoryKernel kernel;

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What the kernel does with mounts: each method is one call of it, done wholly or refused. */
+/** The work of the kernel with mounts: each method is one call of it, done wholly or refused. */
 final class Model {
 
   private static final long FIRST_NAMESPACE = 4_026_531_841L;
@@ -76,7 +76,7 @@ final class Model {
   /**
    * Shows a directory or file at a second place.
    *
-   * @param prepare what is done with the new tree before anybody sees it
+   * @param prepare what is done with the new tree before it can be seen
    */
   Mount bind(MountedFile source, MountedFile target, boolean recursive, Consumer<Mount> prepare) {
     Mount from = source.mount();
@@ -195,7 +195,7 @@ final class Model {
         });
   }
 
-  /** Takes a mount away if nobody uses it, here and where it was shared to. */
+  /** Takes a mount away if it is not in use, here and where it was shared to. */
   void unmount(Mount mount) {
     checkIsNotRoot(mount);
     if (!mount.children.isEmpty() || !mount.held.isEmpty() || Spread.isUsedElsewhere(mount)) {
@@ -204,7 +204,7 @@ final class Model {
     takeAwayEverywhere(List.of(mount));
   }
 
-  /** Takes a mount and all below it out of sight, whoever uses them. */
+  /** Takes a mount and all below it out of sight, even if they are in use. */
   void detach(Mount mount) {
     checkIsNotRoot(mount);
     takeAwayEverywhere(mount.tree());

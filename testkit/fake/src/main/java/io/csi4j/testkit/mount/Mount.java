@@ -35,7 +35,7 @@ final class Mount {
   /** The mounts directly on it; one for each place. */
   final Map<Node, Mount> children = new LinkedHashMap<>();
 
-  /** Who has something in it open. */
+  /** The holders of open files in it. */
   final List<Held> held = new ArrayList<>();
 
   Mount(long uniqueId, int id, Filesystem filesystem, Node root, KernelText source) {

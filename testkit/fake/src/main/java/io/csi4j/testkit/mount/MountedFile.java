@@ -3,7 +3,7 @@ package io.csi4j.testkit.mount;
 /** Something in a filesystem, reached through one of its mounts. */
 record MountedFile(Mount mount, Node node) {
 
-  /** What is seen here: the root of the mount on top, if any is here. */
+  /** Returns what is seen here: the root of the mount on top, if any is here. */
   MountedFile top() {
     Mount child = mount.children.get(node);
     if (child == null) {

@@ -30,7 +30,7 @@ final class Node {
   private KernelText name = KernelText.of("");
   private boolean deleted;
 
-  /** What a file holds, or where a symbolic link leads. */
+  /** The contents of a file, or the destination of a symbolic link. */
   private String content = "";
 
   private @Nullable DeviceId device;
@@ -116,7 +116,7 @@ final class Node {
     return child;
   }
 
-  /** Takes it out of its directory; whoever has it mounted or open keeps it. */
+  /** Takes it out of its directory; those that have it mounted or open keep it. */
   void delete() {
     leave();
     deleted = true;

@@ -32,7 +32,7 @@ final class PeerGroups {
     }
   }
 
-  /** Makes a peer receive only, from the peers it leaves; one without peers has nobody to ask. */
+  /** Makes a peer receive only, from the peers it leaves; one without peers has none to ask. */
   void makeSlave(Mount mount) {
     PeerGroup left = leave(mount);
     if (left != null && !left.members.isEmpty()) {

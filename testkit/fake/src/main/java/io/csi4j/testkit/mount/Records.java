@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What a namespace tells of its mounts. */
+/** The records that a namespace gives of its mounts. */
 final class Records {
 
   private Records() {}
@@ -53,7 +53,9 @@ final class Records {
         List.of());
   }
 
-  /** The nearest group above that somebody in the same namespace is in, if it is not the master. */
+  /**
+   * Returns the nearest group above with a member in the same namespace, if it is not the master.
+   */
   private static OptionalInt propagateFrom(Mount mount) {
     PeerGroup group = mount.master;
     Table table = mount.table;

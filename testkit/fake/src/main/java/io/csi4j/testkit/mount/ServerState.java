@@ -4,10 +4,10 @@ package io.csi4j.testkit.mount;
 public enum ServerState {
   /** As it should. */
   ANSWERING,
-  /** It is gone, and the kernel knows. */
+  /** The server is gone, and the kernel knows. */
   DEAD,
-  /** It does not let this user in. */
+  /** The server does not let this user in. */
   DENYING,
-  /** It does not answer: whoever asks it waits until it is given up. */
+  /** The server does not answer: its callers wait until it is given up. */
   HUNG
 }

@@ -1,8 +1,8 @@
 package io.csi4j.testkit.mount;
 
 /**
- * A call that does not come back from the kernel. Nobody waits for it in the test: its caller is
- * told at once that its deadline has passed, and the call has no effect, then or later.
+ * A call that does not come back from the kernel. The test does not wait for it: its caller is told
+ * at once that its deadline has passed, and the call has no effect, then or later.
  */
 public final class StuckCall {
 

@@ -15,7 +15,7 @@ final class Table {
   private final TreeMap<Long, Mount> mounts = new TreeMap<>();
   private @Nullable Mount root;
 
-  /** What came, went or changed since somebody was told. */
+  /** The mounts that came, went or changed since the last listener was told. */
   private final Set<Long> touched = new LinkedHashSet<>();
 
   final List<MemoryWatching> watchings = new ArrayList<>();

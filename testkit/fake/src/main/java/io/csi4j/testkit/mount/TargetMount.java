@@ -24,7 +24,9 @@ final class TargetMount {
     }
   }
 
-  /** One that receives shows so only if there was somebody to receive from. */
+  /**
+   * Expects the propagation. A mount that receives shows so only if there was one to receive from.
+   */
   void expectPropagation(Propagation wanted, Mount source) {
     boolean sends = mount.peers != null;
     boolean receives = sends || mount.master != null;

@@ -16,10 +16,10 @@ final class Targets {
   }
 
   /**
-   * What is at a target.
+   * The things at a target.
    *
    * @param directory the directory that it is in
-   * @param place what is there, and what is mounted on it
+   * @param place the place, with what is mounted on it
    * @param made whether it was missing
    */
   record Target(MountedFile directory, MountedFile place, boolean made) {

@@ -76,7 +76,7 @@ final class Walker {
     return at;
   }
 
-  /** What a directory has under this name. */
+  /** Returns what a directory has under this name. */
   static Node child(MountedFile directory, KernelText name) {
     Node node = directory.node();
     if (!node.isDirectory()) {

@@ -1,6 +1,6 @@
 /**
- * Mounts without a kernel: a host in memory, for whoever tests an orchestrator on any operating
- * system and without privileges. The entry is {@link io.csi4j.testkit.mount.MemoryKernel}.
+ * Mounts without a kernel: a host in memory, for tests of an orchestrator on any operating system
+ * and without privileges. The entry is {@link io.csi4j.testkit.mount.MemoryKernel}.
  *
  * <p>It answers as Linux does and is held to the real one by common tests. It has no clock and no
  * randomness: the same calls in the same order have the same results. What needs the real kernel's

@@ -11,7 +11,7 @@ public interface Duty {
   /** How binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on. */
   Level level();
 
-  /** What it asks. */
+  /** Returns what it asks. */
   String text();
 
   /** The part of the spec that lays it down. */

@@ -38,11 +38,11 @@ public interface Verdict {
    */
   void assertLawful();
 
-  /** What the referee found about one duty. */
+  /** The finding of the referee about one duty. */
   enum Finding {
     /** There was occasion to break it, and it was kept. */
     KEPT,
-    /** It was broken. */
+    /** The duty was broken. */
     BROKEN,
     /** There was no occasion to keep or break it. */
     NOT_EXERCISED,

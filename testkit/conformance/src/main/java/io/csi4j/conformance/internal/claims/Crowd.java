@@ -15,7 +15,9 @@ final class Crowd {
 
   private Crowd() {}
 
-  /** What each of them got; fails with the first who failed, or if one does not come back. */
+  /**
+   * Returns what each of them got; fails with the first that failed, or if one does not come back.
+   */
   static <T> List<T> atOnce(Duration patience, List<? extends Callable<T>> callers)
       throws Exception {
     CountDownLatch start = new CountDownLatch(1);
@@ -51,7 +53,7 @@ final class Crowd {
     return thread;
   }
 
-  /** What it got. */
+  /** Returns what it got. */
   static <T> T result(FutureTask<T> task, Duration patience) throws Exception {
     try {
       return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);

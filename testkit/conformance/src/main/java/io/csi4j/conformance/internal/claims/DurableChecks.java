@@ -7,7 +7,7 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.List;
 import java.util.Optional;
 
-/** What was written outlives the one who wrote it. */
+/** Written claims outlive their writer. */
 final class DurableChecks {
 
   private DurableChecks() {}

@@ -63,7 +63,7 @@ final class History {
     return result;
   }
 
-  /** What was written, in the order of versions. */
+  /** Returns what was written, in the order of versions. */
   List<Versioned> written() {
     return writes.stream()
         .map(made -> made.look().seen())

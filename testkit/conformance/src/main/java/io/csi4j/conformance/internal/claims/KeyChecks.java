@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Each volume has its own claim, whatever its name. */
+/** Each volume has its own claim, under any name. */
 final class KeyChecks {
 
   private KeyChecks() {}

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** What is read is what was written. */
+/** A store reads what was written. */
 final class ReadingChecks {
 
   private ReadingChecks() {}

@@ -18,7 +18,7 @@ import java.util.UUID;
 /** A store in the hands of a check, with what checks do again and again. */
 final class Scene implements AutoCloseable {
 
-  /** What a check does. */
+  /** The work of a check. */
   interface Body {
     void run(Scene scene) throws Exception;
   }
@@ -34,7 +34,7 @@ final class Scene implements AutoCloseable {
     this.store = opened(place.open());
   }
 
-  /** The same with a store that has nothing to do with this one. */
+  /** Returns the scene with a store that has nothing to do with this one. */
   Scene elsewhere(ClaimStoreFixture.Place other) {
     return new Scene(fixture, other);
   }
@@ -81,7 +81,7 @@ final class Scene implements AutoCloseable {
     return new WriteToken(UUID.randomUUID());
   }
 
-  /** What a volume looks like of which nothing was ever written. */
+  /** Returns how a volume looks of which nothing was ever written. */
   static Versioned never(VolumeKey volume) {
     return new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty());
   }
@@ -90,7 +90,7 @@ final class Scene implements AutoCloseable {
     return store.read(volume);
   }
 
-  /** Writes what has to be written, as nobody else is there. */
+  /** Writes what has to be written, as there is no other writer. */
   Versioned write(Versioned before, Claim next) {
     return write(store, before, next);
   }
@@ -99,7 +99,7 @@ final class Scene implements AutoCloseable {
     return written(store.compareAndSet(before.version(), next, token()));
   }
 
-  /** What was written by a write that nothing stood against. */
+  /** Returns what was written by a write that nothing stood against. */
   static Versioned written(WriteResult result) {
     if (result instanceof WriteResult.Written written) {
       return written.now();
@@ -108,7 +108,7 @@ final class Scene implements AutoCloseable {
         "A write that expected what was there was not made: " + words(result) + ".");
   }
 
-  /** Writes a claim of these workloads over whatever is there. */
+  /** Writes a claim of these workloads over any that is there. */
   Versioned write(VolumeKey volume, String... workloads) {
     return write(read(volume), SampleClaims.held(volume, workloads));
   }
@@ -141,8 +141,8 @@ final class Scene implements AutoCloseable {
   }
 
   /**
-   * What somebody is told is there who tries the same again. A store may know its own mark and say
-   * that it is written, or leave that to the caller and say that it is a conflict.
+   * Returns what a caller who tries again is told. A store may know its own mark and say that it is
+   * written, or leave that to the caller and say that it is a conflict.
    */
   static Versioned told(WriteResult result) {
     if (result instanceof WriteResult.Written written) {

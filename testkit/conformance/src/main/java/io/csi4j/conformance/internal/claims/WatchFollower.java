@@ -54,12 +54,12 @@ final class WatchFollower {
     Scene.same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
   }
 
-  /** What is shown of one key. */
+  /** Returns what is shown of one key. */
   static List<Versioned> of(VolumeKey key, List<Versioned> seen) {
     return seen.stream().filter(each -> each.claim().volume().equals(key)).toList();
   }
 
-  /** Somebody who waits for a change for ever; returns when he does, or has it already. */
+  /** Waits for a change for ever; returns when it does, or has it already. */
   Waiter waiting() {
     FutureTask<Optional<Change>> wait = new FutureTask<>(() -> watch.next(EVER));
     Thread thread = Crowd.started(wait);
@@ -76,7 +76,7 @@ final class WatchFollower {
     };
   }
 
-  /** Somebody who waits. */
+  /** A thread that waits. */
   record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
 
     /** Fails unless he was let go with nothing. */

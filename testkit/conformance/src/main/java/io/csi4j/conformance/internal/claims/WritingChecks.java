@@ -10,7 +10,7 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import java.util.List;
 import java.util.Optional;
 
-/** What is expected is what has to be there; and no version comes twice. */
+/** A write expects what has to be there; and no version comes twice. */
 final class WritingChecks {
 
   private WritingChecks() {}

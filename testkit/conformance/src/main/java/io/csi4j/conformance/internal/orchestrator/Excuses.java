@@ -32,7 +32,7 @@ final class Excuses {
         || !isStrict(breach.duty());
   }
 
-  /** Who comes back after a crash cannot know which of its calls are still open. */
+  /** A caller that comes back after a crash cannot know which of its calls are still open. */
   private static boolean isAcrossCrash(Breach breach, long crash) {
     List<Long> numbers = breach.calls().stream().map(RecordedCall::number).toList();
     return ONE_CALL_AT_A_TIME.contains(breach.duty())

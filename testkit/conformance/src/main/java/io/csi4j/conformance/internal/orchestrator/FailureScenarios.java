@@ -77,7 +77,7 @@ final class FailureScenarios {
       }
     }
     if (first.value().isPresent()) {
-      // Nobody asks again for what is done: the next user of the volume has to set it right.
+      // No caller asks again for what is done: the next user of the volume has to set it right.
       play.mount(order);
     }
     play.unmount(order);

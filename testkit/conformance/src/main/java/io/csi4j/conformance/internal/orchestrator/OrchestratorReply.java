@@ -4,11 +4,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of asking an orchestrator for something once.
+ * The reply of an orchestrator to one request.
  *
- * @param value what it answered, if it did
- * @param failure what it threw, if it did
- * @param <T> what it answers with
+ * @param value the answer, if there is one
+ * @param failure the exception, if there is one
+ * @param <T> the type of the answer
  */
 record OrchestratorReply<T>(Optional<T> value, Optional<Throwable> failure) {
 

@@ -73,7 +73,7 @@ public final class Play {
     return plugin;
   }
 
-  /** What it holds. */
+  /** Returns the contents of the plugin. */
   PluginContents contents() {
     return plugin.contents();
   }
@@ -83,7 +83,7 @@ public final class Play {
     return directory;
   }
 
-  /** What was not as expected so far. */
+  /** Returns what was not as expected so far. */
   List<String> problems() {
     return problems;
   }
@@ -122,7 +122,7 @@ public final class Play {
     return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
   }
 
-  /** The same order for another workload by its number. */
+  /** Returns the order for another workload by its number. */
   static MountOrder workload(int number, MountOrder like) {
     return like.forWorkload(ScenarioWorkload.of("workload-" + number));
   }
@@ -372,7 +372,7 @@ public final class Play {
 
   // ---- the end
 
-  /** Unmounts whatever was mounted, and looks whether anything is left. */
+  /** Unmounts all that was mounted, and looks whether anything is left. */
   void cleanUp() throws StuckException, InterruptedException {
     plugin.clearFaults();
     plugin.release();

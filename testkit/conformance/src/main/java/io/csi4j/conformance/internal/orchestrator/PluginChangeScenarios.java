@@ -102,7 +102,7 @@ final class PluginChangeScenarios {
     play.expectPublications(order, 0);
     play.plugin().upgrade(before);
     if (first.value().isPresent()) {
-      // Nobody asks again for what is done: the next user of the volume has to set it right.
+      // No caller asks again for what is done: the next user of the volume has to set it right.
       play.mount(order);
     }
     play.unmount(order);

@@ -17,7 +17,7 @@ public record Scenario(String name, String expectation, PluginShape shape, Body 
     return name;
   }
 
-  /** What happens in a scenario. */
+  /** The events of a scenario. */
   @FunctionalInterface
   public interface Body {
 

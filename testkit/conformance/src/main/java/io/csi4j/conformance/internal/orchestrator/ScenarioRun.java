@@ -25,7 +25,7 @@ public final class ScenarioRun {
 
   private ScenarioRun() {}
 
-  /** Plays a scenario; whatever the orchestrator does, there is a result. */
+  /** Plays a scenario; there is a result for any orchestrator. */
   public static ScenarioResult of(
       OrchestratorScenario which,
       OrchestratorUnderTest.Factory factory,
@@ -126,7 +126,7 @@ public final class ScenarioRun {
                     "The orchestrator failed to end: " + SafeText.escape(failure.toString())));
   }
 
-  /** What a call is to carry: attaching and detaching the same, every other call its own. */
+  /** Returns the secrets of a call: attaching and detaching the same, every other call its own. */
   static Secrets secretsFor(CsiOperation operation) {
     return switch (operation) {
       case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** Calls that take longer than anybody waits. */
+/** Calls that take longer than any caller waits. */
 final class SlowCallScenarios {
 
   private SlowCallScenarios() {}

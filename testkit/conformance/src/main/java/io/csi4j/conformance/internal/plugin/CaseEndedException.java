@@ -9,7 +9,7 @@ public abstract sealed class CaseEndedException extends Exception {
     super(text, null, false, false);
   }
 
-  /** What it says. */
+  /** Returns its text. */
   public String text() {
     return String.valueOf(getMessage());
   }
@@ -26,7 +26,7 @@ public abstract sealed class CaseEndedException extends Exception {
       this.expected = expected;
     }
 
-    /** What would have been right. */
+    /** Returns what would have been right. */
     public String expected() {
       return expected;
     }

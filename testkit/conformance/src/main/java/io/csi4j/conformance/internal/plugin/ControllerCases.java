@@ -39,7 +39,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What the controller does with volumes that exist. */
+/** The work of the controller with volumes that exist. */
 final class ControllerCases {
 
   private static final long FAR_TOO_MUCH = Long.MAX_VALUE / 2;

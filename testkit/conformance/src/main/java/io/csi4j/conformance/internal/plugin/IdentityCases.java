@@ -20,7 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Who the plugin is. */
+/** The identity of the plugin. */
 final class IdentityCases {
 
   private static final Pattern NAME =

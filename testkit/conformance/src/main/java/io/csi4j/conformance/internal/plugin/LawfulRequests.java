@@ -76,7 +76,7 @@ final class LawfulRequests {
     return inMode(to.build(), mode);
   }
 
-  /** The same use in another mode. */
+  /** Returns the use in another mode. */
   static VolumeCapability inMode(VolumeCapability capability, Mode mode) {
     return capability.toBuilder()
         .setAccessMode(VolumeCapability.AccessMode.newBuilder().setMode(mode))

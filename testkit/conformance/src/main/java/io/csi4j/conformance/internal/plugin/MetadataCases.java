@@ -252,7 +252,7 @@ final class MetadataCases {
             }));
   }
 
-  /** What is to happen at an offset. */
+  /** The event at an offset. */
   @FunctionalInterface
   private interface AtOffset {
     void run(Trial t, long offset) throws CaseEndedException;

@@ -1,6 +1,6 @@
 package io.csi4j.conformance.internal.plugin;
 
-/** What a case needs, of the plugin or of its description. */
+/** The need of a case, from the plugin or from its description. */
 record Need(String words, String otherwise, Check check) {
 
   /** Whether it is there. */

@@ -6,7 +6,7 @@ import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.PluginCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 
-/** What cases need. */
+/** The needs of cases. */
 final class Needs {
 
   static final Need CONTROLLER = service(PluginCapability.Service.Type.CONTROLLER_SERVICE);

@@ -34,7 +34,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/** What a plugin does on the node where volumes are used. */
+/** The work of a plugin on the node where volumes are used. */
 final class NodeCases {
 
   private static final long FAR_TOO_MUCH = Long.MAX_VALUE / 2;

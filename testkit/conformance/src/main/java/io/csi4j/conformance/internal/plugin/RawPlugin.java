@@ -87,7 +87,7 @@ final class RawPlugin implements AutoCloseable {
     return new RawPlugin(loop, channel);
   }
 
-  /** Begins a call; ends normally whatever becomes of it. */
+  /** Begins a call; ends normally in any case. */
   CompletableFuture<Reply> call(CsiOperation operation, Message request, Duration deadline) {
     long began = System.nanoTime();
     CompletableFuture<Reply> reply = new CompletableFuture<>();

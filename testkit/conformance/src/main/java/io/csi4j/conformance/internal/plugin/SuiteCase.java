@@ -30,7 +30,7 @@ public record SuiteCase(
     return requirements.stream().map(Need::words).toList();
   }
 
-  /** The same, also about these rows of error tables, by their lines in the spec. */
+  /** Returns the case, also about these rows of error tables, by their lines in the spec. */
   SuiteCase rows(Integer... lines) {
     return new SuiteCase(name, expectation, place, requirements, Set.of(lines), body);
   }
@@ -40,7 +40,7 @@ public record SuiteCase(
     return name;
   }
 
-  /** What a case does: returns if the plugin did as expected. */
+  /** The work of a case: returns if the plugin did as expected. */
   @FunctionalInterface
   public interface Body {
     /** Runs against a plugin. */

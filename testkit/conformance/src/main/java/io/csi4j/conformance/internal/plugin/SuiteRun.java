@@ -103,7 +103,7 @@ public final class SuiteRun implements ConformanceRun {
     return directory;
   }
 
-  /** What names of this run have in them and those of no other. */
+  /** Returns the mark that names of this run have in them and those of no other. */
   String mark() {
     return mark;
   }
@@ -118,7 +118,7 @@ public final class SuiteRun implements ConformanceRun {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
-        // Somebody left something in it, and was told so by its case.
+        // A case left something in it, and was told so.
       }
     }
   }

@@ -71,7 +71,7 @@ final class Trial {
     return "csi4j-" + run.mark() + "-" + number + "-" + ++names;
   }
 
-  /** What the plugin says that it offers; asked once in a trial. */
+  /** Returns the offers of the plugin; asked once in a trial. */
   PluginOffers offers() throws CaseEndedException {
     PluginOffers known = offers;
     if (known == null) {
@@ -174,7 +174,7 @@ final class Trial {
     return operation.service() == CsiService.NODE ? run.node() : run.controller();
   }
 
-  /** On the socket of the node, whatever the service. */
+  /** Calls on the socket of the node, for any service. */
   Reply callNode(CsiOperation operation, Message request) {
     return end(operation, request, run.node().call(operation, request, plugin().deadline()));
   }
@@ -296,7 +296,7 @@ final class Trial {
     return left;
   }
 
-  /** What would be cleaned up. */
+  /** Returns what would be cleaned up. */
   List<String> kept() {
     return leftovers.kept();
   }

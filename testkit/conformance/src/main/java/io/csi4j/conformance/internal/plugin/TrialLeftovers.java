@@ -23,7 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What calls made and others have not undone yet, oldest first. Follows from the calls alone. */
+/**
+ * The leftovers of calls that others have not undone yet, oldest first. Follows from the calls
+ * alone.
+ */
 final class TrialLeftovers {
 
   private final PluginUnderTest plugin;
@@ -106,7 +109,7 @@ final class TrialLeftovers {
     }
   }
 
-  /** Whether an answer may be on its way that nobody waits for any more. */
+  /** Whether an answer may be on its way that is not waited for any more. */
   private static boolean isLost(Reply reply) {
     return reply.code() == StatusCode.DEADLINE_EXCEEDED || reply.code() == StatusCode.UNAVAILABLE;
   }
@@ -218,14 +221,14 @@ final class TrialLeftovers {
       if (!reply.isOk() && !gone) {
         left.add(
             undo.what() + ": " + undo.operation().rpcName() + " ended with " + trial.shown(reply));
-        // What hangs is noted anew by the call; once is enough.
+        // A call that hangs is noted again; once is enough.
         undos.remove(undo);
       }
     }
     return left;
   }
 
-  /** What would be undone. */
+  /** Returns what would be undone. */
   List<String> kept() {
     return undos.stream().map(each -> each.what() + ": kept to be looked at.").toList();
   }

@@ -6,7 +6,7 @@ import io.csi4j.client.model.NodeId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What does the work of a plugin. Called by many threads, and may block them. */
+/** Does the work of a plugin. Called by many threads, and may block them. */
 public interface Backend {
 
   /**

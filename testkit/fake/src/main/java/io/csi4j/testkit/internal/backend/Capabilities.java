@@ -102,7 +102,7 @@ final class Capabilities {
         || mode == Mode.MULTI_NODE_MULTI_WRITER;
   }
 
-  /** Whether nobody may write, whatever else was asked. */
+  /** Whether no workload may write, even if more was asked. */
   static boolean readOnly(VolumeCapability capability) {
     return mode(capability) == Mode.SINGLE_NODE_READER_ONLY
         || mode(capability) == Mode.MULTI_NODE_READER_ONLY;

@@ -12,7 +12,7 @@ import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.Optional;
 
-/** What new volumes are filled from. */
+/** The sources that new volumes are filled from. */
 final class ContentSources {
 
   private final BackendParts ground;
@@ -21,7 +21,7 @@ final class ContentSources {
     this.ground = ground;
   }
 
-  /** What is held while it is copied. */
+  /** Returns what is held while it is copied. */
   static Optional<Thing> thing(VolumeContentSource source) {
     return switch (source.getTypeCase()) {
       case SNAPSHOT -> Optional.of(Thing.snapshot(source.getSnapshot().getSnapshotId()));

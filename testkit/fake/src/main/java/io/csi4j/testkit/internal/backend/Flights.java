@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What is being worked on, so that a second call for the same thing is refused. */
+/** The things that are being worked on, so that a second call for the same thing is refused. */
 final class Flights {
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -33,7 +33,8 @@ final class Flights {
   }
 
   /**
-   * What one call holds. Compared by identity, so that each hold is let go by its own call.
+   * The things that one call holds. Compared by identity, so that each hold is released by its own
+   * call.
    *
    * @see Thing
    */

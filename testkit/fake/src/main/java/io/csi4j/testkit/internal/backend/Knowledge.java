@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the plugin knows. Each change is made on a copy, saved, and only then known, so that a
- * failure to save leaves everything as it was, and readers wait for nobody.
+ * The knowledge of the plugin. Each change is made on a copy, saved, and only then known, so that a
+ * failure to save leaves everything as it was, and readers never wait.
  */
 final class Knowledge {
 
@@ -32,7 +32,7 @@ final class Knowledge {
     void run() throws IOException, Refusal;
   }
 
-  /** What is known now. Not to be changed. */
+  /** Returns the present state. Not to be changed. */
   State now() {
     return state;
   }
@@ -73,7 +73,7 @@ final class Knowledge {
       try {
         undo.run();
       } catch (IOException | Refusal | RuntimeException e) {
-        // The refusal says more; the storage tells of what nobody knows when it is opened next.
+        // The refusal says more; the storage tells of unknown things when it is opened next.
         refused.addSuppressed(e);
       }
       throw refused;
@@ -91,7 +91,7 @@ final class Knowledge {
     }
   }
 
-  /** Bytes that nobody else can take until they are given back. */
+  /** Bytes that no other can take until they are given back. */
   final class Reservation implements AutoCloseable {
     private final long bytes;
 

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * What there is, page by page, in the order of the ids: what is added or removed between two pages
- * neither doubles nor hides anything else.
+ * A listing, page by page, in the order of the ids: an addition or removal between two pages
+ * neither doubles nor hides other things.
  */
 final class ListingPages {
 

@@ -95,7 +95,9 @@ final class Metadata {
     return snapshot.snapshot();
   }
 
-  /** What lies at or beyond the offset, page by page; one empty page if there is nothing. */
+  /**
+   * Returns what lies at or beyond the offset, page by page; one empty page if there is nothing.
+   */
   private List<List<BlockMetadata>> pages(Snapshot of, @Nullable String base, long start, int most)
       throws Refusal {
     if (start < 0 || start > of.getSizeBytes()) {

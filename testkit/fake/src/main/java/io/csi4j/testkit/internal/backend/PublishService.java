@@ -125,7 +125,7 @@ final class PublishService {
     }
   }
 
-  /** Whether nobody may write through this target. */
+  /** Whether no workload may write through this target. */
   static boolean readOnly(NodePublishVolumeRequest request) {
     return request.getReadonly() || Capabilities.readOnly(request.getVolumeCapability());
   }

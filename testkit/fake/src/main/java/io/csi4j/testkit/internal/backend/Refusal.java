@@ -16,7 +16,7 @@ public final class Refusal extends Exception {
     this.code = code;
   }
 
-  /** A request that is wrong whatever the state is. */
+  /** Refuses a request that is wrong in any state. */
   static Refusal invalid(String field, String why) {
     return new Refusal(StatusCode.INVALID_ARGUMENT, field + " " + why);
   }
@@ -43,7 +43,7 @@ public final class Refusal extends Exception {
     return code;
   }
 
-  /** What it says. */
+  /** Returns its text. */
   public String text() {
     return String.valueOf(getMessage());
   }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the spec demands of every request, whatever the plugin offers and holds: required fields,
- * sizes, characters, signs. The first thing that is wrong is refused, in the order of the fields.
+ * The demands of the spec on every request, for any plugin and state: required fields, sizes,
+ * characters, signs. The first thing that is wrong is refused, in the order of the fields.
  */
 final class RequestRules {
 

@@ -209,7 +209,7 @@ public final class SpecBackend implements Backend {
         });
   }
 
-  /** What it holds now. */
+  /** Returns the contents now. */
   public PluginContents contents() {
     State state = ground.now();
     return new PluginContents(
@@ -238,7 +238,7 @@ public final class SpecBackend implements Backend {
             .toList());
   }
 
-  /** Holds a volume that nobody created through it. */
+  /** Adds a volume that was not created through it. */
   public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
     Volume made =
         Volume.newBuilder()

@@ -42,7 +42,7 @@ public record State(
         new TreeMap<>());
   }
 
-  /** The same, to be changed apart from this one. */
+  /** Returns a copy, to be changed apart from this one. */
   public State copy() {
     return new State(
         new TreeMap<>(volumes),

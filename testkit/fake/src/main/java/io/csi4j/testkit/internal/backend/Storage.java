@@ -20,21 +20,21 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Storage {
 
-  /** What was saved last; empty at the first start. Called at each start of the plugin. */
+  /** Loads what was saved last; empty at the first start. Called at each start of the plugin. */
   State load() throws IOException;
 
   /** Keeps what the plugin knows, before the call that changed it is answered. */
   void save(State state) throws IOException;
 
   /**
-   * What is in every new id, so that none comes again in another process; empty where nothing
-   * outlives this one.
+   * Returns a mark for every new id, so that none comes again in another process; empty where
+   * nothing outlives this one.
    */
   default String mark() {
     return "";
   }
 
-  /** What the context of a new volume tells of it beside what every volume's tells. */
+  /** Returns what the context of a new volume tells of it beside what every volume's tells. */
   default Map<String, String> context(CreateVolumeRequest asked) throws IOException, Refusal {
     return Map.of();
   }
@@ -72,6 +72,6 @@ public interface Storage {
   /** How full a volume is; nothing if the storage cannot tell. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
 
-  /** What of a snapshot holds data; since {@code base}, if given, what differs from it. */
+  /** Returns the data of a snapshot; since {@code base}, if given, what differs from it. */
   List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws IOException, Refusal;
 }

@@ -17,12 +17,12 @@ record SyntheticBlocks(String volume, long size, long age) {
 
   private static final int BLOCKS = 64;
 
-  /** What holds data, as ranges in ascending order. */
+  /** Returns the data, as ranges in ascending order. */
   List<BlockMetadata> allocated() {
     return ranges(block -> roll(block, 0) < 8 + Math.min(age, 4));
   }
 
-  /** What was written since an earlier snapshot of the same volume. */
+  /** Returns what was written since an earlier snapshot of the same volume. */
   List<BlockMetadata> changedSince(SyntheticBlocks base) {
     return ranges(block -> at(block) >= base.size || roll(block, base.age * 31 + age) < 4);
   }

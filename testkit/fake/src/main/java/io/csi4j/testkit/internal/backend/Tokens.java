@@ -21,7 +21,7 @@ final class Tokens {
   String give(String listing, String last) {
     lock.lock();
     try {
-      // Scattered, so that nobody counts on an order.
+      // Scattered, so that no caller counts on an order.
       String token = Long.toHexString(++given * 0x9E3779B97F4A7C15L | 1L << 63);
       pages.put(token, new Page(listing, last));
       if (pages.size() > MOST) {

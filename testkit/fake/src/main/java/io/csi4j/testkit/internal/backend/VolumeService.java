@@ -163,7 +163,7 @@ final class VolumeService {
     }
   }
 
-  /** What deleting something that is gone comes to: nothing, but for plugins that fail at it. */
+  /** Answers the deletion of something that is gone: nothing, but for plugins that fail at it. */
   static void gone(PluginShape shape, String kind, String id) throws Refusal {
     if (shape.has(Quirk.SECOND_DELETE_INTERNAL)) {
       throw new Refusal(
@@ -264,7 +264,7 @@ final class VolumeService {
     }
   }
 
-  /** The range of a volume that nobody created. */
+  /** Returns the range of a volume that was not created here. */
   static CapacityRange range(io.csi4j.client.model.CapacityRange capacity) {
     return CapacityRange.newBuilder()
         .setRequiredBytes(capacity.requiredBytes().orElse(0))

@@ -7,7 +7,7 @@ import io.csi4j.testkit.model.PluginShape;
 /** How large volumes become. */
 final class VolumeSizes {
 
-  /** What a volume has for which no size was asked. */
+  /** The size of a volume for which none was asked. */
   static final long DEFAULT = 1L << 30;
 
   private VolumeSizes() {}

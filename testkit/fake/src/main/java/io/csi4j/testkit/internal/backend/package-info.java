@@ -1,6 +1,6 @@
 /**
- * What a lawful plugin does with each call: the rules of the spec over a storage. Start with {@link
- * io.csi4j.testkit.internal.backend.SpecBackend}.
+ * The work of a lawful plugin for each call: the rules of the spec over a storage. Start with
+ * {@link io.csi4j.testkit.internal.backend.SpecBackend}.
  */
 @NullMarked
 package io.csi4j.testkit.internal.backend;

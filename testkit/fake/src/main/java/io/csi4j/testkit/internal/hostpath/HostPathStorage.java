@@ -54,7 +54,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private volatile @Nullable Parts parts;
   private volatile SavedVolumes known = SavedVolumes.of(State.empty());
 
-  /** What there is once the directory is this plugin's. */
+  /** The parts that are there once the directory is this plugin's. */
   private record Parts(
       Layout layout,
       DataLock lock,
@@ -157,7 +157,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  /** {@link #close} for whoever has a failure to tell already. */
+  /** Like {@link #close}, for a caller that has a failure to tell already. */
   public void closeQuietly() {
     try {
       close();
@@ -166,7 +166,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  /** What cannot be had on this machine, and why: a sentence each. */
+  /** Returns what cannot be had on this machine, and why: a sentence each. */
   public List<String> limits() {
     Path work = parts().layout().work();
     List<String> limits = new ArrayList<>();
@@ -218,7 +218,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     StorageRefusals.attempt(
         "Making the volume " + SafeText.quote(id),
         () -> {
-          // Of a call that was not answered, since nobody knows it.
+          // Of a call that was not answered, since it is not known.
           Optional<StoredBytes> left = here.layout().volumeBytes(id);
           if (left.isPresent()) {
             here.files().delete(left.get());
@@ -333,7 +333,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         });
   }
 
-  /** What is bound to the target: where the volume is staged, or the volume itself. */
+  /** Returns what is bound to the target: where the volume is staged, or the volume itself. */
   private MountPath source(
       Parts here, StoredBytes volume, NodePublishVolumeRequest asked, boolean readOnly)
       throws IOException, Refusal {
@@ -385,7 +385,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     return loops.attach(volume.content(), readOnly);
   }
 
-  /** Gives back the loop devices of a volume that nobody uses any more. */
+  /** Gives back the loop devices of a volume that is not used any more. */
   private void detach(Parts here, String volume, boolean staged) throws IOException {
     Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
     if (bytes.isEmpty() || bytes.get().medium() != Medium.LOOP) {

@@ -109,7 +109,7 @@ final class LoopDevices {
     return !Files.exists(Path.of("/sys/block/" + device.getFileName() + "/loop"));
   }
 
-  /** Takes the file away from a device; the kernel waits for whoever has it open. */
+  /** Takes the file away from a device; the kernel waits for those who have it open. */
   void detach(Path device) throws IOException {
     programs.run("losetup", "--detach", device.toString());
   }

@@ -6,7 +6,10 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Refusal;
 import java.util.Locale;
 
-/** What the bytes of a volume are in. Its word is the name of the directory or file there. */
+/**
+ * The kinds of places for the bytes of a volume. Its word is the name of the directory or file
+ * there.
+ */
 enum Medium {
   /** A directory, as large as the filesystem that it is in. */
   DISK,
@@ -30,13 +33,13 @@ enum Medium {
     return this == LOOP || this == FILE;
   }
 
-  /** What a copy of a volume in this medium is kept in. */
+  /** Returns the medium in which a copy of a volume in this medium is kept. */
   Medium ofCopies() {
     return isBlock() ? FILE : DISK;
   }
 
   /**
-   * What a new volume is to be in.
+   * Returns the medium for a new volume.
    *
    * @param hasLoops whether loop devices can be had
    */

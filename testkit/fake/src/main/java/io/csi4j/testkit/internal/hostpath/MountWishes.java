@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What a capability asks of a mount. */
+/** The wishes of a capability for a mount. */
 final class MountWishes {
 
   private static final Set<String> WITHOUT_EFFECT = Set.of("", "rw", "defaults", "bind");

@@ -26,7 +26,7 @@ record Programs(List<Path> directories, Duration limit) {
         Duration.ofSeconds(30));
   }
 
-  /** What a program prints; its failure says what it said. */
+  /** Returns what a program prints; its failure says what it said. */
   String run(String name, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(find(name).toString()));
     command.addAll(List.of(arguments));

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What of the saved state the storage needs itself.
+ * The part of the saved state that the storage needs itself.
  *
  * @param capacities the volumes, and how large each was made
  * @param staged the volumes that are staged

@@ -42,7 +42,7 @@ final class StateCodec {
 
   private StateCodec() {}
 
-  /** What is wrong with bytes that are no state: a sentence, without a full stop. */
+  /** The fault of bytes that are no state: a sentence, without a full stop. */
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -184,7 +184,7 @@ final class StateCodec {
     return bytes;
   }
 
-  /** Whoever made the message should have left them out; a file is no place to rely on that. */
+  /** The author of the message should have left them out; a file is no place to rely on that. */
   private static Message withoutSecrets(Message message) {
     Message.Builder clean = message.toBuilder();
     for (FieldDescriptor field : message.getAllFields().keySet()) {

@@ -24,7 +24,7 @@ final class StateFile {
     this.layout = layout;
   }
 
-  /** What was saved last. In a directory without any volume, a first, empty state is made. */
+  /** Loads what was saved last. In a directory without any volume, a first, empty state is made. */
   State load() throws IOException {
     lock.lock();
     try {

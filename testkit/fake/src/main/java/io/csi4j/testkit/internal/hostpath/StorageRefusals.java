@@ -11,7 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** What the failures of this machine are for the caller of the plugin. */
+/** The meaning of the failures of this machine for the caller of the plugin. */
 final class StorageRefusals {
 
   private StorageRefusals() {}

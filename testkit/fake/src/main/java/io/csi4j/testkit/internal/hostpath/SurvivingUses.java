@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What is left of a saved state: stagings and publications whose mounts are gone, as after a
- * reboot, are forgotten, so that the caller is told to make them again.
+ * The rest of a saved state: stagings and publications whose mounts are gone, as after a reboot,
+ * are forgotten, so that the caller is told to make them again.
  */
 final class SurvivingUses {
 

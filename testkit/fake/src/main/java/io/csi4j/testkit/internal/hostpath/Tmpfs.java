@@ -24,7 +24,7 @@ final class Tmpfs {
     this.programs = programs;
   }
 
-  /** What the table of mounts names as the source of a volume's tmpfs: no other has it. */
+  /** Returns the source of a volume's tmpfs in the table of mounts: no other has it. */
   KernelText source(String id) {
     return KernelText.of("csi4j-hostpath-" + Layout.digest(data + "\0" + id));
   }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A walk through the directories of a volume, by open directories and not by paths: whoever writes
- * to the volume meanwhile cannot lead it elsewhere with a symbolic link.
+ * A walk through the directories of a volume, by open directories and not by paths: a writer to the
+ * volume cannot lead it elsewhere meanwhile with a symbolic link.
  */
 final class Tree {
 
@@ -39,7 +39,7 @@ final class Tree {
     }
   }
 
-  /** What is done on the way. */
+  /** Is called on the way. */
   interface Visitor {
     /** A directory, before what is in it. */
     default void enter(Entry directory) throws IOException {}

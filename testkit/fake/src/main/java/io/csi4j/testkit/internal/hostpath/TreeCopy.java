@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A copy of everything in a directory into another one that nobody else writes to: permissions,
- * times, symbolic links as they are, hard links, holes, and owners where the kernel lets it.
- * Set-user-id bits are not copied, nor are sockets, pipes and device files.
+ * A copy of everything in a directory into another one that no other writes to: permissions, times,
+ * symbolic links as they are, hard links, holes, and owners where the kernel lets it. Set-user-id
+ * bits are not copied, nor are sockets, pipes and device files.
  */
 final class TreeCopy implements Tree.Visitor {
 
@@ -81,7 +81,7 @@ final class TreeCopy implements Tree.Visitor {
         view.setOwner(as.owner());
         view.setGroup(as.group());
       } catch (FileSystemException e) {
-        // Not ours to give away: then it belongs to whoever copied it.
+        // Not ours to give away: then it belongs to the user who copied it.
       }
     }
     view.setPermissions(as.permissions());

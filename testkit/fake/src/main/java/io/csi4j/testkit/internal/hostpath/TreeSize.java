@@ -31,7 +31,7 @@ final class TreeSize implements Tree.Visitor {
         Tree.walk(directory, size);
         return new Size(size.bytes, size.files);
       } catch (NoSuchFileException e) {
-        // Somebody removed what was listed a moment ago.
+        // Another process removed what was listed a moment ago.
         if (attempt == 5) {
           throw e;
         }

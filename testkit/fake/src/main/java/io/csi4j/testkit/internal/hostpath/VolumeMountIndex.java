@@ -74,7 +74,7 @@ final class VolumeMountIndex {
     return at(MountPath.of(volume.content())).filter(isTmpfsOf(volume.id())).isPresent();
   }
 
-  /** What is true of the mounts that show a volume, by one state of the table. */
+  /** Returns what is true of the mounts that show a volume, by one state of the table. */
   Predicate<MountRecord> shows(StoredBytes volume, MountSnapshot now) throws IOException {
     switch (volume.medium()) {
       case MEMORY -> {
@@ -103,7 +103,7 @@ final class VolumeMountIndex {
     return mount -> mount.type().is("tmpfs") && mount.source().equals(source);
   }
 
-  /** Whether a mount shows a loop device whose file somebody took away: it shows nothing more. */
+  /** Whether a mount shows a loop device whose file was taken away: it shows nothing more. */
   static boolean isFreeLoop(MountRecord mount, MountSnapshot now) {
     String root = new String(mount.root().bytes(), StandardCharsets.UTF_8);
     if (!root.matches("/loop[0-9]+")) {

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What can be read out of a request without judging it. */
+/** The facts that can be read out of a request without judging it. */
 public final class CallFacts {
 
   private static final List<String> PATHS =
@@ -45,7 +45,7 @@ public final class CallFacts {
     return id(text(request, "volume_id")).or(() -> id(text(request, "source_volume_id")));
   }
 
-  /** What stands at the paths that the request names. */
+  /** Returns what stands at the paths that the request names. */
   public static Map<String, PathFact> paths(Message request, boolean visible) {
     Map<String, PathFact> facts = new TreeMap<>();
     for (String field : PATHS) {

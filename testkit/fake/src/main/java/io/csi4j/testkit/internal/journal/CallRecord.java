@@ -49,14 +49,14 @@ public record CallRecord(
     paths = Map.copyOf(paths);
   }
 
-  /** The same, its work done. */
+  /** Returns the record, its work done. */
   CallRecord withWork() {
     return new CallRecord(
         number, operation, node, request, authority, began, beside, paths, ended, end, true,
         volume);
   }
 
-  /** The same, ended. */
+  /** Returns the record, ended. */
   CallRecord withEnd(Instant at, CallEnd how) {
     return new CallRecord(
         number,

@@ -6,7 +6,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 
-/** What the journal keeps of a failure: plugins like to repeat what they were asked. */
+/** The failure as the journal keeps it: plugins like to repeat what they were asked. */
 final class FailureRedaction {
 
   private FailureRedaction() {}

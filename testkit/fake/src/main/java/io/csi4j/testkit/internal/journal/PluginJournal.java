@@ -45,13 +45,13 @@ public final class PluginJournal implements CallJournal {
   }
 
   /**
-   * What came in.
+   * The arrival of a call.
    *
-   * @param operation what was called
-   * @param node on whose socket
-   * @param request what was asked
-   * @param authority by which name
-   * @param paths what stood at its paths
+   * @param operation the operation
+   * @param node the node of the socket
+   * @param request the request
+   * @param authority the name under which it was called
+   * @param paths the facts at its paths
    */
   public record Arrival(
       CsiOperation operation,

@@ -6,7 +6,7 @@ import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
 import java.util.Map;
 
-/** Who may use a volume where, how often, and for writing. */
+/** The rules for who may use a volume where, how often, and for writing. */
 final class AccessModeRules extends DutyRule {
 
   AccessModeRules(Hearing hearing) {

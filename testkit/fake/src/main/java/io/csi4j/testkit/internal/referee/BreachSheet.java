@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What the rules wrote down while they read the journal. */
+/** The notes of the rules while they read the journal. */
 final class BreachSheet {
 
   private final Set<Integer> exercised = new HashSet<>();

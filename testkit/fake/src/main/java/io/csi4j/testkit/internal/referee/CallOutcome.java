@@ -7,13 +7,13 @@ import io.csi4j.testkit.journal.RecordedCall;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a call's caller may take from its end. */
+/** The conclusions that a call's caller may draw from its end. */
 enum CallOutcome {
-  /** It is done. */
+  /** The work is done. */
   OK,
-  /** It is not done, and the plugin does not work on it. */
+  /** The work is not done, and the plugin does not work on it. */
   REFUSED,
-  /** It may be done, now or later. */
+  /** The work may be done, now or later. */
   UNCERTAIN;
 
   private static final Set<StatusCode> UNCERTAIN_CODES =

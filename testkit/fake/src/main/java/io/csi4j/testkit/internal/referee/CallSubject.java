@@ -2,12 +2,12 @@ package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.testkit.journal.RecordedCall;
 
-/** What a call is about, so that one that repeats another can be told. */
+/** The subject of a call, so that one that repeats another can be told. */
 final class CallSubject {
 
   private CallSubject() {}
 
-  /** The same for two calls if the second can be a repeat of the first. */
+  /** Returns the subject, the same for two calls if the second can be a repeat of the first. */
   static String of(RecordedCall call) {
     StringBuilder out = new StringBuilder(call.operation().name());
     part(out, WireFields.node(call));

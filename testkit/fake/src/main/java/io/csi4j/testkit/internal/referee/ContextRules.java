@@ -4,7 +4,9 @@ import io.csi4j.testkit.internal.referee.KnownOffers.Part;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.Map;
 
-/** What the plugin gave to be handed back as it is: volume contexts and publish contexts. */
+/**
+ * The contexts that the plugin gave to be handed back as they are: of volumes and of publishing.
+ */
 final class ContextRules extends DutyRule {
 
   ContextRules(Hearing hearing) {

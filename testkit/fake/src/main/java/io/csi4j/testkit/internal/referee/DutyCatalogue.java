@@ -1,13 +1,8 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.client.internal.text.Rows;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,26 +27,18 @@ final class DutyCatalogue {
   }
 
   private static List<Duty> read() {
-    InputStream resource = DutyCatalogue.class.getResourceAsStream("duties.tsv");
-    if (resource == null) {
-      throw new IllegalStateException("The list of duties is missing from the testkit's jar.");
-    }
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(resource, StandardCharsets.UTF_8))) {
-      return lines.lines().skip(1).map(DutyCatalogue::row).toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Rows.of(DutyCatalogue.class.getResourceAsStream("duties.tsv"), 5).stream()
+        .map(DutyCatalogue::row)
+        .toList();
   }
 
-  private static Duty row(String line) {
-    String[] cells = line.split("\t", -1);
+  private static Duty row(List<String> cells) {
     return new Row(
-        DutyId.of(Integer.parseInt(cells[0])),
-        Duty.Level.valueOf(cells[1].replace(' ', '_')),
-        cells[2],
-        cells[3],
-        cells[4].equals(SEEN) ? Optional.empty() : Optional.of(cells[4]));
+        DutyId.of(Integer.parseInt(cells.get(0))),
+        Duty.Level.valueOf(cells.get(1).replace(' ', '_')),
+        cells.get(2),
+        cells.get(3),
+        cells.get(4).equals(SEEN) ? Optional.empty() : Optional.of(cells.get(4)));
   }
 
   private record Row(DutyId id, Level level, String section, String text, Optional<String> unseen)

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 abstract class DutyRule {
 
-  /** What happened so far. */
+  /** The events so far. */
   final KnownWorld world;
 
   private final BreachSheet sheet;
@@ -31,14 +31,14 @@ abstract class DutyRule {
   }
 
   /**
-   * What all rules of one judgement share.
+   * The parts that all rules of one judgement share.
    *
-   * @param world what they read
-   * @param sheet what they write on
+   * @param world the world that they read
+   * @param sheet the sheet that they write on
    */
   record Hearing(KnownWorld world, BreachSheet sheet) {}
 
-  /** What its duties have in common. */
+  /** Returns what its duties have in common. */
   final String title() {
     return title;
   }

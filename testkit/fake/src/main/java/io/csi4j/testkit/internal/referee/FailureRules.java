@@ -16,10 +16,13 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What comes after a refusal: nothing, another request, or the same after a while. */
+/** The calls after a refusal: none, another request, or the same after a while. */
 final class FailureRules extends DutyRule {
 
-  /** So many repeats in a row, each sooner than that, show that nobody waits between them. */
+  /**
+   * So many repeats in a row, each sooner than that, show that the caller does not wait between
+   * them.
+   */
   private static final int HAMMERING = 5;
 
   private static final Duration SOON = Duration.ofMillis(5);

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the plugin offers, and what it told its caller of it. A caller is right to act on either: it
- * cannot know of an upgrade before it asked.
+ * The offers of the plugin, and what it told its caller of them. A caller is right to act on
+ * either: it cannot know of an upgrade before it asked.
  */
 final class KnownOffers {
 

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one volume. */
+/** The knowledge of one volume. */
 final class KnownVolume {
 
   final String id;

@@ -16,7 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller can know of the plugin's volumes at one moment, from what it asked and was told.
+ * The knowledge that a caller can have of the plugin's volumes at one moment, from what it asked
+ * and was told.
  */
 final class KnownWorld {
 
@@ -33,7 +34,7 @@ final class KnownWorld {
   private boolean called;
   private long deletions;
 
-  /** What the plugin offers. */
+  /** Returns the offers of the plugin. */
   KnownOffers offers() {
     return offers;
   }

@@ -18,7 +18,7 @@ final class PathRules extends DutyRule {
   /** The volume that had a target path first, by node and path, while it is published there. */
   private final Map<String, RecordedCall> targets = new HashMap<>();
 
-  /** The targets that were ever asked for, by node and path, whatever the volume. */
+  /** The targets that were ever asked for, by node and path, of all volumes. */
   private final Set<String> asked = new HashSet<>();
 
   PathRules(Hearing hearing) {

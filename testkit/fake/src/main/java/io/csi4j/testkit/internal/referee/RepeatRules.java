@@ -161,7 +161,7 @@ final class RepeatRules extends DutyRule {
     }
   }
 
-  /** The opposite of a call ends what a repeat would go on with, whatever becomes of it. */
+  /** The opposite of a call ends what a repeat would go on with, in any case. */
   private void undo(RecordedCall call) {
     switch (call.operation()) {
       case CONTROLLER_UNPUBLISH_VOLUME -> drop(call, CsiOperation.CONTROLLER_PUBLISH_VOLUME);

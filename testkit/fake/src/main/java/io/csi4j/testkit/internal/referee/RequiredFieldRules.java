@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a request has to hold whatever happened before. */
+/** The fields that a request has to hold in any case. */
 final class RequiredFieldRules extends DutyRule {
 
   private static final int ANY_FIELD = 62;

@@ -30,7 +30,7 @@ final class TrackedUse {
   private @Nullable RecordedCall lost;
   private final List<Map<String, String>> contexts = new ArrayList<>();
 
-  /** Whether it is there for certain, and nobody began to take it away. */
+  /** Whether it is there for certain, and is not being taken away. */
   boolean certain() {
     return made == Made.YES && !undoing;
   }
@@ -61,7 +61,7 @@ final class TrackedUse {
     return possible() && succeeded;
   }
 
-  /** Whether somebody ever asked for it. */
+  /** Whether it was ever asked for. */
   boolean tried() {
     return tried;
   }
@@ -76,7 +76,7 @@ final class TrackedUse {
     return made == Made.YES && maker != null ? maker.request() : null;
   }
 
-  /** The call whose outcome was lost, and that nobody followed up. */
+  /** The call whose outcome was lost, and that was not followed up. */
   @Nullable RecordedCall lost() {
     return lost;
   }
@@ -153,7 +153,7 @@ final class TrackedUse {
     contexts.clear();
   }
 
-  /** Nobody knows any more whether it is there. */
+  /** Its presence is not known any more. */
   void unknown() {
     made = made == Made.YES ? Made.MAYBE : made;
     lost = null;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call on its way through the steps of its fault, if it has one, to the backend and back.
  *
- * <p>It holds no thread while it waits. It ends once, for the journal and for its caller, by
- * whoever comes first: its answer, its caller that leaves, or the plugin that stops. The work goes
- * on after that, as it does in a real plugin, unless the plugin was stopped.
+ * <p>It holds no thread while it waits. It ends once, for the journal and for its caller, by the
+ * first of these: its answer, its caller that leaves, or the plugin that stops. The work goes on
+ * after that, as it does in a real plugin, unless the plugin was stopped.
  */
 final class CallRun {
 
@@ -37,7 +37,7 @@ final class CallRun {
   private @Nullable Outcome outcome;
   private volatile boolean dead;
 
-  /** What came of the work: messages, or a refusal. */
+  /** The result of the work: messages, or a refusal. */
   private record Outcome(List<Message> messages, int refusal, String text) {
     boolean refused() {
       return refusal != 0;

@@ -25,11 +25,13 @@ final class FaultBook {
     rules.clear();
   }
 
-  /** What happens to this call, step by step; nothing mostly. Called for one call at a time. */
+  /**
+   * Returns what happens to this call, step by step; nothing mostly. Called for one call at a time.
+   */
   List<Fault> stepsFor(RecordedCall call) {
     List<Fault> steps = List.of();
     for (Rule rule : rules) {
-      // Every rule counts every call that fits it, whoever acts.
+      // Every rule counts every call that fits it, even if another rule acts.
       if (rule.when.fits(call) && rule.due() && steps.isEmpty()) {
         rule.hits.incrementAndGet();
         steps = rule.fault.steps();

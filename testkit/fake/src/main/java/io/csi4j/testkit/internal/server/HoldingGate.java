@@ -54,7 +54,7 @@ final class HoldingGate {
     }
   }
 
-  /** Lets those pass that wait, and nobody else. */
+  /** Lets those pass that wait, and no others. */
   void flush() {
     lock.lock();
     try {

@@ -103,7 +103,7 @@ public final class PluginCore {
     return clock;
   }
 
-  /** What it is now. */
+  /** Returns its present shape. */
   public PluginShape shape() {
     return shape;
   }
@@ -146,7 +146,7 @@ public final class PluginCore {
 
   /** Lets hanging calls go on. */
   public void release() {
-    // Whoever is on the way into the pen gets there first, and out again.
+    // Calls on the way into the pen get there first, and out again.
     workers.awaitRest(PATIENCE);
     pen.flush();
   }
@@ -156,7 +156,7 @@ public final class PluginCore {
     journal.stopped();
   }
 
-  /** What was asked. */
+  /** Returns the calls. */
   public CallJournal journal() {
     return journal;
   }
@@ -180,7 +180,7 @@ public final class PluginCore {
             calls.kill();
             journal.stopped();
           });
-      // What waited has died; nobody is frozen after a restart.
+      // The waiting calls have died; none is frozen after a restart.
       pen.flush();
       gate.open();
       workers.awaitIdle(PATIENCE);
@@ -321,7 +321,7 @@ public final class PluginCore {
       try {
         Files.deleteIfExists(directoryOf(socket));
       } catch (DirectoryNotEmptyException e) {
-        // Somebody else keeps something there: it is theirs.
+        // Another user keeps something there: it is theirs.
         madeDirectory = false;
       }
     }

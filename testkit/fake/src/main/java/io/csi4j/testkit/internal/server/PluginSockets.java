@@ -40,7 +40,7 @@ import java.util.function.Function;
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
 final class PluginSockets {
 
-  /** What {@code sun_path} of Linux holds, without its closing NUL. */
+  /** The length that {@code sun_path} of Linux holds, without its closing NUL. */
   private static final int PATH_LIMIT = 107;
 
   private static final int HEADERS_LIMIT = 64 << 10;
@@ -209,7 +209,7 @@ final class PluginSockets {
   private static boolean isServed(Path socket) throws IOException {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.configureBlocking(false);
-      // Not connected at once means that its backlog is full: somebody is there.
+      // Not connected at once means that its backlog is full: it has a listener.
       boolean unused = probe.connect(UnixDomainSocketAddress.of(socket));
       return true;
     } catch (ConnectException e) {
@@ -248,7 +248,7 @@ final class PluginSockets {
     }
   }
 
-  /** The end of a pipeline: whatever goes wrong with a connection ends it, without a word. */
+  /** The end of a pipeline: any trouble with a connection ends it, without a word. */
   private static final class Last extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -83,7 +83,7 @@ final class PluginWorkers implements Executor {
 
   /**
    * Does the work of a call that is travelling on this thread. It may take any time: a stop of the
-   * plugin waits for it, and whoever waits for calls on their way does not.
+   * plugin waits for it, and a wait for calls on their way does not.
    */
   void work(Runnable work) {
     Thread self = Thread.currentThread();

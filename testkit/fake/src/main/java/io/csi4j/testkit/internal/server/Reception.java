@@ -34,7 +34,7 @@ final class Reception {
   private final FaultBook faults;
   private final boolean visiblePaths;
 
-  /** Those that still have something to do, whether somebody waits for them or not. */
+  /** The runs that still have something to do, waited for or not. */
   private final Set<CallRun> living = ConcurrentHashMap.newKeySet();
 
   /** Those whose stream is open. Belongs to the event loop. */
@@ -82,7 +82,7 @@ final class Reception {
     living.clear();
   }
 
-  /** Ends every call that somebody waits for, as its connection breaks. On the event loop. */
+  /** Ends every call that is waited for, as its connection breaks. On the event loop. */
   void breakAll() {
     waitedFor.values().forEach(run -> run.endAs(new CallEnd.Broken()));
   }

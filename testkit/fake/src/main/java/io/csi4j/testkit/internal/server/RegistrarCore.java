@@ -129,7 +129,7 @@ public final class RegistrarCore {
 
   /** Lets hanging calls go on. */
   public void release() {
-    // Whoever is on the way into the pen gets there first, and out again.
+    // Calls on the way into the pen get there first, and out again.
     workers.awaitRest(PATIENCE);
     pen.flush();
   }
@@ -139,7 +139,7 @@ public final class RegistrarCore {
     return asked.get();
   }
 
-  /** What it was told. */
+  /** Returns what it was told. */
   public List<RegistrationOutcome> told() {
     return List.copyOf(told);
   }
@@ -154,7 +154,7 @@ public final class RegistrarCore {
     return running;
   }
 
-  /** Listens, anew if it does already. */
+  /** Listens, again if it does already. */
   public void start() {
     life.lock();
     try {
@@ -226,7 +226,7 @@ public final class RegistrarCore {
 
     @Override
     public void abandoned(Caller caller) {
-      // Whoever gives up need not be answered; an answer goes nowhere.
+      // A caller that gives up need not be answered; an answer goes nowhere.
     }
 
     @Override

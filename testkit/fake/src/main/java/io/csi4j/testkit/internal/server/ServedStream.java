@@ -112,7 +112,7 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // Whatever it is, this stream is of no more use, and its caller learns it by the reset.
+    // This stream is of no more use in any case, and its caller learns it by the reset.
     context.close();
   }
 
@@ -168,7 +168,7 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
       if (!channel.eventLoop().isShuttingDown()) {
         throw e;
       }
-      // The plugin is closed: nobody is there any more to be told anything.
+      // The plugin is closed: there is no caller any more to be told anything.
     }
   }
 }

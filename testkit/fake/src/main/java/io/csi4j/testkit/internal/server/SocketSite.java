@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
 
-  /** What the main socket is called unless it is named. */
+  /** The name of the main socket unless it is named. */
   static final String MAIN = "csi.sock";
 
   private static final String CONTROLLER = "controller.sock";
@@ -61,7 +61,7 @@ record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) 
     return new SocketSite(socket, EnumSet.of(CsiService.IDENTITY, CsiService.NODE), node);
   }
 
-  /** The node's id where it can be a short file name, else one that nobody else has. */
+  /** The node's id where it can be a short file name, else one that no other has. */
   private static String fileName(NodeId node, Path main) {
     String id = node.value();
     String safe = id.replaceAll("[^A-Za-z0-9_-]", "_");

@@ -26,7 +26,7 @@ final class WrongAnswers {
 
   private WrongAnswers() {}
 
-  /** What the plugin is asked instead, so that it answers at all. */
+  /** Returns the request that the plugin gets instead, so that it answers at all. */
   static Message request(WrongAnswer wrong, Message request) {
     FieldDescriptor token = field(request, "starting_token");
     return wrong == WrongAnswer.LOOPING_PAGE && token != null
@@ -47,7 +47,7 @@ final class WrongAnswers {
     };
   }
 
-  /** The same as bytes. */
+  /** Returns the messages as bytes. */
   static List<byte[]> bytes(WrongAnswer wrong, List<Message> messages) {
     return switch (wrong) {
       case MALFORMED -> List.of(MALFORMED.clone());

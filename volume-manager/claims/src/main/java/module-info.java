@@ -1,4 +1,4 @@
-/** Who may use a volume, across machines. */
+/** The users of a volume, across machines. */
 @SuppressWarnings("module")
 module io.csi4j.volume.claims {
   requires static transitive org.jspecify;

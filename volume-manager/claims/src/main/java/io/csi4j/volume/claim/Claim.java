@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * until the last one is forgotten.
  *
  * @param volume the volume
- * @param use how it is used; nothing exactly when nobody holds it
- * @param holders who holds it, by workload: also those that are on their way back
+ * @param use how it is used; nothing exactly when it has no holder
+ * @param holders the holders, by workload: also those that are on their way back
  * @param epoch the highest epoch that a claim of this volume had; it only grows
  * @param exhaustedUntil until when its storage system takes no further claim, if it said so
  * @param overrides what operators have answered for, the latest last; the oldest are dropped
@@ -92,7 +92,7 @@ public record Claim(
     this(volume, use, holders, epoch, exhaustedUntil, List.of());
   }
 
-  /** Nobody holds this volume. */
+  /** A volume without a holder. */
   public static Claim none(VolumeKey volume) {
     return new Claim(volume, Optional.empty(), Collections.emptySortedMap(), 0, Optional.empty());
   }
@@ -107,7 +107,7 @@ public record Claim(
     return holders.values().stream().filter(each -> !each.workload().equals(workload)).toList();
   }
 
-  /** The same with this holder, in the place of the one that the workload has. */
+  /** Returns the claim with this holder, in the place of the one that the workload has. */
   public Claim with(ClaimHolder holder, Use how) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.put(holder.workload(), holder);
@@ -115,7 +115,7 @@ public record Claim(
         volume, Optional.of(how), next, Math.max(epoch, holder.epoch()), exhaustedUntil, overrides);
   }
 
-  /** The same without this workload. */
+  /** Returns the claim without this workload. */
   public Claim without(WorkloadId workload) {
     SortedMap<WorkloadId, ClaimHolder> next = new TreeMap<>(holders);
     next.remove(workload);
@@ -123,12 +123,15 @@ public record Claim(
         volume, next.isEmpty() ? Optional.empty() : use, next, epoch, exhaustedUntil, overrides);
   }
 
-  /** The same, with its storage system taking no further claim until then; or taking them again. */
+  /**
+   * Returns the claim with its storage system taking no further claim until then; or taking them
+   * again.
+   */
   public Claim exhausted(Optional<Instant> until) {
     return new Claim(volume, use, holders, epoch, until, overrides);
   }
 
-  /** The same, with an operator answering for something. */
+  /** Returns the claim with an operator answering for something. */
   public Claim answeredFor(ClaimOverride override) {
     List<ClaimOverride> more = new ArrayList<>(overrides);
     more.add(override);

@@ -5,11 +5,11 @@ import io.csi4j.volume.model.OperatorCode;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What the rules say to a change of a claim. */
+/** The word of the rules about a change of a claim. */
 public sealed interface ClaimDecision {
 
   /**
-   * It may be done.
+   * The change may be made.
    *
    * @param next the claim after it
    * @param changes whether that is another one than before; if not, it was done already
@@ -17,11 +17,11 @@ public sealed interface ClaimDecision {
   record Granted(Claim next, boolean changes) implements ClaimDecision {}
 
   /**
-   * It may not be done.
+   * The change may not be made.
    *
-   * @param code why
-   * @param holder who is in the way, where it is somebody
-   * @param because why, as a clause for people
+   * @param code the reason
+   * @param holder the holder in the way, if there is one
+   * @param because the reason, as a clause for people
    */
   record Refused(OperatorCode code, Optional<ClaimHolder> holder, Clause because)
       implements ClaimDecision {

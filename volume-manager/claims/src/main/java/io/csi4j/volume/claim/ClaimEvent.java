@@ -7,15 +7,15 @@ import java.util.Optional;
 /** Something that happened to a claim. No event holds a secret or a publish context. */
 public sealed interface ClaimEvent {
 
-  /** What is done with a claim. */
+  /** The kinds of work on a claim. */
   enum Work {
-    /** It is claimed, and attached where that is needed. */
+    /** The volume is claimed, and attached where that is needed. */
     ACQUIRE,
-    /** It is given back. */
+    /** The claim is given back. */
     RELEASE,
     /** A proof was handed in. */
     PROVE,
-    /** It is brought on where somebody has left it. */
+    /** A claim that another process has left is brought on. */
     RESUME,
     /** The storage system is asked to attach the volume. */
     ATTACH,

@@ -1,18 +1,17 @@
 package io.csi4j.volume.claim;
 
-import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A claim that was not changed as asked. {@link #outcome()} says what the caller does next. */
-public final class ClaimException extends RuntimeException {
+public final class ClaimException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
   private final Outcome outcome;
-  private final transient OperatorMessage operatorMessage;
 
   /** What the caller does next. */
   public enum Outcome {
@@ -20,7 +19,7 @@ public final class ClaimException extends RuntimeException {
     REFUSED,
     /** Nothing was changed: ask again later. */
     UNAVAILABLE,
-    /** Nobody knows whether it was changed: ask again; doing it twice is harmless. */
+    /** The claim may be changed or not: ask again; doing it twice is harmless. */
     UNCERTAIN,
     /** The store is not what it was: nothing is claimed before a person has looked. */
     HELD
@@ -28,23 +27,12 @@ public final class ClaimException extends RuntimeException {
 
   /** A failure with this outcome and message. */
   public ClaimException(Outcome outcome, OperatorMessage message, @Nullable Throwable cause) {
-    super(message.line(), cause);
+    super(message, cause);
     this.outcome = Objects.requireNonNull(outcome, "outcome");
-    this.operatorMessage = message;
   }
 
-  /** What the caller does next. */
+  /** Returns what the caller does next. */
   public Outcome outcome() {
     return outcome;
-  }
-
-  /** What happened. */
-  public OperatorCode code() {
-    return operatorMessage.code();
-  }
-
-  /** The message in its parts. */
-  public OperatorMessage operatorMessage() {
-    return operatorMessage;
   }
 }

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param since when it was claimed, for people: nothing is decided by it
  * @param attachment what the storage system was told about the volume and that machine
  * @param options how the workload has it mounted, in full: decided when it was claimed, and the
- *     same for every call; nothing for a block device, or if nobody has said so
+ *     same for every call; nothing for a block device, or if that was not said
  */
 public record ClaimHolder(
     WorkloadId workload,
@@ -50,7 +50,7 @@ public record ClaimHolder(
     }
   }
 
-  /** One of which nobody has said how it is mounted. */
+  /** A holder whose mount options were not said. */
   public ClaimHolder(
       WorkloadId workload,
       NodeName node,
@@ -70,17 +70,17 @@ public record ClaimHolder(
         && receipt.epoch() == epoch;
   }
 
-  /** The same, further on its way back. */
+  /** Returns the holder further on its way back. */
   public ClaimHolder in(ClaimState next) {
     return new ClaimHolder(workload, node, nodeId, mode, next, epoch, since, attachment, options);
   }
 
-  /** The same, doing something else with the volume. */
+  /** Returns the holder doing something else with the volume. */
   public ClaimHolder doing(ClaimMode next) {
     return new ClaimHolder(workload, node, nodeId, next, state, epoch, since, attachment, options);
   }
 
-  /** The same, with the storage system told something else. */
+  /** Returns the holder with another attachment. */
   public ClaimHolder attached(NodeAttachment next) {
     return new ClaimHolder(workload, node, nodeId, mode, state, epoch, since, next, options);
   }

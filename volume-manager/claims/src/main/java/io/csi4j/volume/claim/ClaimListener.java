@@ -1,8 +1,8 @@
 package io.csi4j.volume.claim;
 
 /**
- * Somebody who is told what happens to claims. Events come on the thread that made them, under no
- * lock; one that throws harms nobody, and one that is slow makes its callers slow.
+ * A listener who is told what happens to claims. Events come on the thread that made them, under no
+ * lock; one that throws does no harm, and one that is slow makes its callers slow.
  */
 @FunctionalInterface
 public interface ClaimListener {
@@ -10,7 +10,7 @@ public interface ClaimListener {
   /** Told of one event. */
   void on(ClaimEvent event);
 
-  /** Nobody who listens. */
+  /** Returns a listener that ignores all. */
   static ClaimListener none() {
     return event -> {};
   }

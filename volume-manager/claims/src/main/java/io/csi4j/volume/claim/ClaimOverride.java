@@ -21,13 +21,13 @@ public record ClaimOverride(
     WorkloadId workload, NodeName node, long epoch, Person person, Clause reason, Instant at) {
 
   /**
-   * Somebody who answers for something.
+   * A person who answers for something.
    *
-   * @param name as the host knows him; not empty, without control characters
+   * @param name as the host knows the person; not empty, without control characters
    */
   public record Person(String name) {
 
-    /** Refuses nobody. */
+    /** Checks the name. */
     public Person {
       Words.check("name of who answers for an override", name);
     }

@@ -11,25 +11,26 @@ public sealed interface ClaimProgress {
   UsageKey usage();
 
   /**
-   * It is gone: nothing is owed.
+   * The claim is gone: nothing is owed.
    *
    * @param usage the use
    */
   record Gone(UsageKey usage) implements ClaimProgress {}
 
   /**
-   * It is held, and nobody has released it.
+   * The claim is held, and was not released.
    *
    * @param usage the use
-   * @param holder who holds it
+   * @param holder the holder
    */
   record Held(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
-   * It is held, and the storage system may have attached it or not: claim it again, or release it.
+   * The claim is held, and the storage system may have attached it or not: claim it again, or
+   * release it.
    *
    * @param usage the use
-   * @param holder who holds it
+   * @param holder the holder
    */
   record WaitsForHost(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
 
@@ -70,10 +71,10 @@ public sealed interface ClaimProgress {
       implements ClaimProgress {}
 
   /**
-   * It could not be looked at, or not be written.
+   * The claim could not be read, or not be written.
    *
    * @param usage the use
-   * @param message what an operator is told
+   * @param message the message for an operator
    */
   record Failed(UsageKey usage, OperatorMessage message) implements ClaimProgress {}
 }

@@ -69,7 +69,7 @@ public record ClaimRequest(
     return Optional.of(options).filter(stated -> !stated.equals(MountOptions.none()));
   }
 
-  /** The same, mounted like this. */
+  /** Returns the request, mounted like this. */
   public ClaimRequest mounted(MountOptions how) {
     return new ClaimRequest(usage, node, nodeId, use, mode, attaches, how);
   }

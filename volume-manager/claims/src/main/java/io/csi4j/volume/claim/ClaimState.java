@@ -9,9 +9,9 @@ public enum ClaimState {
   TAKEN,
   /** The node was told to take the volume away from the workload, and may be at it. */
   UNPUBLISHING,
-  /** It is proven that the node has nothing of it mounted any more. */
+  /** The node is proven to have nothing of the volume mounted any more. */
   NODE_DETACHED,
-  /** It is proven that the storage system has detached it from the node. */
+  /** The storage system is proven to have detached the volume from the node. */
   CONTROLLER_DETACHED,
   /** Nothing is owed any more; the claim may be forgotten. */
   READY_TO_FREE;

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What comes next for a claim. Each follows from the claim alone, so that anybody can go on. */
+/** The next step of a claim. Each follows from the claim alone, so that any process can go on. */
 public sealed interface ClaimStep {
 
   /** Writing down how far it is. */
@@ -48,7 +48,7 @@ public sealed interface ClaimStep {
   /** Nothing: it is where it shall be. */
   record Done() implements ClaimStep {}
 
-  /** What proves that a node cannot write. */
+  /** The ways to prove that a node cannot write. */
   enum Choice {
     /** The node comes back, and says that it has nothing mounted. */
     NODE_COMES_BACK("let the node come back and give its receipt"),
@@ -67,19 +67,19 @@ public sealed interface ClaimStep {
       this.words = words;
     }
 
-    /** What to do: a clause for people. */
+    /** Returns what to do: a clause for people. */
     public String words() {
       return words;
     }
   }
 
-  /** What is wanted of a claim. */
+  /** The wish for a claim. */
   enum Intent {
     /** The workload uses the volume. */
     HOLD,
-    /** It is over, and the node can say so. */
+    /** The claim is over, and the node can say so. */
     GIVE_BACK,
-    /** It is over, and the node is said to be down; which proves nothing. */
+    /** The claim is over, and the node is said to be down; which proves nothing. */
     GIVE_BACK_WITHOUT_NODE
   }
 }

@@ -4,8 +4,9 @@ import io.csi4j.client.model.PublishContext;
 import java.util.Objects;
 
 /**
- * What the storage system was told about a volume and the node of a claim. Kept with the claim, so
- * that what was done is undone later, whatever the plugin says of itself by then.
+ * The state of an attachment: what the storage system was told about a volume and the node of a
+ * claim. Kept with the claim, so that what was done is undone later, even if the plugin offers
+ * something else by then.
  */
 public sealed interface NodeAttachment {
 
@@ -16,9 +17,9 @@ public sealed interface NodeAttachment {
   record InDoubt() implements NodeAttachment {}
 
   /**
-   * It is attached.
+   * The volume is attached.
    *
-   * @param context what the node needs to use it
+   * @param context the context that the node needs to use it
    */
   record Attached(PublishContext context) implements NodeAttachment {
 

@@ -38,7 +38,7 @@ public sealed interface ReleaseProof {
   }
 
   /**
-   * The storage system will take the volume away from the node, whatever is mounted there. The
+   * The storage system will take the volume away from the node, even if it is mounted there. The
    * claim is free only after it has said that it did. For plugins that do so, and do not only note
    * it down; everybody on that node has to be on the way back.
    *
@@ -111,7 +111,7 @@ public sealed interface ReleaseProof {
     }
   }
 
-  /** What a person answers for. */
+  /** The proofs that a person can answer for. */
   enum Covers {
     /** That the node does not write. The storage system still has to detach the volume. */
     NODE,

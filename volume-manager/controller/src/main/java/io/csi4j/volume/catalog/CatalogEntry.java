@@ -21,7 +21,7 @@ import java.util.TreeSet;
  * @param spec what was asked for
  * @param name under which name it was asked for; nothing if it was there before
  * @param state how far it is
- * @param cuts the snapshots of it that were asked for, and may be there without anybody knowing
+ * @param cuts the snapshots of it that were asked for, and may be there unknown
  * @param olderModes whether the plugin is asked for SINGLE_NODE_WRITER wherever one of the two
  *     newer modes of a single node is wanted, as it did not know them when the volume came on
  *     record
@@ -71,18 +71,18 @@ public record CatalogEntry(
   /** How far a volume is. */
   public sealed interface State {
 
-    /** It is asked for, or about to be; its id is not known. */
+    /** The volume is asked for, or about to be; its id is not known. */
     record Creating() implements State {}
 
     /**
-     * It is there.
+     * The volume is there.
      *
      * @param volume the volume
      */
     record Present(CatalogVolume volume) implements State {}
 
     /**
-     * It is being grown, or about to be.
+     * The volume is being grown, or about to be.
      *
      * @param volume the volume as it was
      * @param to how large it is to be
@@ -90,7 +90,7 @@ public record CatalogEntry(
     record Growing(CatalogVolume volume, CapacityRange to) implements State {}
 
     /**
-     * It is being deleted, or about to be.
+     * The volume is being deleted, or about to be.
      *
      * @param id its id; nothing if it is not known whether it was made
      * @param before the volume, if it may be kept where the storage system refuses; nothing if it
@@ -128,34 +128,34 @@ public record CatalogEntry(
     return new CatalogEntry(volume.key(), volume.spec(), name, new State.Present(volume));
   }
 
-  /** The same, in another state. */
+  /** Returns the entry in another state. */
   public CatalogEntry in(State next) {
     return new CatalogEntry(key, spec, name, next, cuts, olderModes);
   }
 
-  /** The same, of which this is wanted. */
+  /** Returns the entry, of which this is wanted. */
   public CatalogEntry as(VolumeSpec wanted) {
     return new CatalogEntry(key, wanted, name, state, cuts, olderModes);
   }
 
-  /** The same, with older modes in the place of those that its plugin does not know. */
+  /** Returns the entry with older modes in the place of those that its plugin does not know. */
   public CatalogEntry underOlderModes() {
     return new CatalogEntry(key, spec, name, state, cuts, true);
   }
 
-  /** The same, with these snapshots asked for. */
+  /** Returns the entry with these snapshots asked for. */
   public CatalogEntry cutting(List<Cut> now) {
     return new CatalogEntry(key, spec, name, state, now, olderModes);
   }
 
-  /** The same, with this snapshot asked for too. */
+  /** Returns the entry with this snapshot asked for too. */
   public CatalogEntry with(Cut cut) {
     List<Cut> all = new ArrayList<>(without(cut).cuts);
     all.add(cut);
     return cutting(all);
   }
 
-  /** The same, without the snapshot of that name. */
+  /** Returns the entry without the snapshot of that name. */
   public CatalogEntry without(Cut cut) {
     return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
   }

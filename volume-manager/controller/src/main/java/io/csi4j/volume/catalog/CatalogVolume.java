@@ -45,9 +45,9 @@ public record CatalogVolume(
 
   /** How a volume came here. */
   public enum Origin {
-    /** It was made here, and is deleted here. */
+    /** The volume was made here, and is deleted here. */
     CREATED,
-    /** It was there before, and is only forgotten here. */
+    /** The volume was there before, and is only forgotten here. */
     REGISTERED
   }
 
@@ -87,12 +87,12 @@ public record CatalogVolume(
         .findFirst();
   }
 
-  /** The same, of another size, with or without something owed to the node. */
+  /** Returns the volume of another size, with or without a debt to the node. */
   public CatalogVolume grown(OptionalLong bytes, Optional<CapacityRange> owed) {
     return new CatalogVolume(key, spec, origin, id, provider, context, topologies, bytes, owed);
   }
 
-  /** The same, with other parameters. */
+  /** Returns the volume with other parameters. */
   public CatalogVolume as(VolumeSpec changed) {
     return new CatalogVolume(
         key, changed, origin, id, provider, context, topologies, capacityBytes, owedToNode);

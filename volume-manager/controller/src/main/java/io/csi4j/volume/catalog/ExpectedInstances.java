@@ -1,14 +1,14 @@
 package io.csi4j.volume.catalog;
 
 /**
- * How many instances of a plugin there should be, as whoever runs them says.
+ * How many instances of a plugin there should be, as their operator says.
  *
  * @param controllers how many controllers
  * @param nodes how many nodes
  */
 public record ExpectedInstances(int controllers, int nodes) {
 
-  /** Nobody says how many there should be. */
+  /** No number is expected. */
   public static final ExpectedInstances NONE = new ExpectedInstances(0, 0);
 
   /** Refuses negative numbers. */

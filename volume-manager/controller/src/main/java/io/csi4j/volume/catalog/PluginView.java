@@ -17,8 +17,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A plugin as a whole: how many of its instances are well. Counted anew from the instances of all
- * nodes each time; what is expected is said by whoever runs them.
+ * A plugin as a whole: how many of its instances are well. Counted again from the instances of all
+ * nodes each time; the expected number is said by their operator.
  *
  * @param plugin which
  * @param controllers its controllers

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * From where a volume has to be reachable. Equal if both have the same places, in whatever order.
+ * From where a volume has to be reachable. Equal if both have the same places, in any order.
  *
  * @param required from at least one of these; empty for no such demand
  * @param preferred in order, best first; each stands among the required ones, if there are any
@@ -27,7 +27,7 @@ public record RequestedTopologies(Set<Topology> required, List<Topology> preferr
     return new RequestedTopologies(required, List.of());
   }
 
-  /** The same, for a plugin. */
+  /** Returns the requirement for a plugin. */
   public TopologyRequirement requirement() {
     return new TopologyRequirement(List.copyOf(required), preferred);
   }

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What can be asked for of a volume. Pure. */
+/** The rules for the wish for a volume. Pure. */
 final class VolumeRules {
 
-  /** What the spec allows for all of a map, in bytes. */
+  /** The limit of the spec for all of a map, in bytes. */
   private static final int MAP_LIMIT = 4096;
 
   private VolumeRules() {}
@@ -116,7 +116,7 @@ final class VolumeRules {
       }
     }
 
-    /** What was noted, and what else is wrong. */
+    /** Returns the violations that were noted, and these. */
     List<Violation> with(List<Violation> rest, boolean hasTwoSources) {
       List<Violation> all = new ArrayList<>(wrong);
       boolean triedToSay = wrong.stream().anyMatch(each -> each.field().endsWith("_mode"));

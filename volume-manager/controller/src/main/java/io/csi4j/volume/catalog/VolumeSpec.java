@@ -88,7 +88,7 @@ public record VolumeSpec(
     return Collections.unmodifiableSet(full);
   }
 
-  /** The same with other mutable parameters beside those that stay as they are. */
+  /** Returns the spec with other mutable parameters beside those that stay as they are. */
   public VolumeSpec modified(Map<String, String> changes) {
     SortedMap<String, String> all = new TreeMap<>(mutableParameters);
     all.putAll(changes);
@@ -205,19 +205,19 @@ public record VolumeSpec(
       return this;
     }
 
-    /** What it starts as a copy of; a volume has one source at most. */
+    /** Sets the snapshot that it starts as a copy of; a volume has one source at most. */
     public Builder fromSnapshot(SnapshotId value) {
       snapshot = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** What it starts as a copy of; a volume has one source at most. */
+    /** Sets the volume that it starts as a copy of; a volume has one source at most. */
     public Builder cloneOf(VolumeId value) {
       original = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** It ends with its use, and is surely deleted then. */
+    /** Lets the volume end with its use, and surely be deleted then. */
     public Builder ephemeral() {
       ephemeral = true;
       return this;
@@ -231,7 +231,7 @@ public record VolumeSpec(
     }
 
     /**
-     * What was asked for.
+     * Returns the spec.
      *
      * @throws InvalidVolumeException with all that is wrong
      */

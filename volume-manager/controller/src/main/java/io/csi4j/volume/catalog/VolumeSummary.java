@@ -48,7 +48,7 @@ public record VolumeSummary(
     Optional<Instant> exhaustedUntil,
     PluginView plugin) {
 
-  /** What a volume, who claims it and its plugin show. */
+  /** Returns the summary of a volume, its claim and its plugin. */
   public static VolumeSummary of(CatalogVolume volume, Claim claim, PluginView plugin) {
     return new VolumeSummary(
         volume.key(),

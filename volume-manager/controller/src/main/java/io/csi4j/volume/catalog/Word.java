@@ -3,7 +3,7 @@ package io.csi4j.volume.catalog;
 import java.util.Objects;
 
 /**
- * A word of a job description, before anybody knows whether it means something.
+ * A word of a job description, before it is known whether it means something.
  *
  * @param value the word, as it was written
  */

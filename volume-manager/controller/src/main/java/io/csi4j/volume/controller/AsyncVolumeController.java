@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A stage ends when its operation does, and fails with the {@link ControllerException} that the
  * blocking call would throw. Cancelling one that waits for its turn takes it out of the line;
  * later, it ends the waiting and nothing else. Actions that hang on a stage run on a thread of the
- * controller: they may block, and hold up nobody.
+ * controller: they may block, and hold up no other.
  */
 public interface AsyncVolumeController {
 

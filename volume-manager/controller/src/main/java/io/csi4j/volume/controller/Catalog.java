@@ -27,7 +27,7 @@ final class Catalog {
   private final ConcurrentSkipListMap<VolumeKey, CatalogEntry> records =
       new ConcurrentSkipListMap<>();
 
-  /** What this store has. */
+  /** The catalog in this store. */
   Catalog(VolumeStore store) {
     this.store = store;
     store.load().forEach(each -> records.put(each.key(), each));

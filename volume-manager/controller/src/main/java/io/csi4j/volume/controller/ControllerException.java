@@ -4,7 +4,7 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
-import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
 import java.util.List;
@@ -16,21 +16,22 @@ import org.jspecify.annotations.Nullable;
  * Something that a storage system was to do, and did not do as asked. {@link #outcome()} says what
  * the caller does next, {@link #code()} what happened.
  */
-public final class ControllerException extends RuntimeException {
+public final class ControllerException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
   private final Outcome outcome;
-  private final transient OperatorMessage operatorMessage;
   private final transient List<Violation> violations;
 
   /** What the caller does next. */
   public enum Outcome {
-    /** It was not done, and the same would be refused again: change it, or what is in its way. */
+    /**
+     * The call was not made, and the same would be refused again: change it, or what is in its way.
+     */
     REFUSED,
-    /** It was not done: ask again later. */
+    /** The call was not made: ask again later. */
     UNAVAILABLE,
-    /** Nobody knows whether it was done: ask again; doing it twice is harmless. */
+    /** The call may be made or not: ask again; doing it twice is harmless. */
     UNCERTAIN,
     /** Nothing more is done before a person has looked. */
     HELD
@@ -47,30 +48,19 @@ public final class ControllerException extends RuntimeException {
       OperatorMessage message,
       List<Violation> violations,
       @Nullable Throwable cause) {
-    super(message.line(), cause);
+    super(message, cause);
     this.outcome = Objects.requireNonNull(outcome, "outcome");
-    this.operatorMessage = message;
     this.violations = List.copyOf(violations);
   }
 
-  /** What the caller does next. */
+  /** Returns what the caller does next. */
   public Outcome outcome() {
     return outcome;
   }
 
-  /** What happened. */
-  public OperatorCode code() {
-    return operatorMessage.code();
-  }
-
-  /** The message in its parts. */
-  public OperatorMessage operatorMessage() {
-    return operatorMessage;
-  }
-
-  /** What to do next, in sentences. */
+  /** Returns the advice, in sentences. */
   public String advice() {
-    return operatorMessage.next().text() + ".";
+    return operatorMessage().next().text() + ".";
   }
 
   /** The call that failed, if it came to one. */

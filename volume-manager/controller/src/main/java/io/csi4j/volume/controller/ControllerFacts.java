@@ -7,11 +7,11 @@ import io.csi4j.client.model.PluginName;
 import java.util.Optional;
 
 /**
- * What a controller says that it can do.
+ * The abilities that a controller says it has.
  *
  * @param name the plugin's own name, if it gave a valid one
- * @param controller what its controller service can do
- * @param plugin what the plugin as a whole can do
+ * @param controller the capabilities of its controller service
+ * @param plugin the capabilities of the plugin as a whole
  */
 record ControllerFacts(
     Optional<PluginName> name,

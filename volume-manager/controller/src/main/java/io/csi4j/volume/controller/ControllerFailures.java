@@ -12,14 +12,14 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What failed calls mean for whoever made them. */
+/** The meaning of failed calls for their callers. */
 final class ControllerFailures {
 
   private ControllerFailures() {}
@@ -53,9 +53,9 @@ final class ControllerFailures {
         reason.cause().orElse(null));
   }
 
-  /** What a call came to. */
+  /** Returns the failure of a call. */
   static ControllerException of(Subject subject, Throwable thrown) {
-    Throwable cause = unwrap(thrown);
+    Throwable cause = Unwrapped.of(thrown);
     if (cause instanceof ControllerException known) {
       return known;
     }
@@ -104,7 +104,7 @@ final class ControllerFailures {
         : OperatorCode.CONTROLLER_CALL_REFUSED;
   }
 
-  /** The same failure, with other words for what it means and what to do. */
+  /** Returns the same failure with other words for its meaning and the advice. */
   static ControllerException reworded(
       Subject subject, CsiException failed, Reason why, Reason advice) {
     CsiFailure said = failed.failure().toBuilder().why(why.text()).advice(advice.text()).build();
@@ -121,13 +121,5 @@ final class ControllerFailures {
 
   static String text(List<Violation> violations) {
     return violations.stream().map(Violation::toString).collect(Collectors.joining("; "));
-  }
-
-  static Throwable unwrap(Throwable thrown) {
-    Throwable cause = thrown;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
   }
 }

@@ -35,10 +35,10 @@ final class ControllerLink {
   private @Nullable Known known;
 
   /**
-   * What was said, or will be.
+   * An answer, present or to come.
    *
-   * @param connection on which connection
-   * @param facts what
+   * @param connection the number of the connection
+   * @param facts the facts
    */
   private record Known(long connection, CompletableFuture<ControllerFacts> facts) {}
 
@@ -79,7 +79,7 @@ final class ControllerLink {
     link.use(then);
   }
 
-  /** What it can do. */
+  /** Returns the abilities of the plugin. */
   CompletionStage<ControllerFacts> facts(CsiPlugin plugin) {
     CompletableFuture<ControllerFacts> asked;
     lock.lock();
@@ -194,7 +194,7 @@ final class ControllerLink {
     }
   }
 
-  /** Ends the connection, whatever is open. */
+  /** Ends the connection, even with open calls. */
   void close(String reason) {
     lock.lock();
     try {

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /**
  * Runs operations, each on a thread of its own once it is its turn, one at a time for each volume.
- * Who waits for one may cease to; the operation goes on.
+ * A caller may cease to wait; the operation goes on.
  */
 final class ControllerOperations {
 

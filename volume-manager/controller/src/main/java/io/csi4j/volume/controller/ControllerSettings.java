@@ -50,7 +50,7 @@ public record ControllerSettings(
     }
   }
 
-  /** What suits most storage systems. */
+  /** Returns settings that suit most storage systems. */
   public static ControllerSettings defaults() {
     return DEFAULTS;
   }

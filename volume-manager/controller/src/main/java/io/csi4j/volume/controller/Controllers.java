@@ -22,7 +22,7 @@ interface Controllers {
    */
   <T> CompletableFuture<T> call(ControllerCall<T> call);
 
-  /** What the plugin can do, as it said on the connection that there is. */
+  /** Returns the abilities of the plugin, as it said on the present connection. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
 
   /** The secrets for a call, from the host. */

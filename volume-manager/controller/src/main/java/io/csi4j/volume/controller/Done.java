@@ -1,7 +1,7 @@
 package io.csi4j.volume.controller;
 
-/** What comes of a call that answers nothing. */
+/** The result of a call that answers nothing. */
 enum Done {
-  /** It is done. */
+  /** The call is done. */
   DONE
 }

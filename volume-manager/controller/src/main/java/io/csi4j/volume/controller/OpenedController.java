@@ -83,7 +83,7 @@ final class OpenedController implements AutoCloseable {
       Consumer<OperatorMessage> told) {}
 
   /**
-   * What it needs of the world.
+   * The parts of the world that it needs.
    *
    * @param registry the plugins
    * @param controllers their controllers
@@ -137,7 +137,7 @@ final class OpenedController implements AutoCloseable {
     return run;
   }
 
-  /** What an operation is about, for messages. */
+  /** Returns the subject of an operation, for messages. */
   public static Subject subject(String doing) {
     return Subject.of(doing);
   }
@@ -165,7 +165,14 @@ final class OpenedController implements AutoCloseable {
     return run("deleting", key, () -> ending.delete(key));
   }
 
+  /** Takes a volume on record that was not made here. */
   public CompletableFuture<CatalogVolume> register(CatalogVolume volume) {
+    if (volume.origin() != CatalogVolume.Origin.REGISTERED) {
+      throw new IllegalArgumentException(
+          "The volume '"
+              + volume.key()
+              + "' says that it was made here. Register it with the origin REGISTERED.");
+    }
     return run("registering", volume.key(), () -> registering.register(volume));
   }
 
@@ -232,7 +239,7 @@ final class OpenedController implements AutoCloseable {
     return unguarded(doing, () -> work.apply(snapshots));
   }
 
-  /** What the plugin says of a volume now. */
+  /** Returns what the plugin says of a volume now. */
   public CompletableFuture<VolumeEntry> inspect(VolumeKey key) {
     return unguarded(
         "reading volume '" + key + "'",
@@ -244,7 +251,7 @@ final class OpenedController implements AutoCloseable {
         });
   }
 
-  /** The context that a volume was made with stays in force, whatever is reported later. */
+  /** The context that a volume was made with stays in force, even if another is reported later. */
   private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
     if (!seen.isEmpty() && !seen.equals(known.context())) {
       told.accept(

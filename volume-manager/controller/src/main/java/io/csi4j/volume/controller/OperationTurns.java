@@ -22,7 +22,7 @@ final class OperationTurns<K extends Comparable<K>> {
   private final Scheduler timers;
 
   /**
-   * Nobody waits yet.
+   * Turns without waiters.
    *
    * @param waiters how many may wait for one turn
    * @param longest how long they do

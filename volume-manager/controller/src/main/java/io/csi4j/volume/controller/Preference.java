@@ -16,7 +16,7 @@ final class Preference {
   private Preference() {}
 
   /**
-   * The instances that may be called, the best first: one that is ready before one that nobody has
+   * The instances that may be called, the best first: one that is ready before one that was not
    * asked yet; among those, one that was not lost before one that was, and the one of last time
    * before the newest. One that is unhealthy, or only remembered, is not called.
    *

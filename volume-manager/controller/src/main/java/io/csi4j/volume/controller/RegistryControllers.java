@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -61,7 +62,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
         (leave, result) -> handOver(new Open<>(call, leave, result), Open::connect));
   }
 
-  /** What a call has to have for itself, by what was set for its kind. */
+  /** Returns the lanes that a call has to have for itself, by the settings for its kind. */
   private SortedSet<VolumeLane> lanesOf(ControllerCall<?> call) {
     boolean attaches =
         call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
@@ -200,10 +201,10 @@ final class RegistryControllers implements Controllers, AutoCloseable {
                     ControllerFailures.unavailable(
                         OperatorCode.CONTROLLER_SECRETS_MISSING,
                         subject,
-                        String.valueOf(PluginFailures.unwrap(missing).getMessage()))));
+                        String.valueOf(Unwrapped.of(missing).getMessage()))));
   }
 
-  /** Ends all connections; calls that are open end with them, and nobody knows how. */
+  /** Ends all connections; open calls end with them, their effects unknown. */
   @Override
   public void close() {
     questions.close();

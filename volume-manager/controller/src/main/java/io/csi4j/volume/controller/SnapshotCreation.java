@@ -101,7 +101,7 @@ final class SnapshotCreation {
         secrets(volumes));
   }
 
-  /** What is asked for is on record before the storage system hears of it. */
+  /** Records what is asked for before the storage system hears of it. */
   private <T> T remembered(
       List<CatalogVolume> volumes,
       Cut cut,
@@ -130,7 +130,7 @@ final class SnapshotCreation {
     volumes.forEach(volume -> catalog.end(call.subject(), volume.key(), cut));
   }
 
-  /** Whether a snapshot may be there of which nobody was told. */
+  /** Whether a snapshot may be there of which no caller was told. */
   private static final class Doubt {
     private boolean mayBeThere;
 

@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.volume.internal.time.Unwrapped;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -9,7 +10,7 @@ final class StepWait {
   private StepWait() {}
 
   /**
-   * What comes of a step.
+   * Returns the result of a step.
    *
    * @throws ControllerException if it failed
    */
@@ -17,7 +18,7 @@ final class StepWait {
     try {
       return step.join();
     } catch (CompletionException failed) {
-      if (ControllerFailures.unwrap(failed) instanceof ControllerException known) {
+      if (Unwrapped.of(failed) instanceof ControllerException known) {
         throw known;
       }
       throw failed;

@@ -4,6 +4,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.VolumeKey;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -102,10 +103,10 @@ final class UnfinishedWork implements AutoCloseable {
                 LOG.log(
                     Level.WARNING,
                     "What was begun with a volume is not at its end: {0}",
-                    ControllerFailures.unwrap(thrown).getMessage());
+                    Unwrapped.of(thrown).getMessage());
               }
               if (thrown != null
-                  && ControllerFailures.unwrap(thrown) instanceof ControllerException failed
+                  && Unwrapped.of(thrown) instanceof ControllerException failed
                   && failed.outcome() == Outcome.HELD) {
                 held.add(key);
               }

@@ -45,7 +45,10 @@ record VolumeCalls(Function<SecretsReference, SecretsProvider> secrets) {
     return secretsOf(spec.secrets());
   }
 
-  /** The same by reference; the host is asked for its provider, too, only when a call is sent. */
+  /**
+   * Returns secrets by reference; the host is asked for its provider, too, only when a call is
+   * sent.
+   */
   SecretsProvider secretsOf(Optional<SecretsReference> reference) {
     return reference
         .<SecretsProvider>map(

@@ -23,6 +23,11 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -35,6 +40,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -47,13 +53,57 @@ import java.util.stream.Collectors;
  * <p>Methods block until their operation ends; {@link #async} does not. They fail with {@link
  * ControllerException}. One volume has one operation at a time; the others wait in order. Safe for
  * many threads. Of one store there is one controller at a time.
+ *
+ * <pre>{@code
+ * try (VolumeController controller = VolumeController.builder(plugins, store).open()) {
+ *   CatalogVolume made =
+ *       controller.create(
+ *           VolumeKey.of("db"),
+ *           VolumeSpec.builder(plugin)
+ *               .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+ *               .capacity(CapacityRange.atLeast(1L << 30))
+ *               .build());
+ *   controller.delete(made.key());
+ * }
+ * }</pre>
  */
 public final class VolumeController implements AutoCloseable {
 
-  private final ControllerParts parts;
+  private static final String THREADS = "csi4j-volume-controller";
 
-  private VolumeController(ControllerParts parts) {
-    this.parts = parts;
+  private final OpenedController opened;
+  private final RegistryControllers controllers;
+  private final OnDemandThreads threads;
+
+  private VolumeController(
+      OpenedController opened, RegistryControllers controllers, OnDemandThreads threads) {
+    this.opened = opened;
+    this.controllers = controllers;
+    this.threads = threads;
+  }
+
+  /** Opens a controller; its threads are there only while needed. */
+  private static VolumeController open(PluginRegistry registry, OpenedController.Options options) {
+    OnDemandThreads threads = new OnDemandThreads(THREADS);
+    Scheduler timers = new IdleScheduler(THREADS + "-limits");
+    RegistryControllers controllers =
+        new RegistryControllers(
+            registry,
+            options.settings(),
+            new RegistryControllers.Ground(timers, threads, new NamedThreads(THREADS + "-plugin")));
+    try {
+      return new VolumeController(
+          new OpenedController(
+              options,
+              new OpenedController.World(
+                  registry, controllers, new SystemClock(), timers, threads)),
+          controllers,
+          threads);
+    } catch (RuntimeException | Error failed) {
+      controllers.close();
+      threads.close();
+      throw failed;
+    }
   }
 
   /**
@@ -73,15 +123,15 @@ public final class VolumeController implements AutoCloseable {
    * asked for is deleted again.
    */
   public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
-    return parts.await("creating", key, parts.opened().create(key, spec));
+    return await("creating", key, opened.create(key, spec));
   }
 
   /**
-   * Deletes a volume that was made here, unless somebody holds it. One that is not on record counts
+   * Deletes a volume that was made here, unless it has a holder. One that is not on record counts
    * as deleted; one that the storage system does not let go stays as it is, unless it is ephemeral.
    */
   public void delete(VolumeKey key) {
-    Done done = parts.await("deleting", key, parts.opened().delete(key));
+    Done done = await("deleting", key, opened.delete(key));
     assert done == Done.DONE;
   }
 
@@ -92,16 +142,16 @@ public final class VolumeController implements AutoCloseable {
    * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
    */
   public CatalogVolume register(CatalogVolume volume) {
-    return parts.await("registering", volume.key(), parts.register(volume));
+    return await("registering", volume.key(), opened.register(volume));
   }
 
   /**
-   * Forgets a volume that nobody holds, and leaves it where it is: also one that was made here.
+   * Forgets a volume without holders, and leaves it where it is: also one that was made here.
    *
    * @return whether it was on record
    */
   public boolean deregister(VolumeKey key) {
-    return parts.await("forgetting", key, parts.opened().deregister(key));
+    return await("forgetting", key, opened.deregister(key));
   }
 
   /**
@@ -111,34 +161,34 @@ public final class VolumeController implements AutoCloseable {
    * a larger one, or a smaller one that is not below what the volume has.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
-    return parts.await("expanding", key, parts.opened().expand(key, to));
+    return await("expanding", key, opened.expand(key, to));
   }
 
   /** Notes that the node has made the volume as large as it is. */
   public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return parts.await("expanding", key, parts.opened().nodeHasExpanded(key));
+    return await("expanding", key, opened.nodeHasExpanded(key));
   }
 
   /** Changes parameters of a volume; those that are not named stay as they are. */
   public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
-    return parts.await("modifying", key, parts.opened().modify(key, mutableParameters));
+    return await("modifying", key, opened.modify(key, mutableParameters));
   }
 
-  /** What the plugin says of a volume now: where it is attached, and whether it is well. */
+  /** Returns what the plugin says of a volume now: where it is attached, and whether it is well. */
   public VolumeEntry inspect(VolumeKey key) {
-    return parts.await("reading", key, parts.opened().inspect(key));
+    return await("reading", key, opened.inspect(key));
   }
 
   /** How much room there is for volumes like this one, in one place or anywhere. */
   public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
-    return parts.await("reading the capacity", parts.opened().capacity(spec, place));
+    return await("reading the capacity", opened.capacity(spec, place));
   }
 
   // ---- nodes
 
   /** Whether claims of volumes of a plugin have to have them attached to nodes. */
   public boolean attaches(PluginId plugin) {
-    return parts.opened().attaches(plugin);
+    return opened.attaches(plugin);
   }
 
   /**
@@ -147,32 +197,32 @@ public final class VolumeController implements AutoCloseable {
    * does not block. How the plugin is on the node, only that node knows.
    */
   public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
-    return parts.opened().whyNotClaimed(request);
+    return opened.whyNotClaimed(request);
   }
 
-  /** What the controllers of a plugin say that they can do. */
+  /** Returns the capabilities that the controllers of a plugin offer. */
   public Set<ControllerCapability> offered(PluginId plugin) {
-    return parts.opened().offered(plugin);
+    return opened.offered(plugin);
   }
 
   // ---- what is on record
 
   /** The volume of this key, if it is there and not about to be deleted. */
   public Optional<CatalogVolume> find(VolumeKey key) {
-    return parts.opened().find(key).flatMap(CatalogEntry::volume);
+    return opened.find(key).flatMap(CatalogEntry::volume);
   }
 
   /** All that is remembered of a volume. */
   public Optional<CatalogEntry> record(VolumeKey key) {
-    return parts.opened().find(key);
+    return opened.find(key);
   }
 
   /** All volumes that are there and not about to be deleted, in the order of their keys. */
   public List<CatalogVolume> volumes() {
-    return parts.opened().volumes();
+    return opened.volumes();
   }
 
-  /** The same of one plugin, by how it names them. */
+  /** Returns the volumes of one plugin, by its names for them. */
   public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
     return volumes().stream()
         .filter(volume -> volume.plugin().equals(plugin))
@@ -183,12 +233,12 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Those with which something was begun that is tried again and again until it is done; and those
-   * of which a snapshot may be there that nobody was told of. The latter waits for {@link
+   * of which a snapshot may be there that no caller was told of. The latter waits for {@link
    * #createSnapshot} under its name again, or for {@link #dropSnapshot}; {@link CatalogEntry#cuts}
    * names it.
    */
   public List<VolumeKey> owed() {
-    return parts.opened().owed();
+    return opened.owed();
   }
 
   /**
@@ -198,7 +248,18 @@ public final class VolumeController implements AutoCloseable {
    * @return those that are still there
    */
   public Set<VolumeKey> retainEphemeral(Collection<VolumeKey> wanted) {
-    return parts.retain(wanted);
+    return opened.retain(wanted).entrySet().stream()
+        .filter(entry -> !isDeleted(entry.getKey(), entry.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static boolean isDeleted(VolumeKey key, CompletableFuture<Done> deletion) {
+    try {
+      return await("deleting", key, deletion) == Done.DONE;
+    } catch (ControllerException left) {
+      return false;
+    }
   }
 
   // ---- snapshots
@@ -206,31 +267,43 @@ public final class VolumeController implements AutoCloseable {
   /** Cuts a snapshot, and waits until it is ready; or finds the one of this name. */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-    return parts.await(
-        "cutting a snapshot of", volume, parts.opened().cut(volume, name, parameters));
+    return await("cutting a snapshot of", volume, opened.cut(volume, name, parameters));
   }
 
   /**
-   * Deletes a snapshot, or a group of them, that was asked for and of which nobody knows what came
-   * of it, as after a crash.
+   * Deletes a snapshot, or a group of them, that was asked for and whose fate is not known, as
+   * after a crash.
    *
    * @param volume the volume, or one of the group's
    * @return whether one was asked for under this name
    */
   public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
-    return parts.await("dropping a snapshot of", volume, parts.opened().drop(volume, name));
+    return await("dropping a snapshot of", volume, opened.drop(volume, name));
   }
 
   /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */
   public void deleteSnapshot(
       PluginId plugin, Snapshot snapshot, Optional<SecretsReference> secrets) {
-    parts.deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
+    deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
   }
 
-  /** The same, where only the id is left: a plugin refuses one that belongs to a group. */
+  /**
+   * Deletes a snapshot of which only the id is left: a plugin refuses one that belongs to a group.
+   */
   public void deleteSnapshot(
       PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
-    parts.deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
+    deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
+  }
+
+  private void deleteSnapshot(
+      PluginId plugin,
+      SnapshotId snapshot,
+      Optional<GroupSnapshotId> group,
+      Optional<SecretsReference> secrets) {
+    String doing = "deleting snapshot '" + snapshot + "'";
+    Done done =
+        await(doing, opened.run(doing, all -> all.delete(plugin, snapshot, group, secrets)));
+    assert done == Done.DONE;
   }
 
   /**
@@ -239,8 +312,7 @@ public final class VolumeController implements AutoCloseable {
    */
   public VolumeGroupSnapshot createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
-    return parts.await(
-        "cutting group snapshot '" + name + "'", parts.opened().cut(volumes, name, parameters));
+    return await("cutting group snapshot '" + name + "'", opened.cut(volumes, name, parameters));
   }
 
   /** Deletes a group with all its snapshots. One that is gone counts as deleted. */
@@ -249,17 +321,22 @@ public final class VolumeController implements AutoCloseable {
       GroupSnapshotId group,
       List<SnapshotId> members,
       Optional<SecretsReference> secrets) {
-    parts.deleteGroup(plugin, group, members, secrets);
+    String doing = "deleting group snapshot '" + group + "'";
+    Done done =
+        await(
+            doing,
+            opened.run(doing, all -> all.delete(plugin, group, List.copyOf(members), secrets)));
+    assert done == Done.DONE;
   }
 
   // ---- lists
 
   /**
-   * What the storage system says that it has, read as far as it is iterated. May name volumes that
-   * nobody here knows; one that is missing proves nothing.
+   * Lists the volumes of the storage system, read as far as it is iterated. May name volumes that
+   * are not known here; one that is missing proves nothing.
    */
   public Listing<VolumeEntry> list(PluginId plugin) {
-    return parts.opened().lists().volumes(plugin);
+    return opened.lists().volumes(plugin);
   }
 
   /**
@@ -269,25 +346,25 @@ public final class VolumeController implements AutoCloseable {
    *     the plugin does not know the token any more
    */
   public VolumePage list(PluginId plugin, PageRequest page) {
-    return parts.opened().lists().page(plugin, page);
+    return opened.lists().page(plugin, page);
   }
 
   /** The snapshots that the storage system says it has. */
   public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
-    return parts.opened().lists().snapshots(plugin, secrets);
+    return opened.lists().snapshots(plugin, secrets);
   }
 
   /**
-   * What attaches the volumes on record to nodes, and detaches them: for a {@link
+   * Returns what attaches the volumes on record to nodes, and detaches them: for a {@link
    * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
    */
   public StorageController attachments() {
-    return parts.opened().attachments();
+    return opened.attachments();
   }
 
-  /** The same operations, not blocking. */
+  /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
-    return parts.async();
+    return new HandedOperations(opened, threads);
   }
 
   /**
@@ -296,7 +373,18 @@ public final class VolumeController implements AutoCloseable {
    */
   @Override
   public void close() {
-    parts.close();
+    opened.close();
+    threads.close();
+    controllers.close();
+  }
+
+  /** Waits for an operation with a volume. */
+  private static <T> T await(String doing, VolumeKey key, CompletableFuture<T> operation) {
+    return await(doing + " volume '" + key + "'", operation);
+  }
+
+  private static <T> T await(String doing, CompletableFuture<T> operation) {
+    return ControllerOperations.await(OpenedController.subject(doing), operation);
   }
 
   /** Collects what a controller is opened with. */
@@ -320,13 +408,13 @@ public final class VolumeController implements AutoCloseable {
       this.store = Objects.requireNonNull(store, "store");
     }
 
-    /** Who holds a volume: nobody, unless this is said. */
+    /** Sets who knows the claims of volumes: without it, volumes have no holders. */
     public Builder claims(Function<VolumeKey, Optional<Claim>> value) {
       claims = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Who holds a volume, as this store says. */
+    /** Sets the store that knows the claims of volumes. */
     public Builder claims(ClaimStore value) {
       return claims(key -> Optional.of(value.read(key).claim()));
     }
@@ -344,7 +432,7 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * What the names of volumes begin with. Hosts that share a storage system, and give the same
+     * Sets the prefix of the names of volumes. Hosts that share a storage system, and give the same
      * keys to their volumes, need different ones. {@code csi4j-} by default.
      */
     public Builder namePrefix(String value) {
@@ -369,7 +457,7 @@ public final class VolumeController implements AutoCloseable {
     }
 
     /**
-     * Who is told what people want to know though nothing failed, such as why a plugin confirms
+     * Sets the listener for messages to people though nothing failed, such as why a plugin confirms
      * nothing of a volume. Called within the operation that it is about; must neither block nor
      * throw. Logged by default.
      */
@@ -394,18 +482,10 @@ public final class VolumeController implements AutoCloseable {
      * @throws io.csi4j.volume.state.StateException if the store cannot be read
      */
     public VolumeController open() {
-      return new VolumeController(
-          ControllerParts.open(
-              plugins,
-              ControllerParts.options(
-                  store,
-                  claims,
-                  secrets,
-                  settings,
-                  namePrefix,
-                  snapshotPatience,
-                  validation,
-                  told)));
+      return VolumeController.open(
+          plugins,
+          new OpenedController.Options(
+              store, claims, secrets, settings, namePrefix, snapshotPatience, validation, told));
     }
   }
 }

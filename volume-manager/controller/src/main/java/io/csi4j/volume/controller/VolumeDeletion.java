@@ -62,7 +62,7 @@ final class VolumeDeletion {
         known.spec().ephemeral() ? Optional.empty() : kept(known.state());
     CatalogEntry doomed = catalog.put(subject, known.in(new State.Deleting(known.id(), before)));
     try {
-      // Whoever claims it from now on finds that it is being deleted.
+      // A claim from now on finds that the volume is being deleted.
       refuseClaimed(subject, known.key());
       refuseCut(subject, doomed);
     } catch (ControllerException claimed) {
@@ -72,7 +72,7 @@ final class VolumeDeletion {
     return doomed;
   }
 
-  /** A snapshot of which nobody knows can be found by its volume only. */
+  /** A snapshot of unknown fate can be found by its volume only. */
   private static void refuseCut(Subject subject, CatalogEntry record) {
     if (!record.cuts().isEmpty()) {
       throw ControllerFailures.refused(

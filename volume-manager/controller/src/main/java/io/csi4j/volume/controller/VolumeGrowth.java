@@ -130,7 +130,7 @@ final class VolumeGrowth {
     return isFirst ? begun.volume() : maybeGrown(begun);
   }
 
-  /** A call may have come through: then the node is told what is known, which harms nobody. */
+  /** A call may have come through: then the node is told what is known, which does no harm. */
   static CatalogVolume maybeGrown(State.Growing begun) {
     CatalogVolume volume = begun.volume();
     return volume.grown(

@@ -8,12 +8,12 @@ import io.csi4j.volume.model.PluginId;
 import java.util.Comparator;
 
 /**
- * Something of which there is one, and for which calls wait. Whoever needs several takes them in
- * their order, so that no two wait for each other for ever.
+ * A lane: something of which there is one, and for which calls wait. A call that needs several
+ * takes them in their order, so that no two wait for each other for ever.
  *
- * @param kind what it is
- * @param plugin whose it is
- * @param id which it is
+ * @param kind its kind
+ * @param plugin its plugin
+ * @param id its id
  */
 record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<VolumeLane> {
 
@@ -22,7 +22,7 @@ record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<V
           .thenComparing(VolumeLane::plugin)
           .thenComparing(VolumeLane::id);
 
-  /** What can be waited for, in the order in which it is taken. */
+  /** The kinds of lanes, in the order in which they are taken. */
   enum Kind {
     NAME,
     VOLUME,
@@ -32,7 +32,7 @@ record VolumeLane(Kind kind, PluginId plugin, String id) implements Comparable<V
     PLUGIN
   }
 
-  /** What is to be made under a name: its id is not known yet. */
+  /** Returns the lane of a name under which something is made: its id is not known yet. */
   public static VolumeLane name(PluginId plugin, String name) {
     return new VolumeLane(Kind.NAME, plugin, name);
   }

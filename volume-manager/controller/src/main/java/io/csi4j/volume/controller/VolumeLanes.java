@@ -127,7 +127,7 @@ final class VolumeLanes<K extends Comparable<K>> {
     return queue != null && queue.size() > waiters;
   }
 
-  /** How many lanes are had by somebody. */
+  /** Returns how many lanes are taken. */
   int taken() {
     lock.lock();
     try {

@@ -140,7 +140,7 @@ final class VolumeRegistration {
   }
 
   /**
-   * Forgets a volume that nobody holds; what there is of it stays in the storage system.
+   * Forgets a volume without holders; it stays in the storage system.
    *
    * @return whether it was on record
    */

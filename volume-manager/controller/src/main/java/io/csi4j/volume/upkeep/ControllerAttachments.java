@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the controllers of a plugin tell of the volumes that are on record. */
+/** The words of the controllers of a plugin about the volumes that are on record. */
 final class ControllerAttachments implements StoredAttachments {
 
   private final VolumeController controller;

@@ -20,7 +20,7 @@ public sealed interface Drift {
   /** The volume, as the plugin names it. */
   VolumeId handle();
 
-  /** What an operator is told. */
+  /** Returns the message for an operator. */
   OperatorMessage message();
 
   /**

@@ -119,7 +119,7 @@ public final class DriftCheck {
     return found;
   }
 
-  /** The differences that are there before and after, while nobody has changed the claim. */
+  /** Returns the differences that are there before and after, while the claim has not changed. */
   private List<Drift> confirmed(VolumeId handle, Versioned before, VolumeEntry entry) {
     List<Drift> first = differences(handle, before.claim(), entry);
     if (first.isEmpty()) {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * Puts right what a policy allows. Each call has the storage system asked under the rules of claims
- * again, by whoever has the calls of a volume in order; it may block.
+ * again, through the queue of the volume's calls; it may block.
  */
 public interface DriftRepair {
 

@@ -7,9 +7,7 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Objects;
 
-/**
- * Something that is there and that nobody seems to need, with the reason why it is taken for that.
- */
+/** A leftover: something that is there and does not seem to be needed, with the reason. */
 public sealed interface Leftover {
 
   /** Why: one line for people. */
@@ -34,12 +32,12 @@ public sealed interface Leftover {
   }
 
   /**
-   * A claim of this node that nobody wants, and of which it has nothing: it is given back with the
+   * A claim of this node that is not wanted, and of which it has nothing: it is given back with the
    * proof of the mount table.
    *
    * @param usage the use
    * @param holder the claim as it was seen
-   * @param reason why
+   * @param reason the reason
    */
   record OrphanedClaim(UsageKey usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {

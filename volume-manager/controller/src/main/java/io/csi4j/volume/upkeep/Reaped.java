@@ -4,21 +4,21 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.util.Objects;
 
 /**
- * What became of one item of a plan.
+ * The end of one item of a plan.
  *
  * @param item the item
  * @param end how it ended
- * @param because why, or what was done: one line for people
+ * @param because the reason, or the work done: one line for people
  */
 public record Reaped(Leftover item, End end, OperatorMessage.Part because) {
 
   /** How it ended. */
   public enum End {
-    /** It is gone, or on its way as far as it could be brought. */
+    /** The item is gone, or on its way as far as it could be brought. */
     DONE,
-    /** It was otherwise by then than the plan says, and left alone. */
+    /** The item was otherwise by then than the plan says, and left alone. */
     STALE,
-    /** It could not be done; the next plan has it again. */
+    /** The item could not be given back; the next plan has it again. */
     FAILED
   }
 

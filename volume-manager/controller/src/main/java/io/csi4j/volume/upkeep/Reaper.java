@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Gives back what nobody needs any more, in two steps: a plan with a reason for each thing, and its
- * application, which looks at each thing again right before it. Nothing is freed because it is old:
- * a claim goes only by the way that every claim goes, with proof.
+ * Gives back what is not needed any more, in two steps: a plan with a reason for each thing, and
+ * its application, which looks at each thing again right before it. Nothing is freed because it is
+ * old: a claim goes only by the way that every claim goes, with proof.
  *
  * <p>To be called from time to time, on a thread of the host. Methods block as long as the store
  * and the sources do.
@@ -54,7 +54,7 @@ public final class Reaper {
     this.told = Objects.requireNonNull(told, "told");
   }
 
-  /** What could be given back now. Nothing is done. */
+  /** Returns what could be given back now. Nothing is done. */
   public ReaperPlan plan() {
     List<Leftover> items = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
@@ -82,7 +82,7 @@ public final class Reaper {
     }
   }
 
-  /** What a claim is, if it is left over. */
+  /** Returns the leftover that a claim is, if it is one. */
   private Optional<Leftover> leftover(UsageKey usage, ClaimHolder holder) {
     if (holder.state() != ClaimState.TAKEN) {
       return Optional.of(

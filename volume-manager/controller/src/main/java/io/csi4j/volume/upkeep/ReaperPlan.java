@@ -3,7 +3,7 @@ package io.csi4j.volume.upkeep;
 import java.util.List;
 
 /**
- * What a reaper would give back, with a reason for each; nothing of it is done yet.
+ * The plan of a reaper, with a reason for each item; nothing of it is done yet.
  *
  * @param items one for each thing
  */

@@ -39,17 +39,17 @@ public record ReaperSources(
     return new ReaperSources(claims, Optional.empty(), Plugins.NONE, Ephemeral.NONE);
   }
 
-  /** The same, and the claims of this node. */
+  /** Returns these sources with the claims of this node. */
   public ReaperSources with(Node here) {
     return new ReaperSources(claims, Optional.of(here), plugins, ephemeral);
   }
 
-  /** The same, and these plugins. */
+  /** Returns these sources with these plugins. */
   public ReaperSources with(Plugins registered) {
     return new ReaperSources(claims, node, registered, ephemeral);
   }
 
-  /** The same, and these volumes. */
+  /** Returns these sources with these volumes. */
   public ReaperSources with(Ephemeral volumes) {
     return new ReaperSources(claims, node, plugins, volumes);
   }
@@ -67,7 +67,7 @@ public record ReaperSources(
     NodeReceipt receipt(UsageKey usage, long epoch);
   }
 
-  /** What a node knows of itself. */
+  /** The knowledge of a node about itself. */
   public interface Node {
 
     /**

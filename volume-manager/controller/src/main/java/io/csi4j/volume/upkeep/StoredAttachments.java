@@ -19,7 +19,7 @@ import java.util.Set;
  */
 public interface StoredAttachments {
 
-  /** What the plugin can tell. */
+  /** Returns what the plugin can tell. */
   Set<ControllerCapability> offered();
 
   /** All volumes, page by page; only with {@link ControllerCapability#LIST_VOLUMES}. */

@@ -34,6 +34,7 @@ import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.ClaimMode;
@@ -449,8 +450,7 @@ class ControllerCrashTest {
       operation
           .handle(
               (none, thrown) -> {
-                ControllerException failed =
-                    (ControllerException) ControllerFailures.unwrap(thrown);
+                ControllerException failed = (ControllerException) Unwrapped.of(thrown);
                 assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
                 assertThat(failed.outcome()).isEqualTo(Outcome.HELD);
                 assertThat(failed).hasMessageContaining("that is 'default/first'");

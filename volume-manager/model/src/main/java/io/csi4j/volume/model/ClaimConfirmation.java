@@ -5,13 +5,13 @@ package io.csi4j.volume.model;
  * publishes. The answer has to be as linearizable as the store: one from a cache is none.
  *
  * <p>May block, and is asked on threads that nothing else waits for. A failure that it throws, and
- * an answer that comes too late, mean that nobody knows.
+ * an answer that comes too late, mean that it is not known.
  */
 @FunctionalInterface
 public interface ClaimConfirmation {
 
   /**
-   * What the claim of a use is worth now.
+   * Returns what the claim of a use is worth now.
    *
    * @param epoch the epoch that the node was given with it
    */

@@ -1,11 +1,12 @@
 package io.csi4j.volume.model;
 
 /**
- * What a workload does with a volume. There is no default: who forgets to say it claims nothing.
+ * The way in which a workload uses a volume. There is no default: a request without one claims
+ * nothing.
  */
 public enum ClaimMode {
-  /** It only reads. */
+  /** The workload only reads. */
   READ,
-  /** It reads and writes. */
+  /** The workload reads and writes. */
   WRITE
 }

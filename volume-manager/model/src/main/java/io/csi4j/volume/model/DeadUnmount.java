@@ -10,7 +10,10 @@ public enum DeadUnmount {
   NEVER,
   /** With a plain unmount, which fails while a process uses the mount. */
   PLAIN,
-  /** As {@link #PLAIN}, after its connection was given up, which frees whoever waits for it. */
+  /**
+   * As {@link #PLAIN}, after its connection was given up, which frees the processes that wait for
+   * it.
+   */
   FORCE,
   /**
    * As {@link #FORCE}; what is still in use then is detached, and its users see errors until they

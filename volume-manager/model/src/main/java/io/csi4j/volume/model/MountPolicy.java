@@ -90,7 +90,7 @@ public record MountPolicy(
     }
   }
 
-  /** What suits most plugins. */
+  /** Returns a policy that suits most plugins. */
   public static MountPolicy defaults() {
     return DEFAULTS;
   }
@@ -176,8 +176,8 @@ public record MountPolicy(
   }
 
   /**
-   * For a host whose own disk is nobody's volume: a published filesystem that is a directory of it
-   * is refused. Otherwise it is told once for a plugin.
+   * For a host whose own disk holds no volumes: a published filesystem that is a directory of it is
+   * refused. Otherwise it is told once for a plugin.
    */
   public MountPolicy withRefuseHostDisk(boolean value) {
     return changed(parts -> parts.refuseHostDisk = value);

@@ -18,9 +18,9 @@ import java.util.Objects;
 public record NodeReceipt(
     UsageKey usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {
 
-  /** What became of a volume's staging. */
+  /** The fate of a volume's staging. */
   public enum Staging {
-    /** It is not there. */
+    /** The staging is not there. */
     GONE,
     /** Other workloads of the same machine use the volume: it must not be detached from there. */
     KEPT_FOR_OTHERS

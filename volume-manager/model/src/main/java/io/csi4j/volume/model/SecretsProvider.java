@@ -36,7 +36,7 @@ public interface SecretsProvider {
     return NoSecrets.PROVIDER;
   }
 
-  /** The same secrets for every call. */
+  /** Returns a provider of these secrets for every call. */
   static SecretsProvider always(Secrets secrets) {
     return operation -> secrets;
   }

@@ -8,12 +8,11 @@ import org.jspecify.annotations.Nullable;
  * An operation that did not end as asked. {@link #outcome()} says what the caller does next, {@link
  * #code()} what happened. The cause, where there is one, is what a plugin, disk or kernel said.
  */
-public final class VolumeException extends RuntimeException {
+public final class VolumeException extends OperatorException {
 
   private static final long serialVersionUID = 1L;
 
   private final Outcome outcome;
-  private final transient OperatorMessage operatorMessage;
   private final transient @Nullable OperationId operation;
 
   /** What the caller does next. */
@@ -32,25 +31,14 @@ public final class VolumeException extends RuntimeException {
       OperatorMessage message,
       @Nullable OperationId operation,
       @Nullable Throwable cause) {
-    super(message.line(), cause);
+    super(message, cause);
     this.outcome = Objects.requireNonNull(outcome, "outcome");
-    this.operatorMessage = message;
     this.operation = operation;
   }
 
-  /** What the caller does next. */
+  /** Returns what the caller does next. */
   public Outcome outcome() {
     return outcome;
-  }
-
-  /** What happened. */
-  public OperatorCode code() {
-    return operatorMessage.code();
-  }
-
-  /** The message in its parts. */
-  public OperatorMessage operatorMessage() {
-    return operatorMessage;
   }
 
   /** The operation, if it had begun. */

@@ -3,8 +3,8 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * A volume as what it is: the same handle of the same plugin is the same volume, whatever a host
- * calls it.
+ * A volume as what it is: the same handle of the same plugin is the same volume, under any name of
+ * the host.
  *
  * @param plugin the plugin
  * @param handle the volume as the plugin names it

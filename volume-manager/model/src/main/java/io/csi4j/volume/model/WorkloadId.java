@@ -3,7 +3,7 @@ package io.csi4j.volume.model;
 import io.csi4j.volume.internal.words.Words;
 
 /**
- * Who uses a volume, as the host names it: a task, a pod, an allocation.
+ * The user of a volume, as the host names it: a task, a pod, an allocation.
  *
  * @param value the name; not empty, without control characters
  */

@@ -24,14 +24,14 @@ public sealed interface FingerprintChange {
   record Value(Part part, PluginHealth.Text values) implements FingerprintChange {}
 
   /**
-   * It can do something that it could not.
+   * The plugin has gained a capability.
    *
    * @param capability the name of the capability
    */
   record Gained(Enum<?> capability) implements FingerprintChange {}
 
   /**
-   * It cannot do any more what it could.
+   * The plugin has lost a capability.
    *
    * @param capability the name of the capability
    */

@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host knows of a plugin before it runs: its name and roles, its directories, and how
- * patient the host is with it. Says nothing of how it is started.
+ * The configuration of a plugin: what a host knows of it before it runs: its name and roles, its
+ * directories, and how patient the host is with it. Says nothing of how it is started.
  */
 public final class PluginConfig {
 
@@ -50,7 +50,7 @@ public final class PluginConfig {
     return id;
   }
 
-  /** What it serves. */
+  /** Returns the roles that it serves. */
   public Set<PluginRole> roles() {
     return roles;
   }
@@ -192,14 +192,14 @@ public final class PluginConfig {
       connectOptions = other.connectOptions;
     }
 
-    /** What it serves. Volumes of this node by default. */
+    /** Sets the roles that it serves. Volumes of this node by default. */
     public Builder roles(Set<PluginRole> value) {
       roles = Set.copyOf(value);
       role = null;
       return this;
     }
 
-    /** What it serves, as a word of a configuration: node, controller or monolith. */
+    /** Sets its roles by a word of a configuration: node, controller or monolith. */
     public Builder role(String word) {
       role = Objects.requireNonNull(word, "word");
       return this;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a configuration of a plugin must not be. Looks at nothing but the configuration. */
+/** The rules for the configuration of a plugin. They look at nothing but the configuration. */
 final class PluginConfigRules {
 
   private static final String SUFFIX = ".sock";
@@ -49,7 +49,7 @@ final class PluginConfigRules {
     return List.copyOf(wrong);
   }
 
-  /** What it serves; nothing if that makes no sense. */
+  /** Returns the roles; nothing if they make no sense. */
   static Optional<Set<PluginRole>> roles(PluginConfig.Builder parts) {
     String word = parts.role;
     if (word == null) {
@@ -86,7 +86,7 @@ final class PluginConfigRules {
     }
   }
 
-  /** Whoever cleans up one of the two directories must not meet the other in it. */
+  /** Cleaning up one of the two directories must not meet the other in it. */
   private static void nesting(PluginConfig.Builder parts, List<String> wrong) {
     Path root = parts.volumeRoot;
     if (root == null) {

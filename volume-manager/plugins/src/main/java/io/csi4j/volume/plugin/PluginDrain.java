@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A plugin that is about to be stopped: no volume is mounted with it for one more workload, what is
- * mounted stays until it is given back, and giving back goes on. So until this is closed, whatever
- * becomes of its instances meanwhile; nothing of it outlives this process.
+ * mounted stays until it is given back, and giving back goes on. So until this is closed, even if
+ * its instances change meanwhile; nothing of it outlives this process.
  */
 public interface PluginDrain extends AutoCloseable {
 
@@ -22,10 +22,10 @@ public interface PluginDrain extends AutoCloseable {
    */
   CompletionStage<Outcome> outcome();
 
-  /** Who uses a volume of the plugin now, in order. */
+  /** Returns the uses of the plugin's volumes now, in order. */
   List<UsageKey> holders();
 
-  /** Lets volumes be mounted again, unless somebody else drains the plugin, too. */
+  /** Lets volumes be mounted again, unless another caller drains the plugin, too. */
   @Override
   void close();
 
@@ -49,7 +49,7 @@ public interface PluginDrain extends AutoCloseable {
       }
     }
 
-    /** It was closed before one of the others. */
+    /** The drain was closed before one of the others. */
     record Cancelled() implements Outcome {}
   }
 }

@@ -15,9 +15,9 @@ public sealed interface PluginEvent {
   InstanceId instance();
 
   /**
-   * It was registered, or its registration was replaced by the same instance.
+   * The instance was registered, or its registration was replaced by the same instance.
    *
-   * @param registered how it is known now
+   * @param registered the instance as it is known now
    * @param update whether it was known before
    */
   record Registered(RegisteredPlugin registered, boolean update) implements PluginEvent {
@@ -33,9 +33,9 @@ public sealed interface PluginEvent {
   }
 
   /**
-   * It is registered no more.
+   * The instance is registered no more.
    *
-   * @param last how it was known
+   * @param last the instance as it was known
    */
   record Deregistered(RegisteredPlugin last) implements PluginEvent {
     @Override
@@ -67,11 +67,11 @@ public sealed interface PluginEvent {
       implements PluginEvent {}
 
   /**
-   * It says something else of itself than before.
+   * The fingerprint of the instance has changed.
    *
    * @param plugin the plugin
    * @param instance the instance
-   * @param now what it says
+   * @param now the fingerprint
    * @param changes what is new in it; empty for the first time
    * @param messages what an operator is told
    */

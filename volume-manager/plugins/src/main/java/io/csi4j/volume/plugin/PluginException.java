@@ -1,23 +1,16 @@
 package io.csi4j.volume.plugin;
 
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
 
 /** Something about a plugin that cannot be done. The message has all that an operator is told. */
-public final class PluginException extends RuntimeException {
+public final class PluginException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
-  private final transient OperatorMessage told;
-
   /** With what an operator is told. */
   public PluginException(OperatorMessage message) {
-    super(message.line());
-    told = message;
-  }
-
-  /** What an operator is told. */
-  public OperatorMessage operatorMessage() {
-    return told;
+    super(message, null);
   }
 }

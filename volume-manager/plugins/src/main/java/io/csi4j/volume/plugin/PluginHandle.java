@@ -3,7 +3,7 @@ package io.csi4j.volume.plugin;
 /** The registration of one instance, in the hands of who made it. */
 public interface PluginHandle extends AutoCloseable {
 
-  /** What was registered. */
+  /** Returns the registration. */
   PluginRegistration registration();
 
   /** Tells the registry how the instance is; nothing happens once it was replaced or has left. */

@@ -15,37 +15,37 @@ public record PluginHealth(State state, Reason reason, Text text, Instant since)
 
   /** How an instance can be. */
   public enum State {
-    /** It was started, or is remembered from an earlier run, and has not been ready yet. */
+    /** The plugin was started, or is remembered from an earlier run, and has not been ready yet. */
     STARTING,
-    /** It answers and is ready. */
+    /** The plugin answers and is ready. */
     READY,
-    /** It was ready, and is not any more; or it did not become ready in time. */
+    /** The plugin was ready, and is not any more; or it did not become ready in time. */
     UNHEALTHY,
-    /** It was stopped, or has left. */
+    /** The plugin was stopped, or has left. */
     GONE
   }
 
   /** Why it is so. */
   public enum Reason {
-    /** Nobody has asked it yet. */
+    /** The plugin was not asked yet. */
     NOT_ASKED,
-    /** It said that it is ready. */
+    /** The plugin said that it is ready. */
     ANSWERED,
     /** There is no socket. */
     NO_SOCKET,
-    /** There is a socket, and nobody listens. */
+    /** There is a socket without a listener. */
     NOBODY_LISTENS,
     /** This process may not use the socket, or the wrong one listens on it. */
     DENIED,
-    /** It does not answer in time. */
+    /** The plugin does not answer in time. */
     SILENT,
-    /** It answers, and says that it is not ready. */
+    /** The plugin answers, and says that it is not ready. */
     NOT_READY,
-    /** It answers with an error. */
+    /** The plugin answers with an error. */
     ERROR,
-    /** It is not the plugin that was meant, or says something of itself that cannot be. */
+    /** The plugin is not the one that was meant, or says something of itself that cannot be. */
     REFUSED,
-    /** It was stopped. */
+    /** The plugin was stopped. */
     STOPPED
   }
 

@@ -1,8 +1,8 @@
 package io.csi4j.volume.plugin;
 
 /**
- * Somebody who is told what happens to plugins. Events come in order, none is lost, one at a time
- * and under no lock; a listener that throws harms nobody.
+ * A listener who is told what happens to plugins. Events come in order, none is lost, one at a time
+ * and under no lock; a listener that throws does no harm.
  */
 @FunctionalInterface
 public interface PluginListener {

@@ -10,6 +10,12 @@ import java.util.concurrent.CompletableFuture;
  * The instances of plugins that there are. Of several instances of one plugin the newest that is
  * ready serves; where none is ready, the newest. Older ones keep the calls that they were sent. One
  * that is not what it was registered as does not serve at all.
+ *
+ * <pre>{@code
+ * RegisteredPlugin node =
+ *     registry.await(plugin, PluginRole.NODE, Duration.ofMinutes(1)).join(); // ready by then
+ * log.accept(node.registration().binding());
+ * }</pre>
  */
 public interface PluginRegistry {
 
@@ -36,8 +42,8 @@ public interface PluginRegistry {
   RegisteredPlugin get(PluginId plugin, PluginRole role);
 
   /**
-   * The instance that serves a role of a plugin, as soon as one is ready. One that nobody looks
-   * after never is.
+   * The instance that serves a role of a plugin, as soon as one is ready. One without a supervisor
+   * never is.
    *
    * @param limit when to give up, with {@link PluginException}
    */

@@ -3,7 +3,7 @@ package io.csi4j.volume.plugin;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What an instance of a plugin serves. */
+/** The roles that an instance of a plugin serves. */
 public enum PluginRole {
   /** Volumes of the node on which it runs. */
   NODE,

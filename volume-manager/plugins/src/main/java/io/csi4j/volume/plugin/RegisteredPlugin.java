@@ -7,10 +7,9 @@ import java.util.Optional;
  * An instance that a registry knows.
  *
  * @param registration which, and where
- * @param health how it is, as far as somebody looks after it
+ * @param health how it is, as far as it is supervised
  * @param fingerprint what it said of itself last, if it was asked
- * @param remembered whether it is known from an earlier run only, and nobody has registered it
- *     since
+ * @param remembered whether it is known from an earlier run only, and was not registered since
  */
 public record RegisteredPlugin(
     PluginRegistration registration,

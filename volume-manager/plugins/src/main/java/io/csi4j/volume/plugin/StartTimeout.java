@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /**
  * All that is known of an instance that was started and has not become ready in time. It is asked
- * further; whether it is started anew is for the host to decide.
+ * further; whether it is started again is for the host to decide.
  *
  * @param plugin the instance
  * @param waited how long it was waited for

@@ -5,7 +5,7 @@ import java.util.Optional;
 /** One instance of a plugin, while it is watched over. */
 public interface SupervisedPlugin extends AutoCloseable {
 
-  /** What is known of it from the start. */
+  /** Returns its configuration, which is known from the start. */
   PluginConfig config();
 
   /** Which instance it is. */
@@ -14,15 +14,15 @@ public interface SupervisedPlugin extends AutoCloseable {
   /** How it is. Never waits. */
   PluginHealth health();
 
-  /** What it said of itself last, if it did. Never waits. */
+  /** Returns its last fingerprint, if it has given one. Never waits. */
   Optional<PluginFingerprint> fingerprint();
 
   /** Asks it soon how it is and what it can do, instead of when that is due: after an upgrade. */
   void refresh();
 
   /**
-   * Says that the host has started it anew: it is STARTING again, and has the whole health timeout
-   * to become ready.
+   * Says that the host has started it again: it is STARTING, and has the whole health timeout to
+   * become ready.
    */
   void restarted();
 

@@ -7,9 +7,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Something that a store cannot vouch for. Whoever loads it has to look at the world before
- * believing what it says of these keys; a value that is there was written once, but perhaps it is
- * not the newest.
+ * A doubt: something that a store cannot vouch for. A caller that loads it has to look at the world
+ * before believing what it says of these keys; a value that is there was written once, but perhaps
+ * it is not the newest.
  */
 public final class Doubt {
 
@@ -46,7 +46,7 @@ public final class Doubt {
     return keys;
   }
 
-  /** Whether keys that nobody knows of any more may be missing. */
+  /** Whether keys that are not known any more may be missing. */
   public boolean hidesUnknownKeys() {
     return hidesUnknownKeys;
   }

@@ -42,7 +42,7 @@ public final class JournalSettings {
     return host;
   }
 
-  /** Who is told what happens. */
+  /** Returns the listener. */
   public StateListener listener() {
     return listener;
   }
@@ -91,7 +91,7 @@ public final class JournalSettings {
       return this;
     }
 
-    /** Sets who is told what happens; by default nobody. */
+    /** Sets the listener; by default there is none. */
     public Builder listener(StateListener listener) {
       this.listener = Objects.requireNonNull(listener, "listener");
       return this;

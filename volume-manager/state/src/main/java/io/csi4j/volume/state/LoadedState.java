@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store remembers: the newest valid value of each key, and what it cannot vouch for. It
- * never holds a part of the state without a {@link Doubt} that says so.
+ * The contents of a store: the newest valid value of each key, and its doubts. It never holds a
+ * part of the state without a {@link Doubt} that says so.
  */
 public final class LoadedState {
 
@@ -40,7 +40,7 @@ public final class LoadedState {
     return Optional.ofNullable(values.get(key));
   }
 
-  /** What the store cannot vouch for, until {@link StateStore#settle()}. */
+  /** Returns the doubts of the store, until {@link StateStore#settle()}. */
   public List<Doubt> doubts() {
     return doubts;
   }
@@ -92,7 +92,7 @@ public final class LoadedState {
       return this;
     }
 
-    /** What was loaded. */
+    /** Returns the loaded state. */
     public LoadedState build() {
       return new LoadedState(this);
     }

@@ -4,17 +4,17 @@ package io.csi4j.volume.state;
 public sealed interface StateCapacity {
 
   /**
-   * It can.
+   * The store can take.
    *
-   * @param bytes how many are left before space has to be found anew, which is tried by itself
+   * @param bytes how many are left before new space has to be found, which is tried automatically
    */
   record Room(long bytes) implements StateCapacity {}
 
   /**
-   * It could not when it was last tried; giving back goes on. The next write that requires
-   * durability tries again.
+   * The store could not take when it was last tried; giving back goes on. The next write that
+   * requires durability tries again.
    *
-   * @param reason why
+   * @param reason the reason
    * @param text one line for an operator
    */
   record ReleasesOnly(StateReason reason, String text) implements StateCapacity {}

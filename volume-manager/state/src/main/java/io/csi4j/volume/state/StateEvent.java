@@ -22,7 +22,7 @@ public sealed interface StateEvent {
   record Doubted(Doubt doubt) implements StateEvent {}
 
   /**
-   * The state was written anew into a file without history.
+   * The state was written again into a file without history.
    *
    * @param file the file
    * @param keys how many keys it holds

@@ -36,7 +36,7 @@ public final class StateException extends RuntimeException {
     this.owner = owner;
   }
 
-  /** A refusal because somebody else owns the state. */
+  /** A refusal because another process owns the state. */
   public static StateException owned(StateReason reason, String message, StateOwner owner) {
     return new StateException(reason, message, owner, null);
   }
@@ -46,7 +46,7 @@ public final class StateException extends RuntimeException {
     return reason;
   }
 
-  /** Who owns the state, if that was the reason and it is known. */
+  /** Returns the owner of the state, if that was the reason and it is known. */
   public Optional<StateOwner> owner() {
     return Optional.ofNullable(owner);
   }

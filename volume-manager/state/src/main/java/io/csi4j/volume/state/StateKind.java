@@ -1,6 +1,9 @@
 package io.csi4j.volume.state;
 
-/** What a key names. A store keeps the kinds apart: one id may be used once in each. */
+/**
+ * The kinds of things that a key names. A store keeps the kinds apart: one id may be used once in
+ * each.
+ */
 public enum StateKind {
   /** A volume: what is meant, and how far it is. */
   VOLUME,

@@ -9,9 +9,9 @@ public enum StateReason {
   STATE_IN_USE,
   /** Another owner took the state while this one still had it; this one may not write any more. */
   STATE_TAKEN_OVER,
-  /** It was written by a newer version; not a byte of it was changed. */
+  /** A newer version wrote it; not a byte of it was changed. */
   STATE_FROM_NEWER_VERSION,
-  /** It was written on another host. */
+  /** Another host wrote it. */
   STATE_FROM_OTHER_HOST,
   /** The filesystem keeps no promise about locks or syncing. */
   STATE_FS_UNSUITED,
@@ -37,7 +37,7 @@ public enum StateReason {
   JOURNAL_TRUNCATED,
   /** Records are not in the order in which they were written. */
   JOURNAL_ORDER,
-  /** The file was changed, replaced or deleted by somebody else while it was in use. */
+  /** Another program changed, replaced or deleted the file while it was in use. */
   JOURNAL_REPLACED,
   /** There is no state where there must have been some. */
   STATE_MISSING,

@@ -7,7 +7,7 @@ package io.csi4j.volume.state;
  *   <li>A write that returned {@link Stored#DURABLE} survives any crash and power cut.
  *   <li>After a crash each key has the value before or after a write, never a mix or a third.
  *   <li>The writes of a key take effect in the order in which they were made.
- *   <li>There is one owner. Whoever opens the state of a living owner is refused, with its name.
+ *   <li>There is one owner. Opening the state of a living owner is refused, with its name.
  *   <li>A format that is newer than the store is refused, without a byte written.
  *   <li>A part of the state is never loaded as if it were all of it: there is a {@link Doubt}.
  *   <li>Taking needs the medium, giving back does not: {@link Durability#REQUIRED} is refused when
@@ -19,7 +19,7 @@ package io.csi4j.volume.state;
  */
 public interface StateStore extends AutoCloseable {
 
-  /** What is remembered now, with what is not certain. */
+  /** Returns the state, with its doubts. */
   LoadedState load();
 
   /**
@@ -57,7 +57,7 @@ public interface StateStore extends AutoCloseable {
   /** Whether an intent to take something can be recorded. */
   StateCapacity capacity();
 
-  /** Who owns the state: this process, with its epoch. */
+  /** Returns the owner of the state: this process, with its epoch. */
   StateOwner owner();
 
   /** Gives the state to the next owner. Closing twice is no error; it never throws. */

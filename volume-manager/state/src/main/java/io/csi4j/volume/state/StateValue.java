@@ -3,8 +3,8 @@ package io.csi4j.volume.state;
 import java.util.Arrays;
 
 /**
- * What is remembered of one key: at most 64 KiB of bytes that only their writer understands. Equal
- * when the bytes are equal; its text shows their number only.
+ * The value of one key: at most 64 KiB of bytes that only their writer understands. Equal when the
+ * bytes are equal; its text shows their number only.
  */
 public final class StateValue {
 
@@ -31,7 +31,7 @@ public final class StateValue {
   }
 
   /**
-   * What a store that seals makes of a value, which are {@link #ROOM_FOR_SEAL} bytes more at most.
+   * Returns the sealed form of a value, which has {@link #ROOM_FOR_SEAL} bytes more at most.
    *
    * @throws StateException {@link StateReason#STATE_VALUE_TOO_LARGE} when there are more
    */

@@ -9,8 +9,8 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
 /**
- * What the store asks of etcd. Every answer is linearizable and comes within the deadline, or an
- * {@link EtcdFailure} does. Nothing is ever tried twice that may have been done.
+ * The questions of the store to etcd. Every answer is linearizable and comes within the deadline,
+ * or an {@link EtcdFailure} does. A call that may have been done is never tried again.
  */
 interface Etcd extends AutoCloseable {
 

@@ -27,8 +27,8 @@ import java.util.function.Supplier;
  * written; no key has a lease, and none is ever deleted.
  *
  * <p>Beside the claims stands the mark of the store, made when it is first opened. Nothing is
- * written where another mark stands. Whoever restores an older copy of etcd deletes the mark in it:
- * then every process that knew the lost claims sees that it is another store.
+ * written where another mark stands. An operator who restores an older copy of etcd deletes the
+ * mark in it: then every process that knew the lost claims sees that it is another store.
  */
 public final class EtcdClaimStore implements ClaimStore {
 

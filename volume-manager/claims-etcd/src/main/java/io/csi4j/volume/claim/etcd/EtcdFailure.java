@@ -12,11 +12,11 @@ final class EtcdFailure extends RuntimeException {
   private final Fate fate;
   private final String remedy;
 
-  /** What became of what was to be written. */
+  /** The fate of a write. */
   enum Fate {
-    /** It is not written, and never will be. */
+    /** The write was not made, and never will be. */
     REFUSED,
-    /** Nobody knows. */
+    /** The fate is not known. */
     UNKNOWN,
     /** Nothing was asked, as the store is closed. */
     CLOSED
@@ -37,7 +37,7 @@ final class EtcdFailure extends RuntimeException {
     return Objects.requireNonNull(getMessage());
   }
 
-  /** What to do, without a full stop. */
+  /** Returns the advice, without a full stop. */
   String remedy() {
     return remedy;
   }

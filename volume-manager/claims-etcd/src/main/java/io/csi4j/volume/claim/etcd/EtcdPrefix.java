@@ -3,8 +3,8 @@ package io.csi4j.volume.claim.etcd;
 import io.csi4j.volume.internal.words.Words;
 
 /**
- * What the names of all keys of one store begin with. Two stores in one etcd have different ones,
- * of which none begins with the other.
+ * The prefix of all keys of one store. Two stores in one etcd have different ones, of which none
+ * begins with the other.
  *
  * @param value ends with a slash, which is added where it is missing
  */

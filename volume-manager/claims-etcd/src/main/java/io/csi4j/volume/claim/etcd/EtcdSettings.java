@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  *
  * @param endpoints the members, as in {@code https://etcd-1:2379}
  * @param prefix what the names of all keys begin with
- * @param login as whom it is asked; nobody if nothing is given
+ * @param login the user; none if nothing is given
  * @param tls how connections are encrypted; given exactly when the endpoints begin with {@code
  *     https}
  * @param deadline how long each call may take; a claim takes two or three calls
@@ -63,7 +63,7 @@ public record EtcdSettings(
             && endpoint.getFragment() == null
             && (path == null || path.isEmpty());
     if (!isHttp || endpoint.getHost() == null || endpoint.getPort() < 1 || !isBare) {
-      // Not shown: somebody may have written a password into it.
+      // Not shown: there may be a password in it.
       throw new IllegalArgumentException(
           "An endpoint of etcd is not of the form http://host:port or https://host:port. Give"
               + " nothing else in it; a user and a password go into the login.");
@@ -88,22 +88,22 @@ public record EtcdSettings(
     return "https".equals(endpoint.getScheme());
   }
 
-  /** The same with another prefix. */
+  /** Returns the settings with another prefix. */
   public EtcdSettings below(EtcdPrefix other) {
     return new EtcdSettings(endpoints, other, login, tls, deadline, sealer);
   }
 
-  /** The same, asked as this user. */
+  /** Returns the settings, asked as this user. */
   public EtcdSettings as(EtcdLogin user) {
     return new EtcdSettings(endpoints, prefix, Optional.of(user), tls, deadline, sealer);
   }
 
-  /** The same, encrypted so. */
+  /** Returns the settings, encrypted so. */
   public EtcdSettings over(EtcdTls encryption) {
     return new EtcdSettings(endpoints, prefix, login, Optional.of(encryption), deadline, sealer);
   }
 
-  /** The same with another deadline. */
+  /** Returns the settings with another deadline. */
   public EtcdSettings within(Duration other) {
     return new EtcdSettings(endpoints, prefix, login, tls, other, sealer);
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 public record EtcdTls(Optional<Pem> trusted, Optional<ClientCertificate> client) {
 
   /**
-   * Who one is.
+   * The identity of a client.
    *
    * @param chain the certificate, and those between it and the one that etcd trusts
    * @param key the private key of it, as PKCS #8 and not encrypted
@@ -42,7 +42,7 @@ public record EtcdTls(Optional<Pem> trusted, Optional<ClientCertificate> client)
     return new EtcdTls(Optional.of(certificates), Optional.empty());
   }
 
-  /** The same, showing a certificate of one's own. */
+  /** Returns the settings, showing a certificate of one's own. */
   public EtcdTls showing(ClientCertificate certificate) {
     return new EtcdTls(trusted, Optional.of(certificate));
   }

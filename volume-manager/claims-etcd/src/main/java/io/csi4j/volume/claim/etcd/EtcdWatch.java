@@ -145,7 +145,7 @@ final class EtcdWatch implements ClaimWatch {
     made.close();
   }
 
-  /** What one connection tells. */
+  /** Receives what one connection tells. */
   private final class Told implements WriteFollower {
     private final int mine;
 
@@ -181,7 +181,7 @@ final class EtcdWatch implements ClaimWatch {
     }
   }
 
-  /** Connects again after a pause, if nobody has meanwhile. */
+  /** Connects again after a pause, unless another thread has meanwhile. */
   private void again(int mine, boolean isCompacted) {
     lock.lock();
     try {
@@ -198,7 +198,7 @@ final class EtcdWatch implements ClaimWatch {
     }
   }
 
-  /** Closes elsewhere: whoever tells something may hold locks of his own. */
+  /** Closes elsewhere: the thread that tells may hold locks of its own. */
   private void disconnect() {
     connection++;
     following.ifPresent(old -> scheduler.execute(old::close));

@@ -5,8 +5,8 @@ import io.grpc.Status;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * What a failed call means. Decided by codes; what etcd says in words is not shown, as it may hold
- * anything.
+ * The meaning of a failed call. Decided by codes; what etcd says in words is not shown, as it may
+ * hold anything.
  */
 final class JetcdFailures {
 
@@ -41,8 +41,8 @@ final class JetcdFailures {
   }
 
   /**
-   * What became of a write. Without space in its quota etcd may write and say that it has not: so
-   * only what it refuses before anything else counts as refused.
+   * Returns the fate of a write. Without space in its quota etcd may write and say that it has not:
+   * so only what it refuses before anything else counts as refused.
    */
   static Fate fate(Status.Code code) {
     return switch (code) {

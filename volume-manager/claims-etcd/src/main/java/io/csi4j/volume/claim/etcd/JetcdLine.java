@@ -21,9 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 
 /**
- * The connection to etcd. A client of jetcd that reached nobody waits longer and longer, up to two
- * minutes, before it tries again, and cannot be told otherwise: so one that has been of no use for
- * some time is replaced.
+ * The connection to etcd. A client of jetcd that reached no server waits longer and longer, up to
+ * two minutes, before it tries again, and cannot be told otherwise: so one that has been of no use
+ * for some time is replaced.
  */
 final class JetcdLine implements AutoCloseable {
 

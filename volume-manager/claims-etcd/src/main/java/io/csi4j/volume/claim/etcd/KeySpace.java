@@ -52,7 +52,7 @@ final class KeySpace {
     return out.toByteArray();
   }
 
-  /** What the key of a claim is below the prefix, for a seal to be bound to. */
+  /** Returns the key of a claim below the prefix, for a seal to be bound to. */
   String about(byte[] key) {
     return "claim/" + new String(key, first.length, key.length - first.length, ISO_8859_1);
   }

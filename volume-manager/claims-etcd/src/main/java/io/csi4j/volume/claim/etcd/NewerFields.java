@@ -7,7 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * What newer versions of csi4j wrote with claims, so that it is kept when a claim is written here.
+ * The fields that newer versions of csi4j wrote with claims; they are kept when a claim is written
+ * here.
  */
 final class NewerFields {
 
@@ -25,7 +26,7 @@ final class NewerFields {
                 : fields.equals(UnknownFields.NONE) ? null : new Seen(version, fields));
   }
 
-  /** What has to be written with the claim that follows on this version. */
+  /** Returns the fields to write with the claim that follows on this version. */
   UnknownFields beside(VolumeKey volume, ClaimVersion version) {
     Seen known = seen.get(volume);
     return known != null && known.version().equals(version) ? known.fields() : UnknownFields.NONE;

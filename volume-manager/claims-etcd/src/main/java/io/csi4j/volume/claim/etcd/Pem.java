@@ -21,12 +21,12 @@ public final class Pem {
     this.source = source;
   }
 
-  /** What a file holds. */
+  /** Returns the contents of a file. */
   public static Pem file(Path path) {
     return new Pem(path.toString(), () -> new FileInputStream(path.toFile()));
   }
 
-  /** What these bytes are. */
+  /** Returns these bytes as PEM. */
   public static Pem of(byte[] bytes) {
     byte[] copy = bytes.clone();
     return new Pem("given as bytes", () -> new ByteArrayInputStream(copy));

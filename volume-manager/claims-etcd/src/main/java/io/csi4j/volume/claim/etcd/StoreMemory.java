@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What this process knows of the store: which one it was, and how far it was. A store that is
- * another one, or has gone back, stays so until it is opened anew: it may have been the one that it
- * was only in between.
+ * The memory of the store: its identity, and how far it was. A store that is another one, or has
+ * gone back, stays so until it is opened again: it may have been the one that it was only in
+ * between.
  */
 final class StoreMemory {
 

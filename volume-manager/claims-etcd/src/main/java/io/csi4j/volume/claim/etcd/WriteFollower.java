@@ -3,7 +3,7 @@ package io.csi4j.volume.claim.etcd;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import java.util.List;
 
-/** Who is told what is written: one call after the other, in the order of revisions. */
+/** Is told of writes: one call after the other, in the order of revisions. */
 interface WriteFollower {
 
   /**

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes claims and gives them back, by the rules and with a store. A change is tried on the claim
  * that was seen last, and counts only if that is still the very same; all else, a refusal above
- * all, is decided after a look. A change that another one has overtaken is decided anew; one whose
+ * all, is decided after a look. A change that another one has overtaken is decided again; one whose
  * end is not known is looked for, and made again if it did not get through. Methods block as long
  * as the store does.
  */
@@ -85,8 +85,8 @@ public final class ClaimBook {
   }
 
   /**
-   * The same book, for volumes that somebody knows. Without this it knows claims alone, and grants
-   * them for volumes that are nowhere on record.
+   * Returns the book for volumes that a catalog knows. Without this it knows claims alone, and
+   * grants them for volumes that are nowhere on record.
    *
    * @param whyNot says why a volume cannot be claimed now, such as {@code
    *     VolumeController.whyNotClaimed}. Asked before a new claim is written, maybe twice, and
@@ -96,17 +96,17 @@ public final class ClaimBook {
     return new ClaimBook(store, clock, identity, whyNot);
   }
 
-  /** What is claimed of a volume. */
+  /** Returns the claim of a volume. */
   public Claim read(VolumeKey volume) {
     return look(Subject.of("reading the claim of volume '" + volume + "'"), volume, false).claim();
   }
 
-  /** What is claimed of a volume, unless the store may have lost something. */
+  /** Returns the claim of a volume, unless the store may have lost something. */
   Claim certain(UsageKey usage) {
     return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
   }
 
-  /** The same, for somebody who has no claim of it. */
+  /** Returns the claim of a volume that the caller has not claimed. */
   Claim certain(Subject subject, VolumeKey volume) {
     return look(subject, volume, true).claim();
   }
@@ -143,7 +143,7 @@ public final class ClaimBook {
     return claim.holder(request.usage().workload()).orElseThrow();
   }
 
-  /** What a wish comes to, by the rules, and by who knows the volume. */
+  /** Returns the decision about a wish, by the rules and the catalog. */
   ClaimDecision decide(Claim before, ClaimRequest request, Optional<MountOptions> options) {
     ClaimDecision decision = ClaimRules.claim(before, request, options, now());
     if (decision instanceof Granted granted && granted.changes()) {
@@ -212,7 +212,7 @@ public final class ClaimBook {
   }
 
   /**
-   * What a claim is worth by now.
+   * Returns what a claim is worth by now.
    *
    * @param epoch the epoch of the claim that the node was given
    * @throws ClaimException if that cannot be known
@@ -227,7 +227,7 @@ public final class ClaimBook {
   }
 
   /**
-   * What was written.
+   * The written change.
    *
    * @param before the claim that was decided on
    * @param after the claim as it is then
@@ -243,7 +243,7 @@ public final class ClaimBook {
   /**
    * Does what a rule says to the claim of a volume.
    *
-   * @param acquires whether somebody gets something by it
+   * @param acquires whether a workload gets something by it
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
@@ -384,7 +384,7 @@ public final class ClaimBook {
     return now;
   }
 
-  /** What the store knows of itself without being asked. */
+  /** Checks the state of the store, as far as it is known without a question. */
   private void checkStore(Subject subject, VolumeKey volume) {
     StoreIdentity now = store.identity();
     if (!now.equals(identity)) {

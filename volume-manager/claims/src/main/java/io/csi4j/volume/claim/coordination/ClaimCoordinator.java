@@ -47,10 +47,20 @@ import java.util.function.Predicate;
  * then the claims decide. One thing they cannot decide: a process that stands still between its
  * last look and its call to the storage system, while another one does the same work and ends it,
  * makes its call when it goes on, and takes away what was attached to that node anew, or attaches
- * what nobody wants. No second node can write by that. Whoever lets one process at a time call the
- * controller of a plugin does not have it.
+ * what is not wanted. No second node can write by that. A host that lets one process at a time call
+ * the controller of a plugin does not have this trouble.
  *
  * <p>Methods block as long as the store and the storage system do. Safe for many threads.
+ *
+ * <pre>{@code
+ * Clock clock = Clock.systemUTC();
+ * ClaimCoordinator claims =
+ *     new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, log::accept);
+ * ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
+ * claims.release(grant.usage());
+ * NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
+ * claims.nodeDone(receipt); // detached, and free for the next one
+ * }</pre>
  */
 public final class ClaimCoordinator {
 
@@ -125,7 +135,7 @@ public final class ClaimCoordinator {
    * Gives a claim back: from now on its node mounts nothing with it any more. What is left to do is
    * in the answer; most often the node has to give its receipt. A use that has no claim is gone.
    *
-   * @throws ClaimException if nobody knows whether that is written
+   * @throws ClaimException if it is not known whether that is written
    */
   public ClaimProgress release(UsageKey usage) {
     return telling.during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::problem);
@@ -263,8 +273,8 @@ public final class ClaimCoordinator {
    * Says what would free the claims of a node that is down; which itself proves nothing, and
    * changes nothing.
    *
-   * @return for each claim on its way back that waits for the node, what would prove that it cannot
-   *     write; and those that nobody has released
+   * @return for each claim on its way back that waits for the node, the proofs that it cannot
+   *     write; and those that were not released
    */
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
@@ -310,7 +320,7 @@ public final class ClaimCoordinator {
     return unknown;
   }
 
-  /** What is done with a claim, and may fail for it alone. */
+  /** Work on a claim, which may fail for it alone. */
   @FunctionalInterface
   private interface Handling {
     ClaimProgress handle(UsageKey usage, ClaimHolder holder);

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What a book has seen of its store: how far each claim was, and the newest claims themselves. */
+/** The memory of a book: how far each claim of its store was, and the newest claims themselves. */
 final class ClaimMemory {
 
-  /** So many claims are kept; beyond that it begins anew. */
+  /** The number of claims that are kept; beyond that it begins again. */
   private static final int MOST = 4096;
 
   private final ConcurrentMap<VolumeKey, ClaimVersion> versions = new ConcurrentHashMap<>();

@@ -25,7 +25,7 @@ import java.util.Optional;
 /** Has the storage system do again what it was told before, where it is not so any more. */
 final class ClaimRepair {
 
-  /** For what a volume was attached, nobody is told when it is detached. */
+  /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =
       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
 

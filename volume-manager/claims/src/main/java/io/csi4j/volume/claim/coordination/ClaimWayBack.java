@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
 
 /**
  * Brings a claim back, step by step, as far as what is proven lets it. Starts from what is written
- * and from nothing else, so that it goes on where anybody has stopped.
+ * and from nothing else, so that it goes on where another process has stopped.
  */
 final class ClaimWayBack {
 
@@ -47,7 +47,9 @@ final class ClaimWayBack {
   private final Clock clock;
   private final ClaimTelling telling;
 
-  /** What is asked for now, until its answer is written: nobody asks for the same meanwhile. */
+  /**
+   * The tasks that are asked for now, until the answer is written: they are not asked for twice.
+   */
   private final Set<AttachmentTask> begun = ConcurrentHashMap.newKeySet();
 
   ClaimWayBack(ClaimBook book, StorageController controller, Clock clock, ClaimTelling telling) {
@@ -190,7 +192,10 @@ final class ClaimWayBack {
     return false;
   }
 
-  /** Who attests that a node is gone explains a storage system that does not know it any more. */
+  /**
+   * A person who attests that a node is gone explains a storage system that does not know it any
+   * more.
+   */
   private static boolean isAnsweredFor(
       ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {
     boolean isUnknown = failed.code() == StatusCode.NOT_FOUND;

@@ -86,7 +86,7 @@ final class ClaimWayOut {
     throw goneMeanwhile(subject, usage, holder);
   }
 
-  /** What a node is given for a claim. */
+  /** Returns the grant that a node is given for a claim. */
   static ClaimGrant grant(
       UsageKey usage,
       Claim claim,
@@ -146,7 +146,7 @@ final class ClaimWayOut {
   }
 
   /**
-   * It may be attached for a claim that is gone: if so that is written down before anything else.
+   * Writes down, before anything else, that the volume may be attached for a claim that is gone.
    */
   private void owe(Subject subject, UsageKey usage, ClaimHolder holder, Claim.Use use) {
     ClaimBook.Change change =
@@ -270,7 +270,7 @@ final class ClaimWayOut {
     return words.isEmpty() ? "nobody else has a claim of it" : "it is claimed by " + words + " too";
   }
 
-  /** What an operator is told about a call that failed. */
+  /** Returns the message about a call that failed. */
   static OperatorMessage said(OperatorCode code, Subject subject, ControllerAnswer.Failed failed) {
     return failed
         .failure()

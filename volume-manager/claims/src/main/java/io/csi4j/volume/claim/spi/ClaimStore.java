@@ -13,11 +13,11 @@ import java.util.Optional;
  *   <li>Reads and writes of one key are linearizable: what was written is seen by everybody at
  *       once.
  *   <li>A version is never given twice to a key, and each is higher than the one before. Nothing is
- *       ever deleted: a claim that nobody holds is written as such.
+ *       ever deleted: a claim without a holder is written as such.
  *   <li>A write whose end is not known is said to be {@link WriteResult.Unknown}, never a failure.
  *   <li>A watch tells when it has missed something.
  *   <li>The identity changes when the store is another one.
- *   <li>A store that may have lost claims says so, and takes none before somebody has looked.
+ *   <li>A store that may have lost claims says so, and takes none before a person has looked.
  * </ul>
  *
  * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
@@ -40,8 +40,9 @@ public interface ClaimStore extends AutoCloseable {
 
   /**
    * Writes a claim if what is there is the very write that was seen, however long ago: that version
-   * by that mark. A store that was put back counts versions anew and may give a version to another
-   * write, but never a mark; so this is as safe as to look first and then to expect the version.
+   * by that mark. A store that was put back counts versions from the beginning and may give a
+   * version to another write, but never a mark; so this is as safe as to look first and then to
+   * expect the version.
    *
    * <p>Which is what it does, unless a store can compare both in one step: then it saves the look.
    *

@@ -16,15 +16,15 @@ public final class ClaimStoreException extends RuntimeException {
 
   /** Why a store refuses. */
   public enum Reason {
-    /** It cannot be asked, or cannot write, now; later it may. */
+    /** The store cannot be asked, or cannot write, now; later it may. */
     UNAVAILABLE,
-    /** It was closed here. */
+    /** The store was closed here. */
     CLOSED,
     /** The claim has more than 64 KiB. */
     TOO_LARGE,
-    /** What it holds cannot be read: a newer version wrote it, or it is damaged. */
+    /** The contents cannot be read: a newer version wrote them, or they are damaged. */
     UNREADABLE,
-    /** It may have lost claims: none is taken from it before somebody has looked. */
+    /** The store may have lost claims: none is taken from it before a person has looked. */
     IN_DOUBT
   }
 
@@ -38,7 +38,7 @@ public final class ClaimStoreException extends RuntimeException {
     this(reason, message, null);
   }
 
-  /** The same, with what led to it. */
+  /** A refusal for this reason, with its cause. */
   public ClaimStoreException(Reason reason, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.reason = Objects.requireNonNull(reason, "reason");

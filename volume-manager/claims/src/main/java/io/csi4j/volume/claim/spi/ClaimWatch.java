@@ -4,7 +4,10 @@ import io.csi4j.volume.model.Clause;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What is written to a store, as it comes. Whoever is too slow is told that he has missed some. */
+/**
+ * A watch on the writes to a store, as they come. A watcher that is too slow is told that it has
+ * missed some.
+ */
 public interface ClaimWatch extends AutoCloseable {
 
   /** Something that was seen. */

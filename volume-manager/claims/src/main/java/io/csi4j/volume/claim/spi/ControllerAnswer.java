@@ -8,13 +8,13 @@ import io.csi4j.volume.model.Clause;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What came of asking the storage system. */
+/** The answer of the storage system. */
 public sealed interface ControllerAnswer {
 
   /**
-   * It is attached.
+   * The volume is attached.
    *
-   * @param context what the node needs to use it
+   * @param context the context that the node needs to use it
    */
   record Attached(PublishContext context) implements ControllerAnswer {
 
@@ -24,10 +24,10 @@ public sealed interface ControllerAnswer {
     }
   }
 
-  /** It is detached. */
+  /** The volume is detached. */
   record Detached() implements ControllerAnswer {}
 
-  /** It was not asked, as the guard was against it. */
+  /** The storage system was not asked, as the guard was against it. */
   record NotSent() implements ControllerAnswer {}
 
   /**

@@ -41,7 +41,9 @@ public interface StorageController {
   @FunctionalInterface
   interface Guard {
 
-    /** Asks anew, and where it is written; may block, and throws if nobody can say. */
+    /**
+     * Asks again, at the place where it is written; may block, and throws if there is no answer.
+     */
     boolean isWanted();
   }
 }

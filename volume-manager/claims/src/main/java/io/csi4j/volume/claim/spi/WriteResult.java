@@ -2,28 +2,28 @@ package io.csi4j.volume.claim.spi;
 
 import io.csi4j.volume.model.Clause;
 
-/** What came of a try to write a claim. */
+/** The result of a try to write a claim. */
 public sealed interface WriteResult {
 
   /**
-   * It is written.
+   * The claim is written.
    *
    * @param now the claim with its new version
    */
   record Written(Versioned now) implements WriteResult {}
 
   /**
-   * It is not written, and never will be: another version than the expected one is there.
+   * The claim is not written, and never will be: another version than the expected one is there.
    *
-   * @param now what is there
+   * @param now the claim that is there
    */
   record Conflict(Versioned now) implements WriteResult {}
 
   /**
-   * Nobody knows whether it is written, or will be. Reading again shows it, by the mark of the
+   * The claim may be written or not, now or later. Reading again shows it, by the mark of the
    * write.
    *
-   * @param because why, as a clause for people
+   * @param because the reason, as a clause for people
    */
   record Unknown(Clause because) implements WriteResult {}
 }

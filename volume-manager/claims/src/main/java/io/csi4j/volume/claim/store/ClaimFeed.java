@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Hands what is written in this process to those who watch. Nobody who writes waits for them. */
+/** Hands the writes of this process to the watchers. No writer waits for them. */
 final class ClaimFeed {
 
   private static final int LONGEST = 10_000;

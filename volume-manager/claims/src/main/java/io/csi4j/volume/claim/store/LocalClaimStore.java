@@ -48,9 +48,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the doubts of
  * its state when it has looked at its mounts, which say nothing of claims.
  *
- * <p>After damage to the journal nothing is claimed of the volumes that may be concerned, until
- * somebody has compared the claims with what is mounted and calls {@link #settle()}; giving back
- * goes on. The torn end that a crash in the middle of a write leaves is no damage: nobody was told
+ * <p>After damage to the journal nothing is claimed of the volumes that may be concerned, until a
+ * person has compared the claims with what is mounted and calls {@link #settle()}; giving back goes
+ * on. The torn end that a crash in the middle of a write leaves is no damage: no caller was told
  * that this write was done.
  */
 public final class LocalClaimStore implements ClaimStore {
@@ -194,8 +194,8 @@ public final class LocalClaimStore implements ClaimStore {
   }
 
   /**
-   * Whoever claims through a {@link io.csi4j.volume.claim.coordination.ClaimBook} has been told
-   * before.
+   * A caller who claims through a {@link io.csi4j.volume.claim.coordination.ClaimBook} has been
+   * told before.
    */
   private void refuseTakingInDoubt(Versioned before, Claim next) {
     Optional<Clause> doubt = doubt(next.volume());
@@ -228,7 +228,7 @@ public final class LocalClaimStore implements ClaimStore {
     return new WriteResult.Written(record.versioned());
   }
 
-  /** What was refused may still be on the medium, unless it never got as far. */
+  /** A write that was refused may still be on the medium, unless it never got that far. */
   private WriteResult failed(StateException cause) {
     if (cause.reason() == StateReason.STATE_CLOSED) {
       throw new ClaimStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);

@@ -163,7 +163,7 @@ public final class ClaimCodec {
   }
 
   /**
-   * What a store throws that holds such bytes.
+   * Returns the failure of a store that holds such bytes.
    *
    * @param what whose bytes they are, as a phrase such as {@code the claim of volume 'a/b'}
    */

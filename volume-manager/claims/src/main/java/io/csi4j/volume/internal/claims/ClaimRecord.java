@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param by the mark of its write
  * @param version which write that was; {@link ClaimVersion#NEVER} where the store counts them
  *     beside the bytes
- * @param unknown what a newer version wrote with it; whoever writes the claim again keeps it
+ * @param unknown the fields of a newer version; they are kept when the claim is written again
  */
 public record ClaimRecord(Claim claim, WriteToken by, ClaimVersion version, UnknownFields unknown) {
 

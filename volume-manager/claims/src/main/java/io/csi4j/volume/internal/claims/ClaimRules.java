@@ -131,7 +131,7 @@ public final class ClaimRules {
     return new Granted(claim.without(workload), true);
   }
 
-  /** What a claim of this epoch is worth, which a node was given for a use. */
+  /** Returns what a claim of this epoch is worth, which a node was given for a use. */
   public static ClaimStanding standing(Claim claim, UsageKey usage, long epoch) {
     Optional<ClaimHolder> holder = claim.holder(usage.workload());
     if (holder.filter(it -> it.epoch() == epoch).isPresent()) {
@@ -149,7 +149,7 @@ public final class ClaimRules {
         : new ClaimStanding.Missing();
   }
 
-  /** The same, where nobody knows the volume's own mount options. */
+  /** Decides about a claim where the volume's own mount options are not known. */
   public static ClaimDecision claim(Claim claim, ClaimRequest request, Instant now) {
     return claim(claim, request, request.statedOptions(), now);
   }

@@ -27,8 +27,8 @@ public final class ClaimSteps {
   private ClaimSteps() {}
 
   /**
-   * What comes next for the claim of a workload. One that is on its way back goes on with it,
-   * whatever is wanted.
+   * Returns the next step for the claim of a workload. A claim on its way back goes on, even if it
+   * is wanted again.
    */
   public static ClaimStep next(Claim claim, WorkloadId workload, Intent intent) {
     Optional<ClaimHolder> own = claim.holder(workload);

@@ -43,7 +43,9 @@ public final class ReturnRules {
         || (use.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER && mode == ClaimMode.READ);
   }
 
-  /** What of the node's attachment keeps a workload from claiming the volume. */
+  /**
+   * Returns the node's attachment that keeps a workload from claiming the volume, if there is one.
+   */
   static Optional<Refused> inTheWay(
       Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
     Stream<ClaimHolder> there =
@@ -83,7 +85,9 @@ public final class ReturnRules {
         : Optional.empty();
   }
 
-  /** What of its own attachment keeps a holder from doing something else. */
+  /**
+   * Returns the holder's own attachment that keeps it from doing something else, if there is one.
+   */
   static Optional<Refused> inTheWay(
       Claim.Use use, ClaimHolder holder, ClaimMode mode, Instant now) {
     return isAttaching(holder) && isOtherwise(use, holder.mode(), mode)
@@ -126,7 +130,7 @@ public final class ReturnRules {
         : changed(claim.exhausted(Optional.empty()), List.of(holder.attached(attached)));
   }
 
-  /** Somebody has proven that the node of a claim cannot write any more. */
+  /** Decides about a proof that the node of a claim cannot write any more. */
   public static ClaimDecision proven(Claim claim, ReleaseProof proof, Instant now) {
     Optional<ClaimHolder> own = claim.holder(proof.usage().workload());
     if (own.isEmpty()) {
@@ -265,11 +269,11 @@ public final class ReturnRules {
   }
 
   /**
-   * It was attached for a claim that had gone before that was known. Something has to owe the
-   * detaching: who holds it on that node now, or an entry made for this.
+   * The volume was attached for a claim that had gone before that was known. An entry has to owe
+   * the detaching: the present holder on that node, or an entry made for this.
    *
    * @param lost the claim that had gone
-   * @param use how it was used
+   * @param use the use of the volume
    */
   public static Granted leftOver(Claim claim, ClaimHolder lost, Claim.Use use, Instant now) {
     // Who is at NODE_DETACHED may have had it detached before it was attached for the lost claim.

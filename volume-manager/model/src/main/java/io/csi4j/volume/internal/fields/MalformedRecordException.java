@@ -5,7 +5,7 @@ public final class MalformedRecordException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with it. */
+  /** A failure with this fault. */
   public MalformedRecordException(String message) {
     super(message);
   }

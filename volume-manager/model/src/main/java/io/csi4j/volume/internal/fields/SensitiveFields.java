@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Fields that hold what a plugin wants back later, and nobody may see: contexts and mount flags.
- * They are written into a state, and shown nowhere.
+ * Fields that hold what a plugin wants back later, and that must not be seen: contexts and mount
+ * flags. They are written into a state, and shown nowhere.
  */
 public final class SensitiveFields {
 

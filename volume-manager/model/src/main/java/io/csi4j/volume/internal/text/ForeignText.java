@@ -15,7 +15,7 @@ public final class ForeignText {
     return of(text, LIMIT);
   }
 
-  /** The same with another limit, in characters. */
+  /** Returns the text with another limit, in characters. */
   public static String of(String text, int limit) {
     StringBuilder out = new StringBuilder(Math.min(text.length(), limit));
     for (int i = 0; i < text.length(); ) {
@@ -30,7 +30,7 @@ public final class ForeignText {
     return out.toString();
   }
 
-  /** The same as a clause: without the full stops and spaces at its end. */
+  /** Returns the text as a clause: without the full stops and spaces at its end. */
   public static String clause(String text) {
     String line = of(text.strip());
     int end = line.length();

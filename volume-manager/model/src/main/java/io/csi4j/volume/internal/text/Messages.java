@@ -6,18 +6,18 @@ import io.csi4j.volume.model.OperatorMessage;
 
 /**
  * Makes messages: the code brings what is safe and what to do next, the subject and what was seen
- * come from the moment. Whatever comes in is made fit for one line.
+ * come from the moment. All foreign text is made fit for one line.
  */
 public final class Messages {
 
   private Messages() {}
 
-  /** What an operator is told when this happens. */
+  /** Returns the message for an operator. */
   public static OperatorMessage of(OperatorCode code, Subject subject, String seen) {
     return of(code, subject, seen, new OperatorMessage.Part(code.next()));
   }
 
-  /** The same, where what happens next is known better than the code knows it. */
+  /** Returns the message, where the next step is known better than the code knows it. */
   public static OperatorMessage of(
       OperatorCode code, Subject subject, String seen, OperatorMessage.Part next) {
     String clause = ForeignText.clause(seen);
@@ -28,7 +28,9 @@ public final class Messages {
         ForeignText.clause(next.text()));
   }
 
-  /** The same, where the answer to a call says best what it means, and often what to do. */
+  /**
+   * Returns the message, where the answer to a call says best what it means, and often what to do.
+   */
   public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
     String call = answer.operation().map(operation -> " to " + operation.rpcName()).orElse("");
     String words = answer.pluginText().map(text -> ": " + ForeignText.clause(text)).orElse("");

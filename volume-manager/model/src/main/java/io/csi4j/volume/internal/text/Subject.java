@@ -6,9 +6,9 @@ import io.csi4j.volume.model.VolumeIdentity;
 import java.util.Optional;
 
 /**
- * What a message is about.
+ * The subject of a message.
  *
- * @param doing what was being done, as a phrase such as {@code publishing}
+ * @param doing the work, as a phrase such as {@code publishing}
  * @param identity the volume, where it is known
  * @param usage the use, if it is about one
  * @param path the path, if it is about one
@@ -29,12 +29,12 @@ public record Subject(
     return new Subject(doing, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  /** The same, about one use. */
+  /** Returns the subject about one use. */
   public Subject by(UsageKey usage) {
     return new Subject(doing, identity, Optional.of(usage), path);
   }
 
-  /** The same, about one path. */
+  /** Returns the subject about one path. */
   public Subject at(MountPath path) {
     return new Subject(doing, identity, usage, Optional.of(path));
   }

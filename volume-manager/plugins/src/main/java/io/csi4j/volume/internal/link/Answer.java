@@ -15,7 +15,7 @@ public sealed interface Answer {
   record Ok(Optional<Object> value) implements Answer {}
 
   /**
-   * The plugin, or nobody, said something else.
+   * The call failed: with an answer of the plugin, or without one.
    *
    * @param code the status
    * @param sent whether the plugin may have got it; false only when it certainly did not

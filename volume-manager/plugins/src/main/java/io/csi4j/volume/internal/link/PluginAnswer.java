@@ -6,7 +6,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Optional;
 
-/** What is known of a plugin now. */
+/** The present knowledge of a plugin. */
 public sealed interface PluginAnswer {
 
   /**
@@ -36,22 +36,24 @@ public sealed interface PluginAnswer {
   record Down(String text, Optional<CsiException> cause, Optional<OperatorCode> stated)
       implements PluginAnswer {
 
-    /** It is not there, and no exception says why. */
+    /** The plugin is not there, and no exception says why. */
     public Down(String text) {
       this(text, Optional.empty());
     }
 
-    /** It is not there; the exception, if there is one, decides what an operator is told. */
+    /**
+     * The plugin is not there; the exception, if there is one, decides what an operator is told.
+     */
     public Down(String text, Optional<CsiException> cause) {
       this(text, cause, Optional.empty());
     }
 
-    /** It was not asked, for a reason that is known. */
+    /** The plugin was not asked, for a reason that is known. */
     public Down(String text, OperatorCode stated) {
       this(text, Optional.empty(), Optional.of(stated));
     }
 
-    /** What an operator is told. */
+    /** Returns the code that an operator is told. */
     public OperatorCode code() {
       return stated.orElseGet(this::codeOfCause);
     }

@@ -5,6 +5,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.text.TimeText;
 import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import java.time.Duration;
@@ -230,7 +231,7 @@ public final class SecretQuestions implements AutoCloseable {
         stage.whenComplete(
             (secrets, thrown) -> {
               if (thrown != null) {
-                failed(PluginFailures.unwrap(thrown));
+                failed(Unwrapped.of(thrown));
               } else if (secrets == null) {
                 miss("gave null");
               } else {
@@ -263,7 +264,7 @@ public final class SecretQuestions implements AutoCloseable {
       }
     }
 
-    /** Its message is the host's, and could hold what nobody may read. */
+    /** The message is the host's, and could hold a secret. */
     private void failed(Throwable thrown) {
       miss("failed with " + thrown.getClass().getName());
     }

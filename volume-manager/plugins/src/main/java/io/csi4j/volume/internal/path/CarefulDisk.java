@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The disk for directories that nobody else should touch: looks before it acts, follows no link,
- * removes only what is empty, and tells what is wrong as a {@link PathProblem}.
+ * The disk for directories that no other program should touch: looks before it acts, follows no
+ * link, removes only empty ones, and tells trouble as a {@link PathProblem}.
  */
 public final class CarefulDisk {
 
@@ -34,7 +34,7 @@ public final class CarefulDisk {
     T on(Path path) throws DiskException;
   }
 
-  /** What is there; empty when nothing is. */
+  /** Returns the facts of a file; empty when there is none. */
   public Optional<FileFacts> look(MountPath path) throws PathProblem {
     return attempt("looked at", path, disk::facts);
   }
@@ -108,7 +108,7 @@ public final class CarefulDisk {
     sync(path.parent());
   }
 
-  /** Sees to it that nobody else can use a file of ours. */
+  /** Restricts a file of ours to its owner. */
   public void restrictFile(MountPath path, List<Finding> findings) throws PathProblem {
     restrict(path, FILE_MODE, findings);
   }
@@ -143,7 +143,7 @@ public final class CarefulDisk {
     }
   }
 
-  /** Deletes a socket that nobody listens at. Nothing there is fine, anything else a problem. */
+  /** Deletes a socket without a listener. A missing one is fine, anything else a problem. */
   public void deleteSocket(MountPath socket) throws PathProblem {
     Optional<FileFacts> facts = look(socket);
     if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.SOCKET) {

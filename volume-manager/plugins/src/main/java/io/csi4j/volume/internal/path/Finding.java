@@ -11,7 +11,7 @@ import io.csi4j.mount.model.MountPath;
  */
 public record Finding(Kind kind, MountPath path, String text) {
 
-  /** What can be found. */
+  /** The kinds of findings. */
   public enum Kind {
     /** A file or directory was open to others, and is not any more. */
     MODE_FIXED,

@@ -18,7 +18,7 @@ public final class PathProblem extends Exception {
     NO_SPACE(OperatorCode.NO_SPACE),
     /** The filesystem is read-only. */
     READ_ONLY(OperatorCode.PATH_READ_ONLY),
-    /** It is not permitted. */
+    /** The operation is not permitted. */
     DENIED(OperatorCode.PATH_DENIED),
     /** Something else is at the path. */
     IN_THE_WAY(OperatorCode.PATH_IN_THE_WAY),
@@ -41,7 +41,7 @@ public final class PathProblem extends Exception {
       this.code = code;
     }
 
-    /** What operators are told of it. */
+    /** Returns the code that operators are told. */
     public OperatorCode code() {
       return code;
     }
@@ -59,12 +59,12 @@ public final class PathProblem extends Exception {
     return kind;
   }
 
-  /** What was seen, as a clause. */
+  /** Returns the observation, as a clause. */
   public String seen() {
     return String.valueOf(getMessage()).substring(0, end());
   }
 
-  /** What to do about just this, as a clause. */
+  /** Returns the advice about just this, as a clause. */
   public String advice() {
     String advice = String.valueOf(getMessage()).substring(end()).replaceFirst("^; ", "");
     return advice.isEmpty()

@@ -80,7 +80,7 @@ final class Announcer {
     }
   }
 
-  /** What an operator is told. */
+  /** Returns the message for an operator. */
   OperatorMessage message(OperatorCode code, String seen) {
     return Messages.of(code, subject, seen);
   }

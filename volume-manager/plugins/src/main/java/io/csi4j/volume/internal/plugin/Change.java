@@ -34,7 +34,7 @@ record Change(Roster roster, List<Told> told, boolean durable, Optional<PluginEx
     return new Change(roster, told, durable, Optional.empty());
   }
 
-  /** Nothing that anybody has to know. */
+  /** A change that need not be told. */
   static Change silent(Roster roster) {
     return of(roster, List.of(), false);
   }

@@ -13,7 +13,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a registry knows of one instance. Not safe for several threads. */
+/** The knowledge that a registry has of one instance. Not safe for several threads. */
 public final class Enrolment {
 
   private final PluginRegistry registry;
@@ -27,7 +27,7 @@ public final class Enrolment {
     this.registration = registration;
   }
 
-  /** What is registered, or will be. */
+  /** Returns the registration, present or to come. */
   PluginRegistration registration() {
     return registration;
   }

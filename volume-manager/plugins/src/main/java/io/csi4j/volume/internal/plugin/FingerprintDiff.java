@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a plugin says of itself that it did not say before. When it was asked, and what only people
- * understand, makes no difference; nor does a service that it was not asked about both times.
+ * The differences between two fingerprints of a plugin. The time, and texts for people, make no
+ * difference; nor does a service that the plugin was not asked about both times.
  */
 public final class FingerprintDiff {
 

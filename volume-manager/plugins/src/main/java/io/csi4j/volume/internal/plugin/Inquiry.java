@@ -76,12 +76,12 @@ final class Inquiry {
     name = config.connectOptions().requiredName().orElse(null);
   }
 
-  /** What it said of itself last. */
+  /** Returns the last fingerprint. */
   Optional<PluginFingerprint> fingerprint() {
     return Optional.ofNullable(fingerprint);
   }
 
-  /** What was said counts no more: it is asked for in the next round. */
+  /** The fingerprint counts no more: it is asked for in the next round. */
   void doubt() {
     isStale = true;
   }
@@ -212,7 +212,7 @@ final class Inquiry {
     isStale = false;
   }
 
-  /** Whether what was read may be of somebody else than who is there now. */
+  /** Whether the answers may be of another process than the one that is there now. */
   private boolean isAnother(String seen) {
     return seen.isEmpty() || !seen.equals(process) || !socket.equals(readAt);
   }

@@ -40,7 +40,7 @@ final class ListenerLane {
     return role;
   }
 
-  /** Puts an event behind the others; nobody is told before {@link #wake}. */
+  /** Puts an event behind the others; it is told after {@link #wake}. */
   void add(PluginEvent event) {
     lock.lock();
     try {

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * The registry of this process. Who looks something up takes no lock; changes are made one after
- * the other, and nobody is told of them, nor anything written, before the lock is free.
+ * The registry of this process. Lookups take no lock; changes are made one after the other, and are
+ * told and written only when the lock is free.
  */
 public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
 
@@ -40,11 +40,11 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
   private boolean closed;
 
   /**
-   * What a registry works with.
+   * The parts that a registry works with.
    *
    * @param clock time
    * @param scheduler for limits of time
-   * @param telling where listeners are told, and those who wait
+   * @param telling where listeners and waiters are told
    */
   public record Ground(Clock clock, Scheduler scheduler, Executor telling) {}
 
@@ -70,7 +70,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     return register(registration, Move.REFUSED);
   }
 
-  /** The same for a host that says itself that the instance is elsewhere now. */
+  /** Registers an instance of which the host itself says that it is elsewhere now. */
   public PluginHandle replace(PluginRegistration registration) {
     return register(registration, Move.ALLOWED);
   }

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 record Member(RegisteredPlugin known, long ticket, boolean refused) {
 
-  /** The number of what nobody has registered in this run. */
+  /** The number of an instance that was not registered in this run. */
   static final long REMEMBERED = 0;
 
   InstanceId instance() {

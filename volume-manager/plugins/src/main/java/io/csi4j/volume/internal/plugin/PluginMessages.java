@@ -126,7 +126,7 @@ final class PluginMessages {
     return Subject.of("looking for the " + word(role) + " plugin '" + plugin + "'");
   }
 
-  /** Those that there are, for whoever looked for another one. */
+  /** Names those that there are, for a caller who looked for another one. */
   static String registered(List<RegisteredPlugin> all) {
     if (all.isEmpty()) {
       return "none is registered";
@@ -155,7 +155,7 @@ final class PluginMessages {
 
   // ---- what listeners are told
 
-  /** What an operator is told of another process of the same version. */
+  /** Returns the message about another process of the same version. */
   static OperatorMessage startedAnew(PluginRegistration instance, PluginFingerprint now) {
     return Messages.of(
         OperatorCode.PLUGIN_REPLACED,
@@ -163,7 +163,7 @@ final class PluginMessages {
         "it was started anew, with the same version '" + now.version() + "'");
   }
 
-  /** What an operator is told of another health, if it is worth it. */
+  /** Returns the message about another health, if it is worth one. */
   static Optional<OperatorMessage> of(
       PluginRegistration instance, PluginHealth before, PluginHealth now) {
     return switch (now.state()) {
@@ -187,7 +187,7 @@ final class PluginMessages {
     };
   }
 
-  /** What an operator is told of what is new in what a plugin says of itself. */
+  /** Returns the messages about news in a fingerprint. */
   static List<OperatorMessage> of(PluginRegistration instance, List<FingerprintChange> changes) {
     List<OperatorMessage> messages = new ArrayList<>();
     for (FingerprintChange change : changes) {
@@ -233,7 +233,7 @@ final class PluginMessages {
     return capability instanceof PluginCapability ? name + " as a whole" : name;
   }
 
-  /** What is done with an instance. */
+  /** Returns the subject of work on an instance. */
   static Subject subject(String doing, PluginRegistration instance) {
     return Subject.of(
         doing

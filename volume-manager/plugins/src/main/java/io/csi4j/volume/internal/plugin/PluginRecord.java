@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is remembered of one plugin.
+ * The record of one plugin.
  *
  * @param id the plugin
  * @param instances those that were registered, the newest first; at least one

@@ -20,7 +20,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
     return new PluginTrouble(reason, code, new Text(ForeignText.of(text)));
   }
 
-  /** It said nothing for so long. */
+  /** The plugin said nothing for so long. */
   public static PluginTrouble silent(Duration limit) {
     return of(
         Reason.SILENT,
@@ -29,7 +29,7 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
             + (limit.toMillisPart() == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms"));
   }
 
-  /** Whether asking again cannot tell anything else unless somebody changes something. */
+  /** Whether asking again cannot tell anything else before something is changed. */
   public boolean isCertain() {
     return reason == Reason.DENIED || reason == Reason.REFUSED;
   }

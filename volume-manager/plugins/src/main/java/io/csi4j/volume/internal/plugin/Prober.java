@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  */
 public interface Prober extends AutoCloseable {
 
-  /** A word for the socket that is there now; empty if there is none. Asks nobody. */
+  /** Returns a word for the socket that is there now; empty if there is none. Asks no plugin. */
   String socket();
 
   /** Asks whether it is ready, connecting to it if need be. */

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 /** All instances of all plugins at one moment; those of a plugin stand with the newest first. */
 final class Roster {
 
-  /** Nobody. */
+  /** The empty roster. */
   static final Roster EMPTY = new Roster(new TreeMap<>());
 
   private final SortedMap<PluginId, List<Member>> members;
@@ -55,7 +55,7 @@ final class Roster {
     return lastFingerprint(plugin).map(PluginFingerprint::name);
   }
 
-  /** What the newest instance that was asked said of itself. */
+  /** Returns the fingerprint of the newest instance that was asked. */
   Optional<PluginFingerprint> lastFingerprint(PluginId plugin) {
     return of(plugin).stream().flatMap(member -> member.fingerprint().stream()).findFirst();
   }
@@ -70,7 +70,7 @@ final class Roster {
     return members.values().stream().flatMap(List::stream).map(Member::known).toList();
   }
 
-  /** The same with these instances of a plugin. */
+  /** Returns the roster with these instances of a plugin. */
   Roster with(PluginId plugin, List<Member> instances) {
     SortedMap<PluginId, List<Member>> next = new TreeMap<>(members);
     if (instances.isEmpty()) {
@@ -81,7 +81,7 @@ final class Roster {
     return new Roster(Collections.unmodifiableSortedMap(next));
   }
 
-  /** The same with an instance in its place, or in front of the others if it has none. */
+  /** Returns the roster with an instance in its place, or in front of the others if it has none. */
   Roster with(Member member) {
     PluginId plugin = member.registration().id();
     List<Member> next = new ArrayList<>(of(plugin));
@@ -97,7 +97,7 @@ final class Roster {
     return with(plugin, next);
   }
 
-  /** The same without an instance. */
+  /** Returns the roster without an instance. */
   Roster without(Member gone) {
     PluginId plugin = gone.registration().id();
     return with(plugin, of(plugin).stream().filter(member -> !member.equals(gone)).toList());

@@ -19,16 +19,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What becomes of a roster when something happens. Without effects. */
+/** The rules that change a roster. Without effects. */
 final class RosterRules {
 
   private RosterRules() {}
 
   /** Whether an instance may come from another socket than the one that it is registered with. */
   enum Move {
-    /** It may: the host says so itself. */
+    /** The name may be taken: the host says so itself. */
     ALLOWED,
-    /** It may not: somebody else may have taken its name. */
+    /** The name may not be taken: another program may have it. */
     REFUSED
   }
 
@@ -78,7 +78,7 @@ final class RosterRules {
     return Change.of(roster.without(gone), told, true);
   }
 
-  /** Somebody has looked how an instance is. */
+  /** The health of an instance was looked at. */
   static Change report(Roster roster, Member member, PluginHealth now) {
     PluginHealth before = member.health();
     if (member.refused() && now.state() != State.GONE) {

@@ -4,11 +4,11 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.Optional;
 
-/** Who sends calls for volumes of this node to the instance that serves a plugin. */
+/** Sends calls for volumes of this node to the instance that serves a plugin. */
 @FunctionalInterface
 public interface ServingSwitch {
 
-  /** Nobody sends any. */
+  /** Sends none. */
   ServingSwitch NONE = (plugin, serving) -> () -> {};
 
   /**

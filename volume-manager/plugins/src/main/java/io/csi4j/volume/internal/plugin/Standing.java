@@ -64,14 +64,14 @@ final class Standing {
     return vitals.isSettled();
   }
 
-  /** The host has started it anew. */
+  /** The host has started the instance again. */
   void restarted() {
     began = clock.nanos();
     history.clear();
     step(new Vitals.Input.Restarted());
   }
 
-  /** What came of a question; without trouble it is registered if need be. */
+  /** A question has an answer; without trouble the instance is registered if need be. */
   void found(Optional<PluginTrouble> trouble) {
     Optional<PluginTrouble> found = trouble.isPresent() ? trouble : enrolment.register();
     step(found.<Vitals.Input>map(Vitals.Input.Bad::new).orElseGet(Vitals.Input.Good::new));

@@ -31,7 +31,7 @@ public final class Supervision implements SupervisedPlugin {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
-  /** The time between two looks at the socket, which ask nobody. */
+  /** The time between two looks at the socket, which ask no plugin. */
   static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -192,7 +192,7 @@ public final class Supervision implements SupervisedPlugin {
             }
           });
     } catch (RejectedExecutionException closed) {
-      // Nobody watches any more.
+      // The watch has ended.
     }
   }
 
@@ -234,7 +234,7 @@ public final class Supervision implements SupervisedPlugin {
     return Duration.ofNanos(Math.max(0, Math.min(left, LOOK.toNanos())));
   }
 
-  /** Says good-bye with what is known; nobody is asked. */
+  /** Says good-bye with what is known; asks no plugin. */
   private void end() {
     if (!standing.isGone()) {
       inquiry.abandon();

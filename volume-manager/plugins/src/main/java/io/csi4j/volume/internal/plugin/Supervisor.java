@@ -45,17 +45,17 @@ public final class Supervisor {
   private final Set<Supervision> all = ConcurrentHashMap.newKeySet();
 
   /**
-   * What it works with.
+   * The parts that a supervisor works with.
    *
    * @param clock time
    * @param scheduler where turns are taken and listeners told
    * @param disk where directories are looked at
-   * @param probers makes who asks a plugin
+   * @param probers makes the probers of plugins
    */
   public record Parts(
       Clock clock, Scheduler scheduler, Disk disk, Function<PluginConfig, Prober> probers) {}
 
-  /** Watches over nobody yet. */
+  /** A supervisor without plugins yet. */
   public Supervisor(
       PluginRegistry registry,
       List<PluginListener> listeners,
@@ -125,7 +125,7 @@ public final class Supervisor {
     boolean unused = later(() -> onStartTimeout.accept(timeout));
   }
 
-  /** False if nobody is told any more. */
+  /** Runs this later; returns false if nothing is told any more. */
   private boolean later(Runnable work) {
     try {
       telling.put(work);

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a plugin is, and what it takes to change that. Decides only; asks nobody.
+ * How a plugin is, and what it takes to change that. Decides only; asks no plugin.
  *
  * @param health how it is
  * @param failures so many probes in a row came to nothing, while it counts as ready
@@ -26,15 +26,15 @@ public record Vitals(
     Optional<Told> told) {
 
   /**
-   * What an operator is told.
+   * The message for an operator.
    *
    * @param code the code
-   * @param seen what was seen, as a clause
+   * @param seen the observation, as a clause
    */
   public record Told(OperatorCode code, String seen) {}
 
   /**
-   * What it takes.
+   * The limits of health.
    *
    * @param failuresToUnhealthy so many failures in a row
    * @param answersToReady so many good answers in a row
@@ -45,11 +45,11 @@ public record Vitals(
   /** Something that happened. */
   public sealed interface Input {
 
-    /** It said that it is ready. */
+    /** The plugin said that it is ready. */
     record Good() implements Input {}
 
     /**
-     * It did not.
+     * The plugin did not say that it is ready.
      *
      * @param trouble why
      */
@@ -58,14 +58,14 @@ public record Vitals(
     /** The time in which it was to become ready is over. */
     record Overdue() implements Input {}
 
-    /** The host has started it anew. */
+    /** The host has started the plugin again. */
     record Restarted() implements Input {}
 
     /** The host has stopped it. */
     record Stopped() implements Input {}
   }
 
-  /** Nobody has asked it yet. */
+  /** A plugin that was not asked yet. */
   public static Vitals starting(Instant now) {
     return new Vitals(
         new PluginHealth(
@@ -173,7 +173,7 @@ public record Vitals(
     return Optional.of(new Told(trouble.code(), trouble.text().value()));
   }
 
-  /** What every plugin goes through when it starts. */
+  /** Whether every plugin goes through this when it starts. */
   private static boolean isExpected(PluginTrouble trouble) {
     return switch (trouble.reason()) {
       case NO_SOCKET, NOBODY_LISTENS, SILENT, NOT_READY -> true;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who waits until a role of a plugin is served by an instance that is ready. */
+/** A caller who waits until a role of a plugin is served by an instance that is ready. */
 final class Waiter {
 
   final PluginId plugin;
@@ -26,7 +26,7 @@ final class Waiter {
     this.limit = limit;
   }
 
-  /** What it waits for, if it is there. */
+  /** Returns the instance that is waited for, if it is there. */
   Optional<RegisteredPlugin> found(Roster roster) {
     return roster
         .serving(plugin, role)

@@ -12,7 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** Those who wait until a plugin is ready. They are told where it harms nobody who reports. */
+/**
+ * The callers who wait until a plugin is ready. They are told where that cannot hold up a report.
+ */
 final class Waiters {
 
   private final LivePluginRegistry.Ground ground;
@@ -22,9 +24,9 @@ final class Waiters {
   private boolean closed;
 
   /**
-   * Nobody waits.
+   * No caller waits yet.
    *
-   * @param roster how it is at the moment
+   * @param roster the roster at the moment
    */
   Waiters(LivePluginRegistry.Ground ground, Supplier<Roster> roster) {
     this.ground = ground;
@@ -35,7 +37,7 @@ final class Waiters {
     Waiter waiter = new Waiter(plugin, role, limit);
     lock.lock();
     try {
-      // Looked at after nobody can be told of a change without this one, so that none is missed.
+      // Looked at once no change can pass this waiter by, so that none is missed.
       Optional<RegisteredPlugin> there = waiter.found(roster.get());
       if (there.isPresent()) {
         return CompletableFuture.completedFuture(there.get());
@@ -61,7 +63,7 @@ final class Waiters {
     }
   }
 
-  /** Ends the waiting of everybody, and lets nobody wait any more. */
+  /** Ends all waiting, and begins no more. */
   void close() {
     lock.lock();
     try {

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.plugin.PluginTrouble;
 import io.csi4j.volume.internal.plugin.Prober;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
@@ -114,7 +115,7 @@ final class CsiProber implements Prober {
           if (thrown != null && maybeAgain && PluginFailures.isLost(thrown)) {
             probe(plugin, false, then);
           } else if (thrown != null) {
-            then.accept(bad(Troubles.of(PluginFailures.unwrap(thrown), config.probeLimit())));
+            then.accept(bad(Troubles.of(Unwrapped.of(thrown), config.probeLimit())));
           } else {
             Optional<PluginTrouble> unready = Troubles.of(readiness);
             then.accept(new Pulse(unready, unready.isEmpty() ? processes.word(plugin) : ""));

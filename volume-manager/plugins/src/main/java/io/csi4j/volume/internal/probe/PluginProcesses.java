@@ -39,7 +39,8 @@ public final class PluginProcesses {
   }
 
   /**
-   * The word for who listened when it was connected last; empty if he is gone, or nobody can tell.
+   * Returns the word for the process that listened when the plugin was connected last; empty if it
+   * is gone, or cannot be found out.
    */
   String word(CsiPlugin plugin) {
     OptionalInt pid = plugin.peer().pid();

@@ -13,9 +13,9 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeInfo;
 import io.csi4j.client.node.NodeService;
-import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.plugin.PluginTrouble;
 import io.csi4j.volume.internal.plugin.Prober;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The questions what a plugin is and can do, asked one after the other. One that fails does not
- * keep the others from being asked, unless nobody answers at all.
+ * keep the others from being asked, unless there is no answer at all.
  */
 final class Portrayal {
 
@@ -117,7 +117,7 @@ final class Portrayal {
         .exceptionallyCompose(
             thrown ->
                 !attaches
-                        && PluginFailures.unwrap(thrown) instanceof CsiException failed
+                        && Unwrapped.of(thrown) instanceof CsiException failed
                         && failed.code() == StatusCode.UNIMPLEMENTED
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : CompletableFuture.failedFuture(thrown));
@@ -138,7 +138,7 @@ final class Portrayal {
             answer.accept(told);
             return true;
           }
-          PluginTrouble trouble = Troubles.of(PluginFailures.unwrap(thrown), config.probeLimit());
+          PluginTrouble trouble = Troubles.of(Unwrapped.of(thrown), config.probeLimit());
           troubles.add(
               new PluginTrouble(
                   trouble.reason(),
@@ -150,7 +150,7 @@ final class Portrayal {
         });
   }
 
-  /** What came of it. */
+  /** Returns the portrait made of the answers. */
   Prober.Portrait portrait(Instant now, List<String> nonsense, String process) {
     return new Prober.Portrait(
         whole(now), Optional.ofNullable(info).map(PluginInfo::name), trouble(), nonsense, process);

@@ -12,12 +12,12 @@ import io.csi4j.volume.plugin.PluginHealth.Reason;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What an answer, or the lack of one, says of the health of a plugin. */
+/** The meaning of an answer, or of none, for the health of a plugin. */
 final class Troubles {
 
   private Troubles() {}
 
-  /** What an answer to a probe says of it. */
+  /** Returns the trouble in an answer to a probe. */
   static Optional<PluginTrouble> of(Readiness readiness) {
     return readiness.isReady()
         ? Optional.empty()
@@ -29,7 +29,7 @@ final class Troubles {
   }
 
   /**
-   * What it says.
+   * Returns the trouble in an exception.
    *
    * @param limit the time that the question had
    */

@@ -12,7 +12,7 @@ import java.util.function.IntConsumer;
 interface HostProcessTable {
 
   /**
-   * What is started.
+   * The order to start a program.
    *
    * @param command the program and its arguments
    * @param environment its variables, all of them

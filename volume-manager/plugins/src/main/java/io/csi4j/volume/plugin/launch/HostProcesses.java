@@ -53,7 +53,7 @@ final class HostProcesses implements HostProcessTable {
       OutputLines lines = new OutputLines(longestLine, line);
       threads.newThread(() -> follow(process, lines, ended)).start();
     } catch (IOException | OutOfMemoryError refused) {
-      // Without the thread nobody would ever know of its end.
+      // Without the thread its end would never be known.
       process.destroyForcibly();
       throw refused instanceof IOException failed
           ? failed
@@ -75,7 +75,9 @@ final class HostProcesses implements HostProcessTable {
     ended.accept(process.exitValue());
   }
 
-  /** What it wrote last. Those that it left behind may go on writing, and are not listened to. */
+  /**
+   * Reads its last words. Processes that it left behind may go on writing, and are not listened to.
+   */
   private static void rest(InputStream output, byte[] some, OutputLines lines) {
     for (long silent = 0, all = 0; silent < QUIET && all < LONGEST_REST; all++) {
       if (read(output, some, lines) > 0) {
@@ -88,7 +90,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       output.close();
     } catch (IOException e) {
-      // Nobody reads it any more.
+      // The output is not read any more.
     }
   }
 
@@ -96,7 +98,7 @@ final class HostProcesses implements HostProcessTable {
     try {
       return process.waitFor(pause, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      // Nobody has a reason to interrupt it.
+      // This thread is never interrupted on purpose.
       return !process.isAlive();
     }
   }
@@ -118,7 +120,7 @@ final class HostProcesses implements HostProcessTable {
    * A process of this host.
    *
    * @param handle its handle: {@link Process#destroy} would close its output as well, and with it
-   *     whatever it has to say at its end
+   *     its last words
    */
   private record Child(ProcessHandle handle) implements Running {
 

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 
 /**
- * What has to be there before a plugin starts: its directories, and no socket of one that is gone.
- * Doing it again changes nothing.
+ * The directories that a plugin needs before it starts, without the socket of one that is gone.
+ * Making them again changes nothing.
  */
 final class LaunchDirectories {
 
@@ -25,9 +25,9 @@ final class LaunchDirectories {
   private final ListeningSocket sockets;
 
   /**
-   * On this disk.
+   * Directories on this disk.
    *
-   * @param sockets tells whether somebody listens
+   * @param sockets tells whether a process listens
    */
   public LaunchDirectories(Disk disk, ListeningSocket sockets) {
     this.disk = new CarefulDisk(disk);
@@ -35,7 +35,7 @@ final class LaunchDirectories {
   }
 
   /**
-   * Makes the directories that are missing, and removes a socket at which nobody listens.
+   * Makes the directories that are missing, and removes a socket without a listener.
    *
    * @throws PluginException if the plugin must not be started, because something is in the way
    */

@@ -10,7 +10,7 @@ import java.util.Optional;
 public sealed interface LaunchEvent {
 
   /**
-   * It was started.
+   * The plugin was started.
    *
    * @param instance the name of this one run of the plugin
    * @param process its number
@@ -43,9 +43,9 @@ public sealed interface LaunchEvent {
   }
 
   /**
-   * It could not be started.
+   * The plugin could not be started.
    *
-   * @param message why
+   * @param message the reason
    * @param pause after what time it is tried again
    */
   record NotStarted(OperatorMessage message, Duration pause) implements LaunchEvent {}

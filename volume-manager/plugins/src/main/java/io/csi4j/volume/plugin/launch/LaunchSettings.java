@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param backoff the longest first pause before it is started again; it doubles each time
  * @param backoffCap the longest pause
  * @param early an end so soon after the start counts as a failure to start: with an error status it
- *     is told, and the pauses grow; after a later end they begin anew
+ *     is told, and the pauses grow; after a later end they begin again
  * @param stopping how long it may take to end by itself before it is killed
  * @param longestLine how many bytes of a line of its output are kept
  * @param lastWords how many lines of its output are kept
@@ -53,7 +53,7 @@ public record LaunchSettings(
     }
   }
 
-  /** What suits most plugins. */
+  /** Returns settings that suit most plugins. */
   public static LaunchSettings defaults() {
     return DEFAULTS;
   }

@@ -7,14 +7,14 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
-/** Tells whether somebody listens at a socket; a seam for tests of what cannot be arranged. */
+/** Tells whether a process listens at a socket; a seam for tests of what cannot be arranged. */
 @FunctionalInterface
 interface ListeningSocket {
 
-  /** Asks the kernel, by connecting and sending nothing. Waits for nobody. */
+  /** Asks the kernel, by connecting and sending nothing. Waits for no answer. */
   ListeningSocket KERNEL = ListeningSocket::ask;
 
-  /** Whether somebody listens, or it cannot be ruled out. */
+  /** Whether a process listens, or that cannot be ruled out. */
   boolean isListening(Path socket);
 
   private static boolean ask(Path socket) {

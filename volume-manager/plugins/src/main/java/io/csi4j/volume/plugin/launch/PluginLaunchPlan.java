@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * All that whoever starts a plugin has to see to, the same for each of its starts: directories,
- * bind mounts, variables and privileges. Only {@link #prepare} does anything.
+ * All that is needed to start a plugin, the same for each of its starts: directories, bind mounts,
+ * variables and privileges. Only {@link #prepare} does anything.
  */
 public final class PluginLaunchPlan {
 
@@ -60,7 +60,7 @@ public final class PluginLaunchPlan {
     return new Builder(config);
   }
 
-  /** What is known of the plugin. */
+  /** Returns the configuration of the plugin. */
   public PluginConfig config() {
     return config;
   }
@@ -79,8 +79,8 @@ public final class PluginLaunchPlan {
   }
 
   /**
-   * What has to be bound for it, in this order; nothing for a plugin that sees the filesystem of
-   * the host. Only mounts that it makes for volumes have to reach the host.
+   * Returns the binds that it needs, in this order; nothing for a plugin that sees the filesystem
+   * of the host. Only mounts that it makes for volumes have to reach the host.
    */
   public List<Bind> binds() {
     if (!contained) {
@@ -133,10 +133,11 @@ public final class PluginLaunchPlan {
 
   /**
    * Makes the directories that are missing, and removes the socket of a plugin that is gone: only a
-   * socket, and only if nobody listens. To be done before each start; doing it twice is harmless.
+   * socket, and only if it has no listener. To be done before each start; doing it twice is
+   * harmless.
    *
    * @throws PluginException if the plugin must not be started: everybody may write to the directory
-   *     of its socket, or a symbolic link or anything else is in the way, or somebody listens
+   *     of its socket, or a symbolic link or anything else is in the way, or a process listens
    */
   public void prepare() {
     new LaunchDirectories(new RealDisk(), ListeningSocket.KERNEL).prepare(this);
@@ -175,8 +176,8 @@ public final class PluginLaunchPlan {
     }
 
     /**
-     * It has a view of its own of the filesystem, even if it sees its directories where the host
-     * does. So it is anyway if it sees one of them elsewhere.
+     * Says that the plugin has its own view of the filesystem, even if it sees its directories
+     * where the host does. So it is anyway if it sees one of them elsewhere.
      */
     public Builder contained() {
       contained = true;

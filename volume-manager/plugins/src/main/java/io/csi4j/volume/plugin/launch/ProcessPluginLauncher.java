@@ -49,7 +49,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   }
 
   /**
-   * Begins with a plugin whose output nobody wants.
+   * Begins with a plugin whose output is not wanted.
    *
    * @param plan what its start needs
    * @param command the program and its arguments

@@ -26,7 +26,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
   public enum Verdict {
     /** The plugin has the very same mount: it runs on the host, and nothing else is needed. */
     SAME_MOUNT,
-    /** They are shared. */
+    /** The mounts are shared. */
     SHARED,
     /** The directory is in a mount of the host that shares nothing. */
     NOT_SHARED,
@@ -34,14 +34,14 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     NOT_SHARED_BY_PLUGIN,
     /** The plugin has another directory at the path that it is to have the manager's at. */
     ELSEWHERE,
-    /** It could not be found out. */
+    /** The propagation could not be found out. */
     UNKNOWN,
     /** The plugin mounts nothing. */
     NOT_NEEDED
   }
 
   /**
-   * What was seen, for people.
+   * The observation, for people.
    *
    * @param value a clause without a full stop
    */

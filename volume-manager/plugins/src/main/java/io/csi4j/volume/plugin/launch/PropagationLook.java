@@ -30,10 +30,10 @@ final class PropagationLook {
   }
 
   /**
-   * What was found.
+   * The result of a look.
    *
    * @param verdict whether it is well
-   * @param seen what was seen, as a clause
+   * @param seen the observation, as a clause
    * @param mend what is to be done on the host; empty if nothing is
    */
   public record Found(Verdict verdict, String seen, Optional<String> mend) {}
@@ -116,7 +116,10 @@ final class PropagationLook {
         Optional.empty());
   }
 
-  /** What an operator is told, with the command that mends it; nothing if nothing is wrong. */
+  /**
+   * Returns the message for an operator, with the command that mends it; nothing if nothing is
+   * wrong.
+   */
   public static Optional<OperatorMessage> message(PluginId plugin, PathView view, Found found) {
     String bind = "-v " + view.host() + ":" + view.plugin() + ":rshared";
     Optional<String> next =
@@ -157,8 +160,8 @@ final class PropagationLook {
   }
 
   /**
-   * Whether mounts below one mount appear below another: a peer has them, and whoever receives from
-   * a peer, and so on.
+   * Whether mounts below one mount appear below another: a peer has them, and so has a mount that
+   * receives from a peer, and so on.
    */
   private static boolean reaches(
       PropagationTags from, PropagationTags to, List<MountSnapshot> tables) {

@@ -36,10 +36,10 @@ final class AnnouncedRegistration {
   }
 
   /**
-   * What came of an announcement.
+   * The result of an announcement.
    *
-   * @param events what happened, in order
-   * @param refusal what an operator is told if it was refused
+   * @param events the events, in order
+   * @param refusal the message for an operator if it was refused
    */
   record Result(List<RegistrationEvent> events, Optional<OperatorMessage> refusal) {
 
@@ -149,9 +149,9 @@ final class AnnouncedRegistration {
   }
 
   /**
-   * What is to be done about a plugin.
+   * The wish for a plugin.
    *
-   * @param registration as what it will be known
+   * @param registration its registration to come
    * @param begin does it, given what was done before for the same instance; gives what ends it
    */
   private record Wish(

@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param socket the socket of the registrar
  * @param announcer who listens there
  * @param name what the plugin is called
- * @param endpoint where it listens, as the registrar says; nobody has looked yet
+ * @param endpoint where it listens, as the registrar says; not looked at yet
  * @param versions the versions of CSI that it speaks; one of them is 1.x
  */
 public record Announcement(

@@ -16,16 +16,16 @@ import java.util.Objects;
 @FunctionalInterface
 public interface AnnouncementPolicy {
 
-  /** What becomes of an announcement. */
+  /** Decides about an announcement. */
   Decision decide(Announcement announcement);
 
-  /** What can become of it. */
+  /** The possible decisions. */
   sealed interface Decision {
 
     /**
-     * It is registered; nobody watches over it.
+     * The plugin is registered, without supervision.
      *
-     * @param registration as this
+     * @param registration its registration
      */
     record Register(PluginRegistration registration) implements Decision {
       /** Checks that it is there. */
@@ -35,9 +35,9 @@ public interface AnnouncementPolicy {
     }
 
     /**
-     * It is watched over, and registered while it is ready.
+     * The plugin is supervised, and registered while it is ready.
      *
-     * @param config what is known of it; its socket has to be the announced one
+     * @param config its configuration; its socket has to be the announced one
      * @param instance which instance it is
      */
     record Supervise(PluginConfig config, InstanceId instance) implements Decision {
@@ -49,7 +49,7 @@ public interface AnnouncementPolicy {
     }
 
     /**
-     * It is refused.
+     * The plugin is refused.
      *
      * @param reason why, as a clause for people; the registrar is told
      */

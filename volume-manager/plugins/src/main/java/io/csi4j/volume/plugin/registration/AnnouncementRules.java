@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What can be registered of what is heard. Pure. */
+/** The rules for what can be registered of an announcement. Pure. */
 final class AnnouncementRules {
 
   /** As lenient as Kubernetes is: a leading v, and anything behind the number. */

@@ -96,17 +96,17 @@ interface Conversations extends AutoCloseable {
    */
   record Failure(Kind kind, String why) {
 
-    /** What it can come to. */
+    /** The possible ends of a conversation. */
     enum Kind {
-      /** It gives no answer, or fails. */
+      /** The registrar gives no answer, or fails. */
       SILENT,
-      /** Its socket is there, and nobody listens. */
+      /** The socket is there, without a listener. */
       LEFT_BEHIND,
       /** There is no socket any more. */
       GONE,
       /** This process may not use the socket. */
       DENIED,
-      /** It is no registrar, or one that must not be talked to. */
+      /** The socket is of no registrar, or of one that must not be talked to. */
       UNFIT,
       /** The watch was closed. */
       CLOSED

@@ -67,7 +67,7 @@ final class OpenedWatch implements AutoCloseable {
     return opened;
   }
 
-  /** What is registered. */
+  /** Returns the registered announcements. */
   public List<Announcement> registered() {
     return watch.registered();
   }

@@ -34,7 +34,7 @@ final class RegistrarConversations implements Conversations {
   private volatile boolean closed;
 
   /**
-   * Nobody is talked to yet.
+   * Conversations that have not begun.
    *
    * @param closing how long closing may take
    */

@@ -11,10 +11,10 @@ public sealed interface RegistrationEvent {
   Path socket();
 
   /**
-   * What it announces was registered, or is watched over and registered while it is ready.
+   * An announced plugin was registered, or is supervised and registered while it is ready.
    *
-   * @param announcement what
-   * @param registration as what
+   * @param announcement the announcement
+   * @param registration the registration
    * @param update whether the same socket had registered that plugin before
    */
   record Registered(Announcement announcement, PluginRegistration registration, boolean update)
@@ -26,10 +26,10 @@ public sealed interface RegistrationEvent {
   }
 
   /**
-   * What it had announced is registered no more: the socket is gone, or announces something else.
+   * An announced plugin is registered no more: the socket is gone, or announces something else.
    *
-   * @param announcement what
-   * @param registration as what
+   * @param announcement the announcement
+   * @param registration the registration
    */
   record Deregistered(Announcement announcement, PluginRegistration registration)
       implements RegistrationEvent {

@@ -29,15 +29,15 @@ public final class RegistrationWatch implements AutoCloseable {
   /**
    * A watch that is not begun yet.
    *
-   * @param directory where the registrars have their sockets; nobody but them and this process
-   *     should be able to write there. It may come later, and go and come again.
+   * @param directory where the registrars have their sockets; only they and this process should be
+   *     able to write there. It may come later, and go and come again.
    * @param registry where plugins are registered
    */
   public static Builder builder(Path directory, PluginRegistry registry) {
     return new Builder(directory, registry);
   }
 
-  /** What is registered through it now, by the names of the sockets. */
+  /** Returns what is registered through it now, by the names of the sockets. */
   public List<Announcement> registered() {
     return opened.registered();
   }
@@ -69,19 +69,19 @@ public final class RegistrationWatch implements AutoCloseable {
       this.registry = Objects.requireNonNull(registry, "registry");
     }
 
-    /** What becomes of an announcement. {@link AnnouncementPolicy#nodes} by default. */
+    /** Sets what becomes of an announcement. {@link AnnouncementPolicy#nodes} by default. */
     public Builder policy(AnnouncementPolicy value) {
       policy = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Who watches over the plugins for which the policy wants that. */
+    /** Sets the supervisor of the plugins for which the policy wants one. */
     public Builder supervisor(PluginSupervisor value) {
       supervisor = Optional.of(value);
       return this;
     }
 
-    /** Who is told what happens. */
+    /** Sets the listener. */
     public Builder listener(RegistrationListener value) {
       listener = Objects.requireNonNull(value, "value");
       return this;
@@ -110,7 +110,7 @@ public final class RegistrationWatch implements AutoCloseable {
 
     /**
      * How long a socket may be gone before its plugin is deregistered, so that a registrar can make
-     * it anew. 2 s by default.
+     * it again. 2 s by default.
      */
     public Builder grace(Duration value) {
       grace = positive(value);

@@ -17,10 +17,7 @@ import java.util.TreeMap;
  */
 record SocketDirectory(Disk disk, Path path) {
 
-  /**
-   * The sockets there are, by name, each with what tells it from one that was made anew under the
-   * same name.
-   */
+  /** The sockets there are, by name, each with what tells it from a new one of the same name. */
   Map<String, String> sockets() throws DiskException {
     SortedMap<String, String> found = new TreeMap<>();
     for (String name : disk.list(path)) {
@@ -38,7 +35,7 @@ record SocketDirectory(Disk disk, Path path) {
           // Filesystems give the number of a file that is gone to the next one.
           .map(facts -> facts.identity() + "@" + facts.modified());
     } catch (DiskException e) {
-      // Whatever it is, nobody can be asked there.
+      // A file of another kind: it cannot be asked.
       return Optional.empty();
     }
   }

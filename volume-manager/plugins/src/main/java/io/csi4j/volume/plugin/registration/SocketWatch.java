@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks at a directory of sockets again and again, has each new one asked once, and again after a
  * pause that grows where it gives no answer. What is asked and heard comes in as tasks that run one
- * at a time; nobody who talks is waited for.
+ * at a time; no conversation is waited for.
  */
 final class SocketWatch {
 
@@ -89,7 +89,7 @@ final class SocketWatch {
     LOGGER.log(Level.ERROR, "A task of the registration watch failed. Report this.", failure);
   }
 
-  /** What is registered. */
+  /** Returns the registered announcements. */
   List<Announcement> registered() {
     return registered;
   }
@@ -156,7 +156,7 @@ final class SocketWatch {
 
   private void deregister(WatchedSocket socket) {
     Optional<RegistrationEvent> told = registering.undo(socket);
-    // Whoever is told and asks then sees what he was told.
+    // A listener who asks then sees what it was told.
     refresh();
     told.ifPresent(events);
   }
@@ -192,7 +192,7 @@ final class SocketWatch {
   private RegistrationOutcome judge(WatchedSocket begun, Heard heard) {
     WatchedSocket socket = sockets.get(begun.name);
     if (socket != null && socket.missing.isPresent()) {
-      // It may be there again: whoever just spoke need not be the one that is gone.
+      // It may be there again: the socket that just spoke need not be the one that is gone.
       look();
       socket = sockets.get(begun.name);
     }
@@ -223,7 +223,7 @@ final class SocketWatch {
       trouble(socket, failed.failure());
     } else if (end instanceof End.NotTold notTold && notTold.outcome().registered()) {
       if (socket.failures == 0) {
-        // It may just be going, or be made anew.
+        // It may just be going, or be made again.
         again(socket);
       } else {
         trouble(socket, notTold.failure());
@@ -233,7 +233,7 @@ final class SocketWatch {
     }
   }
 
-  /** It says nothing, or does not hear that it is registered. */
+  /** The registrar says nothing, or does not hear that it is registered. */
   private void trouble(WatchedSocket socket, Failure failure) {
     switch (failure.kind()) {
       case CLOSED -> {

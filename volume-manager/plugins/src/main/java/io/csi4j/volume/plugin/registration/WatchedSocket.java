@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one socket. Touched by one task at a time. */
+/** The knowledge of one socket. Touched by one task at a time. */
 final class WatchedSocket {
 
   /** Its file name. */
@@ -31,21 +31,21 @@ final class WatchedSocket {
   /** How often in a row it gave no answer. */
   int failures;
 
-  /** What was said of it last, so that it is said once. */
+  /** The last message about it, so that each is told once. */
   String said = "";
 
   /** When it is asked again. */
   Scheduler.@Nullable Timer retry;
 
-  /** What it has registered. */
+  /** The plugin that it has registered. */
   @Nullable Registered registered;
 
   /**
-   * What a socket has registered.
+   * The registration made through a socket.
    *
-   * @param identity which file it was
-   * @param announcement what it announced
-   * @param registration as what it was registered
+   * @param identity the identity of the file
+   * @param announcement the announcement
+   * @param registration the registration
    * @param handle deregisters it
    */
   record Registered(
@@ -74,8 +74,8 @@ final class WatchedSocket {
   }
 
   /**
-   * It is another file now. What was said of the one before is not said again: a registrar that is
-   * refused ends, and is started again and again.
+   * The socket is another file now. Messages about the one before are not told again: a registrar
+   * that is refused ends, and is started again and again.
    */
   void madeAnew(String now) {
     identity = now;

@@ -30,6 +30,14 @@ import java.util.function.Consumer;
  * <p>A plugin that does not become ready in time is handed to a callback; what is done about it is
  * for the host to decide. All plugins together have three threads, and one more for each that is
  * being connected to.
+ *
+ * <pre>{@code
+ * try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
+ *     SupervisedPlugin plugin = supervisor.supervise(config)) { // registered while it is ready
+ *   manager.plugins().await(config.id(), PluginRole.NODE, Duration.ofMinutes(1)).join();
+ *   log.accept(plugin.health().state());
+ * }
+ * }</pre>
  */
 public final class PluginSupervisor implements AutoCloseable {
 
@@ -54,7 +62,7 @@ public final class PluginSupervisor implements AutoCloseable {
             new Supervisor.Parts(clock, scheduler, disk, probers::prober));
   }
 
-  /** A supervisor that registers plugins here, and tells nobody else. */
+  /** A supervisor that registers plugins here, and has no other listener. */
   public static PluginSupervisor open(PluginRegistry registry) {
     return builder(registry).open();
   }

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public interface Disk {
 
-  /** What is at a path, or empty when there is nothing. */
+  /** Returns the facts of a path, or empty when there is nothing. */
   Optional<FileFacts> facts(Path path) throws DiskException;
 
   /** Whether there is a regular file at a path; cheaper than all facts. */
@@ -60,7 +60,7 @@ public interface Disk {
 
   /**
    * Locks a file, made when missing, against all other processes and all of this one; empty when
-   * somebody has it. The kernel lets go of it when the process ends.
+   * another has it. The kernel lets go of it when the process ends.
    */
   Optional<HeldLock> tryLock(Path file) throws DiskException;
 }

@@ -18,7 +18,7 @@ public final class DiskException extends IOException {
     READ_ONLY,
     /** Too many files are open. */
     TOO_MANY_FILES,
-    /** It is not permitted. */
+    /** The operation is not permitted. */
     DENIED,
     /** Nothing is there. */
     NOT_FOUND,

@@ -59,7 +59,7 @@ final class DiskFailures {
     return Optional.empty();
   }
 
-  /** What went wrong, without the path, which may hold more than the state. */
+  /** Returns the reason, without the path, which may hold more than the state. */
   private static String reason(IOException failure) {
     if (failure instanceof FileSystemException named) {
       String reason = named.getReason();

@@ -19,7 +19,7 @@ public record FileFacts(
     this(kind, identity, size, modified, mode, owner, "");
   }
 
-  /** What a path can lead to. */
+  /** The kinds of things that a path can lead to. */
   public enum Kind {
     /** A regular file. */
     FILE,

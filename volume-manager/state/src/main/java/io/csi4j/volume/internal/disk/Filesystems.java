@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.disk;
 
 import java.util.Set;
 
-/** What is known of filesystems by their type. */
+/** The knowledge of filesystems by their type. */
 public final class Filesystems {
 
   private static final Set<String> UNSUITED =

@@ -79,7 +79,7 @@ final class OpenFile implements DiskFile {
   public void close() {
     try (file;
         channel) {
-      // Both are closed, whatever becomes of the other.
+      // Both are closed, even if one of them fails.
     } catch (IOException e) {
       // What was not synced was never certain.
     }

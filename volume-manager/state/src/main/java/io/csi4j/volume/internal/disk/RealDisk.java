@@ -290,7 +290,7 @@ public final class RealDisk implements Disk {
     try {
       lock = open.getChannel().tryLock();
     } catch (OverlappingFileLockException e) {
-      // Somebody in this process who does not use this class has it.
+      // Other code in this process, which does not use this class, has it.
       lock = null;
     } finally {
       if (lock == null) {
@@ -330,7 +330,7 @@ public final class RealDisk implements Disk {
     return above == null ? path : above;
   }
 
-  /** What the filesystem itself says is wrong with it. */
+  /** Returns the trouble that the filesystem itself reports. */
   private static Optional<Kind> state(Path path) {
     try {
       Path asked = Files.exists(path) ? path : above(path);

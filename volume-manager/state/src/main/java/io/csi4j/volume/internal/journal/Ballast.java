@@ -46,7 +46,7 @@ final class Ballast {
       // The space of a deleted file is free when that is on the medium.
       disk.syncDirectory(directory);
     } catch (DiskException e) {
-      // Whoever needs the space finds out.
+      // The next write that needs the space finds out.
     }
   }
 }

@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes doubts, so that they outlive a crash before anybody looked into them. */
+/** Writes doubts, so that they outlive a crash before a person has looked into them. */
 final class DoubtCodec {
 
   /** So many keys fit into a record. */
@@ -20,7 +20,7 @@ final class DoubtCodec {
 
   private DoubtCodec() {}
 
-  /** The same doubts, each with as many keys as fit into a record. */
+  /** Returns the doubts, each with as many keys as fit into a record. */
   static List<Doubt> split(List<Doubt> doubts) {
     List<Doubt> small = new ArrayList<>();
     for (Doubt doubt : doubts) {

@@ -55,7 +55,7 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   private static final int MAX_LENGTH =
       FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + 1024;
 
-  /** What can be told of a record without trusting all of it. */
+  /** The facts of a record that can be read without trusting all of it. */
   record Key(long seq, EntryName name, int action, int size) {}
 
   /** A value for a key, not yet at a place in the order. */
@@ -63,7 +63,7 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return new Entry(0, 0, name, action, value);
   }
 
-  /** The same at a place in the order. */
+  /** Returns the entry at a place in the order. */
   Entry at(long seq, long epoch) {
     return new Entry(seq, epoch, name, action, value);
   }

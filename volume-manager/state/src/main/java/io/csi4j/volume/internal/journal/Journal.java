@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>to the end of the segment, which has room that was made beforehand;
- *   <li>when that is full, failed once, or was touched by somebody: to a new segment with the whole
- *       state in it;
- *   <li>when that cannot be made: what gives back uses the room kept for it, or stays in memory;
- *       what takes is refused.
+ *   <li>when that is full, failed once, or was touched by another program: to a new segment with
+ *       the whole state in it;
+ *   <li>when that cannot be made: a write that gives back uses the room kept for it, or stays in
+ *       memory; a write that takes is refused.
  * </ol>
  */
 public final class Journal implements StateStore {
@@ -410,7 +410,10 @@ public final class Journal implements StateStore {
     return true;
   }
 
-  /** Takes the lock that a read-only disk did not give, if nobody wrote in the meantime. */
+  /**
+   * Takes the lock that a read-only disk did not give, if there was no other writer in the
+   * meantime.
+   */
   private void acquireLate(List<StateEvent> events) throws DiskException {
     if (!ownership.acquire()) {
       throw new DiskException(Kind.DENIED, "another process has the lock", null);
@@ -490,7 +493,7 @@ public final class Journal implements StateStore {
     }
   }
 
-  /** Finds out whether somebody else changed the files, and whether it was a new owner. */
+  /** Finds out whether another program changed the files, and whether it was a new owner. */
   private void checkUntouched(List<StateEvent> events) {
     if (takenOver != null) {
       throw takenOver;

@@ -74,7 +74,7 @@ final class JournalOpening {
     this.ownership = ownership;
   }
 
-  /** What happened on the way. */
+  /** Returns the events on the way. */
   List<StateEvent> events() {
     return events;
   }
@@ -127,7 +127,8 @@ final class JournalOpening {
     try {
       disk.syncDirectory(above());
     } catch (DiskException e) {
-      // Whoever may make a directory there may still not read it, and only that can be synced.
+      // A process that may make a directory there may still not read it, and only that can be
+      // synced.
       if (!wasThere && e.kind() != DiskException.Kind.DENIED) {
         throw e;
       }
@@ -164,7 +165,7 @@ final class JournalOpening {
       locked = ownership.acquire();
     } catch (DiskException e) {
       if (e.kind() == DiskException.Kind.READ_ONLY) {
-        // Nobody can write, so nobody has to be kept away; a write asks for the lock again.
+        // No process can write, so none has to be kept away; a write asks for the lock again.
         return;
       }
       throw e;
@@ -204,7 +205,7 @@ final class JournalOpening {
   }
 
   /**
-   * What is there now that nobody else can write.
+   * Returns what is there now that no other process can write.
    *
    * @param before what was there a moment ago
    */

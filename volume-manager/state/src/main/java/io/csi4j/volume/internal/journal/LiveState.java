@@ -81,10 +81,6 @@ final class LiveState {
     return loaded.build();
   }
 
-  boolean hasDoubts() {
-    return !doubts.isEmpty();
-  }
-
   List<Doubt> doubts() {
     return List.copyOf(doubts);
   }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may write into a directory: the one who holds the lock on {@code lock}, and says so in {@code
- * owner}. The two are apart because reading a locked file can let go of the lock.
+ * The right to write into a directory: its owner holds the lock on {@code lock}, and says so in
+ * {@code owner}. The two are apart because reading a locked file can let go of the lock.
  */
 final class Ownership {
 
@@ -47,7 +47,7 @@ final class Ownership {
     return lock != null;
   }
 
-  /** Who says to be the owner; empty when nobody does, or not legibly. */
+  /** Returns the owner on record; empty when there is none, or not legibly. */
   Optional<StateOwner> recorded() {
     try {
       return parse(new String(disk.read(ownerFile, RECORD_SIZE), StandardCharsets.US_ASCII));
@@ -117,7 +117,7 @@ final class Ownership {
                   new HostIdentity.BootId(part(parts, "boot")),
                   Long.parseLong(part(parts, "mount-namespace")))));
     } catch (RuntimeException e) {
-      // Somebody else's text, or half of ours.
+      // A text of another program, or half of ours.
       return Optional.empty();
     }
   }

@@ -29,7 +29,7 @@ final class Segment {
     this.position = position;
   }
 
-  /** Remembers how the file looks, to tell later whether somebody else touched it. */
+  /** Remembers how the file looks, to tell later whether another program touched it. */
   Segment remember() throws DiskException {
     left = disk.facts(path).orElse(null);
     return this;

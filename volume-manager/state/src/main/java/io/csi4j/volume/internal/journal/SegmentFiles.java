@@ -29,12 +29,15 @@ final class SegmentFiles {
     this.directory = directory;
   }
 
-  /** What all segments hold, by number. One that the device cannot read is an empty one. */
+  /**
+   * Returns the contents of all segments, by number. A segment that the device cannot read is an
+   * empty one.
+   */
   SortedMap<Integer, SegmentScan> scan() throws DiskException {
     return scan(new TreeMap<>());
   }
 
-  /** The same; those whose bytes are still the same as at an earlier look hold the same. */
+  /** Returns the contents again; segments whose bytes are as at an earlier look hold the same. */
   SortedMap<Integer, SegmentScan> scan(SortedMap<Integer, SegmentScan> before)
       throws DiskException {
     SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
@@ -67,7 +70,7 @@ final class SegmentFiles {
 
   /** Opens a segment to go on writing where its records end. */
   Segment open(int number, SegmentScan scan) throws DiskException {
-    // Whoever made it may have crashed before its name was kept.
+    // The process that made it may have crashed before its name was kept.
     disk.syncDirectory(directory);
     Path path = path(number);
     return new Segment(disk, path, disk.open(path), number, scan.length(), scan.end());

@@ -41,7 +41,7 @@ final class Write {
     return taking;
   }
 
-  /** What its caller is to tell. */
+  /** Returns the events for its caller to tell. */
   List<StateEvent> events() {
     return events;
   }
@@ -68,7 +68,7 @@ final class Write {
     LockSupport.unpark(caller);
   }
 
-  /** What came of it; throws what it failed with. */
+  /** Returns the result, or throws what it failed with. */
   Stored result() {
     if (failure instanceof Error error) {
       throw error;

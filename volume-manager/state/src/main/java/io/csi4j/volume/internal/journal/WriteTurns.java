@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Who may use a journal: one at a time, and whose turn it is writes for all who wait to write, so
- * that they share a sync.
+ * The turns of writers of a journal: one at a time, and the writer whose turn it is writes for all
+ * who wait, so that they share a sync.
  */
 final class WriteTurns {
 
@@ -38,7 +38,7 @@ final class WriteTurns {
         }
         all.forEach(Write::wake);
       } else {
-        // Whoever has the turn wakes it: when it is done, or when nobody has it any more.
+        // The writer that has the turn wakes it: when it is done, or when the turn is free.
         LockSupport.park(this);
         interrupted |= Thread.interrupted();
       }

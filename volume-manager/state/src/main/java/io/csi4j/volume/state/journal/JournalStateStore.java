@@ -19,6 +19,12 @@ import java.nio.file.Path;
  *
  * <p>A full, read-only or failing disk, and damaged files, do not keep it from opening: what can be
  * read is loaded, the rest is in doubt, and giving back works.
+ *
+ * <pre>{@code
+ * try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults())) {
+ *   log.accept(state.load()); // what is remembered, and what of it is in doubt
+ * }
+ * }</pre>
  */
 public final class JournalStateStore implements StateStore {
 
@@ -32,7 +38,7 @@ public final class JournalStateStore implements StateStore {
    * Opens the state in this directory, which is made when it is missing, with a mode of 0700. Its
    * parent has to be there.
    *
-   * @throws io.csi4j.volume.state.StateException when somebody else owns it ({@link
+   * @throws io.csi4j.volume.state.StateException when another process owns it ({@link
    *     io.csi4j.volume.state.StateReason#STATE_IN_USE}), a newer version ({@link
    *     io.csi4j.volume.state.StateReason#STATE_FROM_NEWER_VERSION}) or another host ({@link
    *     io.csi4j.volume.state.StateReason#STATE_FROM_OTHER_HOST}) wrote it, or the place cannot be

@@ -47,9 +47,8 @@ public final class AesGcmSealer implements Sealer {
   }
 
   /**
-   * With the keys that somebody has at hand, who is asked whenever something is sealed or opened;
-   * so keys change without a restart. It must be quick and safe for many threads; what it throws
-   * counts as having no key.
+   * Returns a sealer that asks for the keys whenever it seals or opens; so keys change without a
+   * restart. It must be quick and safe for many threads; what it throws counts as having no key.
    */
   public static AesGcmSealer asking(Supplier<SealingKeys> keys) {
     return new AesGcmSealer(Objects.requireNonNull(keys, "keys"));

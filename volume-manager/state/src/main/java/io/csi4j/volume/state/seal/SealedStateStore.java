@@ -16,7 +16,7 @@ import java.util.Objects;
 
 /**
  * A store that seals each value of another one. What is already there in clear, or sealed with a
- * former key, is read, and sealed anew with the present key when the store is opened; the medium
+ * former key, is read, and sealed again with the present key when the store is opened; the medium
  * may keep older copies for a while. Keys are not sealed: they are hashes and names of plugins.
  */
 public final class SealedStateStore implements StateStore {

@@ -11,7 +11,7 @@ package io.csi4j.volume.state.seal;
 public interface Sealer {
 
   /**
-   * These bytes, so that nobody without the key can read or change them.
+   * Returns these bytes in a form that cannot be read or changed without the key.
    *
    * @param clear at most 64 KiB
    * @param about what they are about, such as {@code CLAIM/k7x2}; not secret, and needed again to
@@ -29,6 +29,6 @@ public interface Sealer {
    */
   byte[] open(byte[] sealed, String about);
 
-  /** Whether {@link #seal} would use the same key today; if not, it is time to seal them anew. */
+  /** Whether {@link #seal} would use the same key today; if not, it is time to seal them again. */
   boolean isCurrent(byte[] sealed);
 }

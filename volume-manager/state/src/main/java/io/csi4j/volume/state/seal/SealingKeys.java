@@ -50,7 +50,7 @@ public final class SealingKeys {
     return new SealingKeys(checked(id), Map.of(id, aes(id, key)));
   }
 
-  /** The same, with a key that only opens what was sealed before. */
+  /** Returns the keys with one that only opens what was sealed before. */
   public SealingKeys withFormer(String id, byte[] key) {
     Map<String, SecretKey> all = new LinkedHashMap<>(keys);
     if (all.put(checked(id), aes(id, key)) != null) {

@@ -1,0 +1,42 @@
+package io.csi4j.volume.model;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure that carries what an operator is told. Everything that the volume manager throws about
+ * volumes, plugins, claims and storage systems is one, so a host that only passes messages on
+ * catches once:
+ *
+ * <pre>{@code
+ * try {
+ *   manager.mount(request);
+ * } catch (OperatorException failed) {
+ *   log.error(failed.operatorMessage().line());
+ * }
+ * }</pre>
+ *
+ * <p>Its children say what the caller does next.
+ */
+public abstract class OperatorException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient OperatorMessage operatorMessage;
+
+  /** A failure with this message. */
+  protected OperatorException(OperatorMessage message, @Nullable Throwable cause) {
+    super(message.line(), cause);
+    operatorMessage = Objects.requireNonNull(message, "message");
+  }
+
+  /** Returns what happened. */
+  public final OperatorCode code() {
+    return operatorMessage.code();
+  }
+
+  /** Returns the message in its parts. */
+  public final OperatorMessage operatorMessage() {
+    return operatorMessage;
+  }
+}

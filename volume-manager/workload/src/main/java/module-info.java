@@ -1,4 +1,4 @@
-/** What a job asks for, whether a node can have it, and what its runtime is handed. */
+/** The wishes of a job, whether a node can meet them, and what its runtime is handed. */
 module io.csi4j.volume.workload {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.volume.node;

@@ -1,6 +1,7 @@
 package io.csi4j.examples;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -96,6 +97,21 @@ class ArchitectureTest {
           .should()
           .beFinal()
           .because("two connections in one process must not know of each other")
+          .allowEmptyShould(true);
+
+  private static final ArchRule ONE_BASE_FOR_MESSAGES =
+      classes()
+          .that()
+          .areAssignableTo(Throwable.class)
+          .and(
+              DescribedPredicate.describe(
+                  "carry an operator's message",
+                  type ->
+                      type.getAllMethods().stream()
+                          .anyMatch(method -> method.getName().equals("operatorMessage"))))
+          .should()
+          .beAssignableTo("io.csi4j.volume.model.OperatorException")
+          .because("a host that tells its operators catches once")
           .allowEmptyShould(true);
 
   /** What of the JDK asks the filesystem behind a path, and so waits for it if it hangs. */
@@ -273,6 +289,30 @@ class ArchitectureTest {
   @MethodSource("modules")
   void noStaticFieldCanBeAssigned(String name) {
     NO_MUTABLE_STATIC_FIELD.check(House.compiled(name).classes());
+  }
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void whatCarriesAnOperatorsMessageHasOneBase(String name) {
+    ONE_BASE_FOR_MESSAGES.check(House.compiled(name).classes());
+  }
+
+  @Test
+  void aFailureWithAMessageOfItsOwnIsFound() {
+    Compiled broken =
+        Compiled.sources(
+            directory,
+            """
+            package io.csi4j.shown;
+            class LostException extends RuntimeException {
+              String operatorMessage() { return "lost"; }
+            }
+            """);
+
+    assertThat(ONE_BASE_FOR_MESSAGES.evaluate(broken.classes()).getFailureReport().getDetails())
+        .singleElement()
+        .asString()
+        .contains("LostException");
   }
 
   @Test

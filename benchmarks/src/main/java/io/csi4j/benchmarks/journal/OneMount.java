@@ -83,7 +83,6 @@ final class OneMount {
         all.layout(),
         all.settings(),
         all.points(),
-        all.rules(),
         all.events());
   }
 

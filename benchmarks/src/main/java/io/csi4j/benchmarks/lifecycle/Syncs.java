@@ -61,7 +61,6 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
                     usual.layout(),
                     usual.settings(),
                     usual.points(),
-                    usual.rules(),
                     usual.events()));
         // The first time it connects, and remembers the plugin.
         mountAndUnmount(engine, endpoint);

@@ -53,7 +53,6 @@ final class Node implements Started {
                 usual.layout(),
                 usual.settings(),
                 usual.points(),
-                usual.rules(),
                 usual.events()));
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.manager;
 
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;

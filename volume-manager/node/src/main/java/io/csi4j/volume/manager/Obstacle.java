@@ -7,7 +7,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.state.StateException;
 
-/** What a host is told when the state or the kernel's mounts cannot be used. */
+/** The message for a host when the state or the kernel's mounts cannot be used. */
 final class Obstacle {
 
   private Obstacle() {}

@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.NoThreadsException;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
@@ -110,7 +111,7 @@ final class OpenedManager implements AutoCloseable {
     return open(options, CrashPoints.NONE);
   }
 
-  /** Opens a manager of which somebody is told where it is. */
+  /** Opens a manager whose named moments are told. */
   static OpenedManager open(Options options, CrashPoints points) {
     OpenedParts opening = new OpenedParts();
     try {
@@ -260,7 +261,7 @@ final class OpenedManager implements AutoCloseable {
     return new AsyncMounter(engine, callbacks);
   }
 
-  /** What is known, or why it is not. */
+  /** Returns what is known, or throws why it is not. */
   public <T> T know(String doing, Supplier<T> question) {
     try {
       return question.get();
@@ -295,7 +296,7 @@ final class OpenedManager implements AutoCloseable {
     }
   }
 
-  /** The failure of an operation, with the trace of whoever waited for it. */
+  /** Returns the failure of an operation, with the trace of its caller. */
   private static RuntimeException thrown(Throwable failure) {
     if (failure instanceof VolumeException known) {
       VolumeException here =

@@ -3,7 +3,9 @@ package io.csi4j.volume.manager;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What was opened so far; closed again, the last first, unless all of it was opened. */
+/**
+ * The parts that were opened so far; closed again, the last first, unless all of them were opened.
+ */
 final class OpenedParts implements AutoCloseable {
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();

@@ -42,7 +42,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   private final Consumer<OperatorMessage> told;
   private final OnDemandThreads telling = new OnDemandThreads("csi4j-volume-plugin-events");
 
-  /** Who served last; under the registry's lock. */
+  /** The instances that served last; under the registry's lock. */
   private final Map<PluginId, RegisteredPlugin> last = new HashMap<>();
 
   private final LivePluginRegistry registry;
@@ -139,7 +139,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
     try {
       return PropagationCheck.host(plugin, new PathView(root, seen)).message();
     } catch (MountException unknown) {
-      // Whoever mounts is told why the table cannot be read.
+      // The caller of a mount is told why the table cannot be read.
       return Optional.empty();
     }
   }

@@ -50,6 +50,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After a start the host tells once which uses it still wants ({@link #reconcile}); before that
  * nothing is taken away but what is asked for by name. Closing unmounts nothing.
+ *
+ * <pre>{@code
+ * try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
+ *   manager.register(plugin);
+ *   manager.reconcile(live); // once after a start: all that is still wanted
+ *   MountedVolume mounted = manager.mount(request);
+ *   System.out.println(mounted.path());
+ *   manager.unmount(request.usage());
+ * }
+ * }</pre>
  */
 public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
@@ -93,8 +103,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Registers the only instance of a plugin, or replaces its binding, wherever it is now. Nothing
-   * is called; what is owed to volumes of the plugin is tried when it is there. Nobody looks after
-   * it: it is tried whenever it is needed.
+   * is called; what is owed to volumes of the plugin is tried when it is there. It has no
+   * supervisor: it is tried whenever it is needed.
    *
    * @return what is not as it should be, and no obstacle; listeners are told, too
    * @throws io.csi4j.volume.model.VolumeException if it was closed
@@ -115,8 +125,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Prepares the end of a plugin: from now on no volume is mounted with it for one more workload
-   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), and what is given back is.
-   * Nothing is taken from anybody.
+   * ({@link io.csi4j.volume.model.OperatorCode#PLUGIN_DRAINING}), and what is given back is. No
+   * workload loses a mount.
    *
    * @param limit after which those are named who still hold volumes
    * @return tells when no volume is left, and lets volumes be mounted again when it is closed
@@ -125,12 +135,12 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.drain(plugin, limit);
   }
 
-  /** What was found when it was opened. */
+  /** Returns what was found when the manager was opened. */
   public RecoveryReport recovered() {
     return opened.engine().report();
   }
 
-  /** What {@link #reconcile} would do; nothing is done. */
+  /** Returns the plan of {@link #reconcile}; nothing is done. */
   public CleanupPlan plan(Collection<LiveMount> live) {
     return opened.know("planning", () -> opened.engine().plan(live));
   }
@@ -157,8 +167,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Gives up everything that was found at the start and that nobody has asked for since: what
-   * {@link #reconcile} does with an empty list, said by name.
+   * Gives up everything that was found at the start and was not asked for since: what {@link
+   * #reconcile} does with an empty list, said by name.
    *
    * @throws io.csi4j.volume.model.VolumeException if the state cannot be read any more
    */
@@ -184,22 +194,22 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * Why this mount would be refused by what is mounted now, if it would: somebody else has the
-   * volume, or has it in another way. Nothing is done, and nobody is asked.
+   * Returns why this mount would be refused by what is mounted now, if it would: another workload
+   * has the volume, or has it in another way. Nothing is done, and no plugin is asked.
    */
   public Optional<OperatorMessage> refusal(MountRequest request) {
     return opened.know("looking at a request", () -> opened.engine().refusal(request));
   }
 
   /**
-   * Whether a volume may be detached from this node now: nobody uses it, nothing is owed or being
-   * done for it, and nothing is mounted at its paths. What keeps it is told by {@link #explain} and
-   * {@link #status}. For a host without claims; with claims, {@linkplain #receipt a receipt} is the
-   * proof. It holds until the volume is asked for again.
+   * Whether a volume may be detached from this node now: no workload uses it, nothing is owed or
+   * being done for it, and nothing is mounted at its paths. What keeps it is told by {@link
+   * #explain} and {@link #status}. For a host without claims; with claims, {@linkplain #receipt a
+   * receipt} is the proof. It holds until the volume is asked for again.
    *
    * @param plugin the plugin whose volume it is
    * @param handle the volume as the plugin names it
-   * @throws io.csi4j.volume.model.VolumeException if nobody can tell what is mounted
+   * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
   public boolean mayDetach(PluginId plugin, VolumeId handle) {
     return opened.engine().mayDetach(new VolumeIdentity(plugin, handle));
@@ -216,7 +226,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * @param epoch the epoch of the claim
    * @throws io.csi4j.volume.model.VolumeException {@link
    *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, saying what is still there; or why
-   *     nobody can tell
+   *     that cannot be found out
    */
   public NodeReceipt receipt(UsageKey usage, long epoch) {
     return opened.engine().receipt(usage, epoch, Optional.empty());
@@ -243,8 +253,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /**
-   * A person's way out when the release of a use does not end, because its plugin refuses it or
-   * somebody has to look: nothing more is owed for the use, no plugin is asked, and listeners are
+   * A person's way out when the release of a use does not end, because its plugin refuses it or a
+   * person has to look: nothing more is owed for the use, no plugin is asked, and listeners are
    * told ({@link io.csi4j.volume.model.OperatorCode#ABANDONED}) with the reason. The volume is
    * unstaged by its plugin as ever when it was the last use; where that does not end either, asking
    * again abandons the staging. Never while something is mounted there: the refusal says how to
@@ -253,8 +263,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * @param usage a use whose release was asked for, or that is in doubt
    * @param reason why, for those who read it later; no secret
    * @return as of {@link #unmount}
-   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or nobody can tell,
-   *     or the use is mounted and well; or with what is left
+   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or that cannot be
+   *     found out, or the use is mounted and well; or with what is left
    * @throws IllegalArgumentException if there is no reason
    */
   public Release abandon(UsageKey usage, String reason) {
@@ -387,7 +397,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
       return this;
     }
 
-    /** The same, where this tells of what others mount and unmount there. */
+    /** Works on these mounts, where this tells of mounts that others make and remove. */
     public Builder mounts(MountTable table, Mounts mounts, MountWatch watch) {
       kernel = Optional.of(new KernelView(table, mounts, Optional.of(watch)));
       return this;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What would be done to bring this node to what a host wants; nothing of it is done yet.
+ * The plan that brings this node to what a host wants; nothing of it is done yet.
  *
  * @param items one for each thing that is not as wanted
  */
@@ -19,7 +19,7 @@ public record CleanupPlan(List<Item> items) {
     items = List.copyOf(items);
   }
 
-  /** What is to be done with one thing. */
+  /** The action for one thing. */
   public enum Action {
     /** Make it again. */
     MOUNT,
@@ -27,7 +27,7 @@ public record CleanupPlan(List<Item> items) {
     RELEASE,
     /** Leave it alone: it is wanted, and the host has to ask for it again. */
     WAIT_FOR_HOST,
-    /** Leave it alone: it is not ours, or nobody can say whose it is. */
+    /** Leave it alone: it is not ours, or not known to be. */
     LEAVE
   }
 

@@ -1,24 +1,238 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What is being done with a volume or for a workload, what stands in the way, and what to do.
+ * The work on a volume or for a workload, what stands in the way, and what to do: as a tree for
+ * programs, and as {@link #lines} for people.
  *
- * @param subject what it is about
- * @param lines the parts, one for each volume and step, for people
+ * <pre>{@code
+ * Explanation why = manager.explain(VolumeKey.of("db-1"));
+ * why.volumes().stream()
+ *     .flatMap(volume -> volume.trouble().stream())
+ *     .forEach(trouble -> alert(trouble.message().code(), trouble.since()));
+ * }</pre>
+ *
+ * @param subject the volume or the workload
+ * @param volumes each volume of a plugin that it is about
  */
-public record Explanation(String subject, List<String> lines) {
+public record Explanation(String subject, List<Explained> volumes) {
+
+  /** So many waiting workloads are named. */
+  private static final int NAMED = 5;
+
+  /** So many uses of a volume are listed. */
+  private static final int LISTED = 20;
 
   /** Copies the list. */
   public Explanation {
-    lines = List.copyOf(lines);
+    volumes = List.copyOf(volumes);
   }
 
-  /** The whole text. */
+  /**
+   * One volume.
+   *
+   * @param identity the volume
+   * @param status what is on record of it, if anything is
+   * @param work the work on it, if it is worked on
+   * @param trouble what stands in the way, if anything does
+   */
+  public record Explained(
+      VolumeIdentity identity,
+      Optional<VolumeStatus> status,
+      Optional<Work> work,
+      Optional<Trouble> trouble) {}
+
+  /**
+   * The work on one volume.
+   *
+   * @param operation the operation
+   * @param usage the use that it is about; nothing if it is about a volume without uses
+   * @param step the present step, as a phrase such as {@code waiting for the plugin to stage it}
+   * @param since how long the operation has been going on
+   * @param attempt how often its present call was made
+   * @param attempts how often it is made at most within this operation
+   * @param answer the last answer of the plugin, if that was no success
+   * @param nextTry the time until it is tried again, if it waits for that
+   * @param waiting the uses whose operations wait for this one, in order
+   */
+  public record Work(
+      VolumeEvent.Operation operation,
+      Optional<UsageKey> usage,
+      String step,
+      Duration since,
+      int attempt,
+      int attempts,
+      Optional<String> answer,
+      Optional<Duration> nextTry,
+      List<UsageKey> waiting) {
+
+    /** Copies the list. */
+    public Work {
+      waiting = List.copyOf(waiting);
+    }
+  }
+
+  /**
+   * What stands in the way, with what to do.
+   *
+   * @param message what an operator is told
+   * @param since how long it has stood there, if that is known
+   */
+  public record Trouble(OperatorMessage message, Optional<Duration> since) {}
+
+  /** Returns the tree as lines for people. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    volumes.forEach(volume -> describe(volume, lines));
+    if (lines.isEmpty()) {
+      lines.add("nothing of it is on record on this node, and nothing is being done for it");
+    }
+    return List.copyOf(lines);
+  }
+
+  /** Returns the whole text. */
   @Override
   public String toString() {
-    return lines.stream().map(line -> "\n  " + line).collect(Collectors.joining("", subject, ""));
+    return lines().stream()
+        .map(line -> "\n  " + line)
+        .collect(Collectors.joining("", ForeignText.of(subject), ""));
+  }
+
+  private static void describe(Explained volume, List<String> lines) {
+    lines.add(
+        volume.identity()
+            + ": "
+            + volume.status().map(Explanation::stand).orElse("nothing is on record yet"));
+    List<VolumeStatus.Use> uses = volume.status().map(VolumeStatus::uses).orElse(List.of());
+    uses.stream().limit(LISTED).map(Explanation::stand).forEach(lines::add);
+    if (uses.size() > LISTED) {
+      lines.add("and " + (uses.size() - LISTED) + " more");
+    }
+    volume
+        .status()
+        .filter(status -> !status.leaving().isEmpty())
+        .ifPresent(status -> lines.add("no workload has it any more; what is left is given back"));
+    volume.status().map(VolumeStatus::abandoned).orElse(Map.of()).entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .limit(LISTED)
+        .map(use -> owner(use.getKey()) + ": abandoned by a person, who said: " + use.getValue())
+        .forEach(lines::add);
+    volume.work().ifPresent(work -> describe(work, lines));
+    volume
+        .trouble()
+        .ifPresent(
+            trouble ->
+                lines.add(
+                    "trouble: "
+                        + trouble.message().line()
+                        + trouble.since().map(time -> " (for " + span(time) + ")").orElse("")));
+    if (volume.work().isEmpty() && volume.trouble().isEmpty()) {
+      lines.add("nothing is being done, and nothing stands in the way");
+    }
+  }
+
+  private static String stand(VolumeStatus status) {
+    return (status.block() ? "raw block device, " : "filesystem, ")
+        + staging(status.staging())
+        + ", used by "
+        + counted(status.uses().size(), "workload");
+  }
+
+  private static String stand(VolumeStatus.Use use) {
+    return owner(use.key())
+        + ": "
+        + published(use.status())
+        + (use.readOnly() ? ", read-only, at " : ", at ")
+        + ForeignText.of(use.path().toString());
+  }
+
+  private static void describe(Work work, List<String> lines) {
+    lines.add(
+        "now: "
+            + phrase(work.operation())
+            + work.usage().map(usage -> " for " + owner(usage)).orElse("")
+            + ": "
+            + ForeignText.of(work.step())
+            + " for "
+            + span(work.since())
+            + (work.attempt() > 1 ? ", attempt " + work.attempt() + " of " + work.attempts() : "")
+            + work.nextTry().map(in -> ", next try in " + span(in)).orElse(""));
+    work.answer().ifPresent(text -> lines.add("last answer: " + ForeignText.clause(text)));
+    List<UsageKey> waiting = work.waiting();
+    if (!waiting.isEmpty()) {
+      lines.add(
+          "waiting for it: "
+              + waiting.stream()
+                  .limit(NAMED)
+                  .map(Explanation::owner)
+                  .collect(Collectors.joining(", "))
+              + (waiting.size() > NAMED ? " and " + (waiting.size() - NAMED) + " more" : ""));
+    }
+  }
+
+  private static String phrase(VolumeEvent.Operation operation) {
+    return switch (operation) {
+      case MOUNT -> "mounting";
+      case UNMOUNT -> "releasing";
+      case EXPAND -> "expanding";
+      case STATS -> "reading how full it is";
+      case CLEAN_UP -> "cleaning up";
+      case REPAIR -> "making anew what is dead";
+    };
+  }
+
+  private static String staging(PathStatus status) {
+    return switch (status) {
+      case NONE -> "not staged";
+      case IN_DOUBT -> "perhaps staged";
+      case PRESENT -> "staged";
+      case GOING -> "being unstaged";
+      case DEAD -> "staged, and dead: what served it has ended";
+    };
+  }
+
+  private static String published(PathStatus status) {
+    return switch (status) {
+      case NONE -> "not published";
+      case IN_DOUBT -> "perhaps published";
+      case PRESENT -> "published";
+      case GOING -> "being unpublished";
+      case DEAD -> "published, and dead: what served it has ended, and every use of it fails";
+    };
+  }
+
+  private static String owner(UsageKey usage) {
+    return "workload '"
+        + ForeignText.of(usage.workload().value())
+        + "' ("
+        + ForeignText.of(usage.volume().toString())
+        + ")";
+  }
+
+  private static String counted(int count, String what) {
+    return (count == 0 ? "no" : count) + " " + what + (count == 1 ? "" : "s");
+  }
+
+  /** A length of time for people: {@code 340 ms}, {@code 12 s}, {@code 3 min 20 s}. */
+  static String span(Duration time) {
+    if (time.toSeconds() < 1) {
+      return time.toMillis() + " ms";
+    }
+    if (time.toMinutes() < 1) {
+      return time.toSeconds() + " s";
+    }
+    return time.toHours() < 1
+        ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
+        : time.toHours() + " h " + time.toMinutesPart() + " min";
   }
 }

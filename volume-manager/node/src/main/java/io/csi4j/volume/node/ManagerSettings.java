@@ -50,7 +50,7 @@ public record ManagerSettings(
     }
   }
 
-  /** What suits most hosts. */
+  /** Returns settings that suit most hosts. */
   public static ManagerSettings defaults() {
     return DEFAULTS;
   }

@@ -15,7 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a workload wants of a volume. Compares by value; where its secrets come from does not count.
+ * The wish of a workload for a volume. Compares by value; where its secrets come from does not
+ * count.
  */
 public final class MountRequest {
 
@@ -83,7 +84,7 @@ public final class MountRequest {
     return volumeContext;
   }
 
-  /** What attaching the volume to this node returned. */
+  /** Returns the context that attaching the volume to this node returned. */
   public PublishContext publishContext() {
     return publishContext;
   }
@@ -193,8 +194,8 @@ public final class MountRequest {
     }
 
     /**
-     * What attaching the volume to this node returned. While a volume is mounted that was attached
-     * with another one, the request is refused ({@code OPTIONS_DIFFER}).
+     * Sets the context that attaching the volume to this node returned. While a volume is mounted
+     * that was attached with another one, the request is refused ({@code OPTIONS_DIFFER}).
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");

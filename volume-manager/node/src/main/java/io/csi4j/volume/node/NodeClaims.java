@@ -17,7 +17,7 @@ import java.util.Optional;
  *     under a claim; nothing: never. It spares the others a person who has to prove that the node
  *     is dead, and takes from workloads what may well be theirs
  * @param goesOnFromRecord whether a workload that had its claim confirmed here before may have its
- *     volume mounted again while nobody can be asked
+ *     volume mounted again while the keeper cannot be asked
  */
 public record NodeClaims(
     NodeName node,
@@ -51,29 +51,34 @@ public record NodeClaims(
     return !time.isZero() && !time.isNegative();
   }
 
-  /** What suits most hosts: nothing is mounted without an answer, and nothing taken away. */
+  /**
+   * Returns terms that suit most hosts: nothing is mounted without an answer, and nothing taken
+   * away.
+   */
   public static NodeClaims of(NodeName node, ClaimConfirmation confirmation) {
     return new NodeClaims(
         node, confirmation, Duration.ofSeconds(10), Duration.ofMinutes(1), Optional.empty(), false);
   }
 
-  /** The same with another time that an answer is waited for. */
+  /** Returns these terms with another time that an answer is waited for. */
   public NodeClaims withPatience(Duration value) {
     return new NodeClaims(node, confirmation, value, interval, selfFence, goesOnFromRecord);
   }
 
-  /** The same with another time between two looks. */
+  /** Returns these terms with another time between two looks. */
   public NodeClaims withInterval(Duration value) {
     return new NodeClaims(node, confirmation, patience, value, selfFence, goesOnFromRecord);
   }
 
-  /** The same, taking away by itself what nobody has confirmed for so long. */
+  /**
+   * Returns these terms, where mounts whose claims were not confirmed for so long are taken away.
+   */
   public NodeClaims withSelfFence(Duration value) {
     return new NodeClaims(
         node, confirmation, patience, interval, Optional.of(value), goesOnFromRecord);
   }
 
-  /** The same, going on from what is on record while nobody can be asked. */
+  /** Returns these terms, where a node goes on from its record while the keeper cannot be asked. */
   public NodeClaims goingOnFromRecord() {
     return new NodeClaims(node, confirmation, patience, interval, selfFence, true);
   }

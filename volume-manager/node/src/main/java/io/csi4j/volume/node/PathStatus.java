@@ -6,12 +6,12 @@ public enum PathStatus {
   NONE,
   /** Something may be there: a call was made, or may have been, and its end is not known. */
   IN_DOUBT,
-  /** It is there: the plugin said so, and the mount table did not contradict. */
+  /** The mount is there: the plugin said so, and the mount table did not contradict. */
   PRESENT,
-  /** It is not wanted any more, and is being taken away. */
+  /** The mount is not wanted any more, and is being taken away. */
   GOING,
   /**
-   * It is there, and what served it has ended: every use of it fails. Only in what is shown; on
+   * The mount is there, and its server has ended: every use of it fails. Only in what is shown; on
    * record such a mount is {@link #PRESENT}.
    */
   DEAD

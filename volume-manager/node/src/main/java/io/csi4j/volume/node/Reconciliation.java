@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 /** The work that a reconciliation has begun. */
 public interface Reconciliation {
 
-  /** What was decided, item by item. */
+  /** Returns the decisions, item by item. */
   CleanupPlan plan();
 
   /** How many items were not finished the first time that was tried, or not tried yet. */

@@ -1,8 +1,8 @@
 package io.csi4j.volume.node;
 
-/** What giving up the use of a volume meant for the others. */
+/** The meaning of a release for the other uses of the volume. */
 public enum Release {
-  /** It was the last use: the volume is unstaged and forgotten. */
+  /** The use was the last one: the volume is unstaged and forgotten. */
   LAST,
   /** Others go on using the volume. */
   NOT_LAST,

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public sealed interface VolumeEvent {
 
-  /** What an operation is. */
+  /** The kinds of operations. */
   enum Operation {
     /** Making a volume appear for a workload. */
     MOUNT,
@@ -25,7 +25,7 @@ public sealed interface VolumeEvent {
     STATS,
     /** Taking away in the background what is not wanted any more. */
     CLEAN_UP,
-    /** Making anew in the background what is mounted and dead. */
+    /** The repair of dead mounts in the background. */
     REPAIR
   }
 
@@ -33,9 +33,9 @@ public sealed interface VolumeEvent {
    * An operation begins. Exactly one {@link Ended} with the same id follows.
    *
    * @param id its number
-   * @param operation what it is
+   * @param operation its kind
    * @param plugin the plugin
-   * @param usage the use it is about; nothing when it is about what nobody uses
+   * @param usage the use it is about; nothing when it is about a volume without uses
    */
   record Started(OperationId id, Operation operation, PluginId plugin, Optional<UsageKey> usage)
       implements VolumeEvent {}

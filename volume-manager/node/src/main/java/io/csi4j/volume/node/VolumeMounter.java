@@ -72,24 +72,28 @@ public interface VolumeMounter {
    */
   VolumeStats stats(UsageKey usage);
 
-  /** Who uses a volume now, certain or not, in order; nobody if it is not known. */
+  /**
+   * Returns the workloads that use a volume now, certain or not, in order; none if it is not known.
+   */
   List<WorkloadId> usage(VolumeKey volume);
 
   /**
-   * What is known of a volume: one for each volume of a plugin that the key stands for. After its
-   * last use it is known until it is given back; then nothing is.
+   * Returns the status of a volume: one for each volume of a plugin that the key stands for. After
+   * its last use it is known until it is given back; then nothing is.
    */
   List<VolumeStatus> status(VolumeKey volume);
 
-  /** What is known of every volume. */
+  /** Returns the status of every volume. */
   List<VolumeStatus> volumes();
 
-  /** What is being done with a volume, what stands in the way, and what to do: for people. */
+  /** Explains a volume: what is being done, what stands in the way, and what to do; for people. */
   Explanation explain(VolumeKey volume);
 
-  /** What is being done for a workload, what stands in the way, and what to do: for people. */
+  /**
+   * Explains a workload: what is being done, what stands in the way, and what to do; for people.
+   */
   Explanation explain(WorkloadId workload);
 
-  /** The same, not blocking. */
+  /** Returns the mounter that does not block. */
   AsyncVolumeMounter async();
 }

@@ -7,6 +7,7 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -16,7 +17,10 @@ import java.util.Optional;
  * @param handle the volume as the plugin names it
  * @param staging how far its staging is; {@link PathStatus#NONE} for a plugin without staging
  * @param uses who uses it, in order
- * @param leaving the uses that are over, whose volume is still being given back; nobody has it then
+ * @param leaving the uses that are over, whose volume is still being given back; no workload has it
+ *     then
+ * @param abandoned the uses whose release a person has ended, each with the reason given; kept
+ *     until the use is wanted again or the volume given back
  * @param block whether it is used as a raw block device
  * @param trouble what stands in the way, if anything does
  */
@@ -26,13 +30,15 @@ public record VolumeStatus(
     PathStatus staging,
     List<Use> uses,
     List<UsageKey> leaving,
+    Map<UsageKey, String> abandoned,
     boolean block,
     Optional<OperatorMessage> trouble) {
 
-  /** Copies the lists. */
+  /** Copies the collections. */
   public VolumeStatus {
     uses = List.copyOf(uses);
     leaving = List.copyOf(leaving);
+    abandoned = Map.copyOf(abandoned);
   }
 
   /** Whether it is, or was until what is owed for it is done, what a host calls by this name. */

@@ -122,7 +122,7 @@ class CrashTest {
   @Test
   void aMountThatWasOnlyAdmittedIsNothing() {
     try (Node node = Node.open()) {
-      dieMounting(node, CrashPoint.P1);
+      dieMounting(node, CrashPoint.ADMITTED);
 
       assertThat(node.report().volumes()).isZero();
       assertThat(node.isClean()).isTrue();
@@ -158,7 +158,17 @@ class CrashTest {
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
-      names = {"U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9"})
+      names = {
+        "RELEASE_SAVED",
+        "BEFORE_UNPUBLISH",
+        "UNPUBLISH_ANSWERED",
+        "USE_REMOVED",
+        "USE_END_SAVED",
+        "BEFORE_UNSTAGE",
+        "UNSTAGE_ANSWERED",
+        "VOLUME_REMOVED",
+        "TOMBSTONE_SAVED"
+      })
   void aReleaseThatWasBegunIsFinishedThoughTheHostDoesNotMentionIt(CrashPoint point) {
     try (Node node = mounted()) {
       dieUnmounting(node, point);
@@ -175,7 +185,17 @@ class CrashTest {
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
-      names = {"U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9"})
+      names = {
+        "RELEASE_SAVED",
+        "BEFORE_UNPUBLISH",
+        "UNPUBLISH_ANSWERED",
+        "USE_REMOVED",
+        "USE_END_SAVED",
+        "BEFORE_UNSTAGE",
+        "UNSTAGE_ANSWERED",
+        "VOLUME_REMOVED",
+        "TOMBSTONE_SAVED"
+      })
   void aMountAfterACrashInTheReleaseStagesAgainWhereItHasTo(CrashPoint point) {
     try (Node node = mounted()) {
       dieUnmounting(node, point);
@@ -250,12 +270,17 @@ class CrashTest {
   void crashesInTheRecoveryOfCrashesEndCleanAsWell() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      node.dieAt(CrashPoint.P14);
+      node.dieAt(CrashPoint.PUBLISH_ANSWERED);
       var mounting = node.engine().mount(single("vol-1", "web"));
       node.awaitDeath();
       assertThat(mounting).isNotDone();
       for (CrashPoint point :
-          List.of(CrashPoint.U1, CrashPoint.U3, CrashPoint.U5, CrashPoint.U7, CrashPoint.U8)) {
+          List.of(
+              CrashPoint.RELEASE_SAVED,
+              CrashPoint.UNPUBLISH_ANSWERED,
+              CrashPoint.USE_END_SAVED,
+              CrashPoint.UNSTAGE_ANSWERED,
+              CrashPoint.VOLUME_REMOVED)) {
         node.start();
         node.dieAt(point);
         node.reconcileUnlessKilled();

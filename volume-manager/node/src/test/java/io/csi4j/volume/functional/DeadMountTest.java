@@ -521,7 +521,19 @@ class DeadMountTest {
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
-      names = {"U1", "U2", "U3", "U5", "U6", "U7", "P6", "P8", "P11", "P13", "P16"})
+      names = {
+        "RELEASE_SAVED",
+        "BEFORE_UNPUBLISH",
+        "UNPUBLISH_ANSWERED",
+        "USE_END_SAVED",
+        "BEFORE_UNSTAGE",
+        "UNSTAGE_ANSWERED",
+        "INTENT_SAVED",
+        "BEFORE_STAGE",
+        "STAGED_SAVED",
+        "BEFORE_PUBLISH",
+        "PUBLISHED_SAVED"
+      })
   void aCrashInTheMiddleOfARepairLosesNoUse(CrashPoint point) {
     try (Node node = open(OnDeadMount.REMOUNT)) {
       node.reconcile();

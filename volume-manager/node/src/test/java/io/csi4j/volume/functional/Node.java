@@ -31,7 +31,6 @@ import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
@@ -310,7 +309,6 @@ final class Node implements AutoCloseable {
                 layout,
                 settings,
                 newborn.points(),
-                Rules.ALL,
                 event -> {
                   if (!newborn.isOver()) {
                     events.add(event);
@@ -754,6 +752,9 @@ final class Node implements AutoCloseable {
       assertThat(disk.trespasses()).as("touched what is mounted").isEmpty();
       everyStartHasOneEnd();
       secretsAreNowhere();
+      assertThat(notices().stream().map(OperatorMessage::line))
+          .as("what people are told")
+          .noneMatch(line -> line.contains("Evidence[") || line.contains("Sighting["));
     } finally {
       if (!life.isOver()) {
         crash();

@@ -454,6 +454,29 @@ class PluginTroubleTest {
   }
 
   @Test
+  void aReleaseThatWasSentAndCouldNotBeSentAgainIsNotToldAsNotSent() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().inject(Fault.applyThenHang(), When.calling(NODE_UNPUBLISH_VOLUME).once());
+      CompletableFuture<Release> unmounting = node.engine().unmount(usage("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      Node.eventually("it is unpublished", () -> !node.mounted(target));
+
+      node.plugin().stop();
+
+      VolumeException failure = node.fails(unmounting);
+      assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.getMessage())
+          .contains("NodeUnpublishVolume was sent before, and could not be sent again, UNAVAILABLE")
+          .doesNotContain("no call was sent");
+      node.plugin().start();
+      node.becomesClean();
+    }
+  }
+
+  @Test
   void aCallThatWasDoneBeforeThePluginDiedIsNotToldAsNotSent() {
     try (Node node = Node.open()) {
       node.volume("vol-1");

@@ -2,6 +2,7 @@ package io.csi4j.volume.functional;
 
 import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
+import static io.csi4j.volume.functional.Node.shared;
 import static io.csi4j.volume.functional.Node.single;
 import static io.csi4j.volume.functional.Node.usage;
 import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
@@ -20,6 +21,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Release;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +136,31 @@ class RefusedReleaseTest {
       assertThat(node.isClean()).isTrue();
       assertThat(node.noticed(OperatorCode.ABANDONED)).isTrue();
       assertThat(node.get(abandon(node))).isEqualTo(Release.UNKNOWN);
+    }
+  }
+
+  @Test
+  void theReasonStaysOnRecordWhileOthersHaveTheVolume() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+      node.plugin().inject(Fault.applyThenDrop(), When.calling(NODE_UNPUBLISH_VOLUME).once());
+      node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+      assertThat(node.unmountFails(WEB).outcome()).isEqualTo(IN_PROGRESS);
+
+      assertThat(node.get(abandon(node))).isEqualTo(Release.NOT_LAST);
+      node.plugin().clearFaults();
+      node.restart();
+
+      assertThat(node.status(VOLUME).orElseThrow().abandoned())
+          .containsExactly(Map.entry(WEB, "the plugin's vendor says so"));
+      assertThat(node.engine().explain("vol-1", usage("vol-1", "db")::equals).toString())
+          .contains("'web'", "abandoned by a person, who said: the plugin's vendor says so");
+      node.mount(shared("vol-1", "web"));
+      assertThat(node.status(VOLUME).orElseThrow().abandoned()).isEmpty();
+      assertThat(node.unmount(WEB)).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
     }
   }
 

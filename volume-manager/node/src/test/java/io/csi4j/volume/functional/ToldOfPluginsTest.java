@@ -421,7 +421,7 @@ class ToldOfPluginsTest {
       node.volume("vol-1");
       node.volume("vol-2");
       node.mount(single("vol-1", "web"));
-      node.dieAt(CrashPoint.P14);
+      node.dieAt(CrashPoint.PUBLISH_ANSWERED);
       CompletableFuture<MountedVolume> ignored = node.engine().mount(single("vol-2", "web"));
       node.awaitDeath();
       node.start();
@@ -444,7 +444,7 @@ class ToldOfPluginsTest {
   void aMountThatIsTakenBackAfterAStartIsTold() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      node.dieAt(CrashPoint.P14);
+      node.dieAt(CrashPoint.PUBLISH_ANSWERED);
       CompletableFuture<MountedVolume> ignored = node.engine().mount(single("vol-1", "web"));
       node.awaitDeath();
       node.start();
@@ -463,7 +463,7 @@ class ToldOfPluginsTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
-      node.dieAt(CrashPoint.U3);
+      node.dieAt(CrashPoint.UNPUBLISH_ANSWERED);
       CompletableFuture<Release> ignored = node.engine().unmount(usage("vol-1", "web"));
       node.awaitDeath();
       node.start();

@@ -26,7 +26,8 @@ final class Gate implements CrashPoints {
   }
 
   /**
-   * Stops the next thread that comes to this moment: {@code P8}; or all, at the nth: {@code #5}.
+   * Stops the next thread that comes to this moment: {@code BEFORE_STAGE}; or all, at the nth:
+   * {@code #5}.
    */
   void arm(String what) {
     lock.lock();

@@ -186,120 +186,154 @@ class KillPointsTest {
   void everyNamedMomentIsOneAtWhichAVolumeWasKilled() {
     assertThat(moments.get(Deed.FIRST_MOUNT))
         .containsExactly(
-            "P1", "P6", "P7", "P8", "P9", "P10", "P11", "P12", "P13", "P14", "P15", "P16", "P17");
+            "ADMITTED",
+            "INTENT_SAVED",
+            "VOLUME_PREPARED",
+            "BEFORE_STAGE",
+            "STAGE_ANSWERED",
+            "STAGING_SEEN",
+            "STAGED_SAVED",
+            "USE_PREPARED",
+            "BEFORE_PUBLISH",
+            "PUBLISH_ANSWERED",
+            "TARGET_SEEN",
+            "PUBLISHED_SAVED",
+            "CALLER_TOLD");
     assertThat(moments.get(Deed.SECOND_MOUNT))
-        .contains("P1", "P12", "P13", "P14", "P15", "P16", "P17");
-    assertThat(moments.get(Deed.ONE_RELEASE)).contains("U1", "U2", "U3", "U4", "U5");
+        .contains(
+            "ADMITTED",
+            "USE_PREPARED",
+            "BEFORE_PUBLISH",
+            "PUBLISH_ANSWERED",
+            "TARGET_SEEN",
+            "PUBLISHED_SAVED",
+            "CALLER_TOLD");
+    assertThat(moments.get(Deed.ONE_RELEASE))
+        .contains(
+            "RELEASE_SAVED",
+            "BEFORE_UNPUBLISH",
+            "UNPUBLISH_ANSWERED",
+            "USE_REMOVED",
+            "USE_END_SAVED");
     assertThat(moments.get(Deed.LAST_RELEASE))
-        .containsExactly("U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9");
+        .containsExactly(
+            "RELEASE_SAVED",
+            "BEFORE_UNPUBLISH",
+            "UNPUBLISH_ANSWERED",
+            "USE_REMOVED",
+            "USE_END_SAVED",
+            "BEFORE_UNSTAGE",
+            "UNSTAGE_ANSWERED",
+            "VOLUME_REMOVED",
+            "TOMBSTONE_SAVED");
   }
 
   @Test
   @Tag("A1")
   void nothingIsKnownOfAMountThatWasOnlyAdmitted() {
-    assertGoodAt("P1");
+    assertGoodAt("ADMITTED");
   }
 
   @Test
   @Tag("A5")
   void anIntentAloneIsFulfilledOrReversed() {
-    assertGoodAt("P6");
+    assertGoodAt("INTENT_SAVED");
   }
 
   @Test
   @Tag("A6")
   void directoriesAloneAreUsedOrRemoved() {
-    assertGoodAt("P7");
+    assertGoodAt("VOLUME_PREPARED");
   }
 
   @Test
   @Tag("A7")
   void aStagingThatMayBeUnderWayIsRepeatedOrReversed() {
-    assertGoodAt("P8");
+    assertGoodAt("BEFORE_STAGE");
   }
 
   @Test
   @Tag("A8")
   void aStagingWhoseAnswerWasNotRememberedIsRepeatedOrReversed() {
-    assertGoodAt("P9", "P10");
+    assertGoodAt("STAGE_ANSWERED", "STAGING_SEEN");
   }
 
   @Test
   @Tag("A9")
   void aStagingThatIsRememberedIsGoneOnFromOrReversed() {
-    assertGoodAt("P11");
+    assertGoodAt("STAGED_SAVED");
   }
 
   @Test
   @Tag("A10")
   void theDirectoryAboveATargetIsUsedOrRemoved() {
-    assertGoodAt("P12");
+    assertGoodAt("USE_PREPARED");
   }
 
   @Test
   @Tag("A11")
   void aPublishThatMayBeUnderWayIsRepeatedOrReversed() {
-    assertGoodAt("P13");
+    assertGoodAt("BEFORE_PUBLISH");
   }
 
   @Test
   @Tag("A12")
   void aPublishWhoseAnswerWasNotRememberedIsRepeatedOrReversed() {
-    assertGoodAt("P14", "P15");
+    assertGoodAt("PUBLISH_ANSWERED", "TARGET_SEEN");
   }
 
   @Test
   @Tag("A13")
   void aUseOfWhichTheCallerWasNotToldIsAdoptedOrGivenUp() {
-    assertGoodAt("P16");
+    assertGoodAt("PUBLISHED_SAVED");
   }
 
   @Test
   @Tag("A14")
   void aUseOfWhichTheCallerWasToldIsAdoptedOrGivenUp() {
-    assertGoodAt("P17");
+    assertGoodAt("CALLER_TOLD");
   }
 
   @Test
   @Tag("A15")
   void aReleaseThatWasIntendedGoesOn() {
-    assertGoodAt("U1");
+    assertGoodAt("RELEASE_SAVED");
   }
 
   @Test
   @Tag("A16")
   void anUnpublishWhoseAnswerWasNotRememberedIsRepeated() {
-    assertGoodAt("U2", "U3");
+    assertGoodAt("BEFORE_UNPUBLISH", "UNPUBLISH_ANSWERED");
   }
 
   @Test
   @Tag("A17")
   void aTargetThatIsGoneIsForgotten() {
-    assertGoodAt("U4");
+    assertGoodAt("USE_REMOVED");
   }
 
   @Test
   @Tag("A18")
   void theUnstagingAfterTheLastUseGoesOn() {
-    assertGoodAt("U5");
+    assertGoodAt("USE_END_SAVED");
   }
 
   @Test
   @Tag("A19")
   void aStagingThatMayBeGoneIsMadeAgainOrReversed() {
-    assertGoodAt("U6", "U7");
+    assertGoodAt("BEFORE_UNSTAGE", "UNSTAGE_ANSWERED");
   }
 
   @Test
   @Tag("A20")
   void directoriesThatWereRemovedAreForgottenOrMadeAgain() {
-    assertGoodAt("U8");
+    assertGoodAt("VOLUME_REMOVED");
   }
 
   @Test
   @Tag("A21")
   void aVolumeThatWasBuriedCanBeMountedAgain() {
-    assertGoodAt("U9");
+    assertGoodAt("TOMBSTONE_SAVED");
   }
 
   @Test

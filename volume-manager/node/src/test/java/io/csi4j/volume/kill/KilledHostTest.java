@@ -122,10 +122,10 @@ class KilledHostTest {
     List<Use> unwanted = List.of(world.volume("d"), world.volume("e"), world.volume("f"));
     EngineProcess engine = world.engine();
     for (List<Use> each : List.of(wanted, unwanted)) {
-      engine.park("P8", "mount " + each.get(0));
-      engine.park("P14", "mount " + each.get(1));
+      engine.park("BEFORE_STAGE", "mount " + each.get(0));
+      engine.park("PUBLISH_ANSWERED", "mount " + each.get(1));
       engine.ask("mount " + each.get(2), "mounted ");
-      engine.park("U6", "unmount " + each.get(2));
+      engine.park("BEFORE_UNSTAGE", "unmount " + each.get(2));
     }
     engine.kill();
 

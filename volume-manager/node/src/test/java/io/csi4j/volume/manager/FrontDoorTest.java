@@ -135,7 +135,7 @@ class FrontDoorTest {
           .contains(
               "\n  now: mounting for workload 'web-1' (default/db-1): waiting for the plugin to"
                   + " stage it for ")
-          .contains(", attempt 2\n  last answer: ABORTED: ")
+          .contains(", attempt 2 of 3\n  last answer: ABORTED: ")
           .contains("busy")
           .endsWith("\n  waiting for it: workload 'web-2' (default/db-1)");
       assertThat(manager.explain(WEB_1.workload()).lines())

@@ -1,6 +1,5 @@
 package io.csi4j.volume.sim;
 
-import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
 import io.csi4j.volume.sim.Simulation.Outcome;
@@ -22,7 +21,8 @@ public final class Campaign {
         --exhaustive    all histories of two and of four operations within the budget; one that comes to
                         a world from which another one has gone on ends there, and is counted as joined
         --compare       the same with and without joining: both come to the same worlds
-        --rules         each rule of the protocol turned off, until the harm is found
+        --rules         each rule of the protocol broken by a mutant of the engine, until the harm is
+                        found
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
         --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; a + at the
@@ -148,11 +148,11 @@ public final class Campaign {
   private boolean rules() {
     boolean all = true;
     System.out.printf(
-        "%-26s %-9s %10s %8s  %s%n", "switch", "broken", "histories", "seconds", "by");
-    for (Rule rule : Rule.values()) {
-      RuleHunt.Catch caught = RuleHunt.hunt(rule, Math.min(60, seconds));
+        "%-26s %-9s %10s %8s  %s%n", "mutant", "broken", "histories", "seconds", "by");
+    for (Mutant mutant : Mutant.values()) {
+      MutantHunt.Catch caught = MutantHunt.of(mutant, Math.min(60, seconds));
       System.out.println(caught);
-      all &= caught.outcome().isPresent();
+      all &= caught.isCaught();
     }
     return all;
   }

@@ -2,7 +2,6 @@ package io.csi4j.volume.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
 import java.lang.reflect.Field;
@@ -14,7 +13,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -78,16 +76,6 @@ class CanonicalTest {
   @MethodSource("small")
   void theSameWorldsAreReachedWithAndWithoutJoining(Setup setup) {
     assertThat(assertNothingIsLost(setup).joined()).isPositive();
-  }
-
-  @Tag("campaign")
-  @ParameterizedTest
-  @EnumSource
-  void theSameInvariantsBreakWithoutARule(Rule rule) {
-    Tally crashing = assertNothingIsLost(Setup.drill(false, false, 1, 0).without(rule));
-    Tally failing = assertNothingIsLost(Setup.drill(true, true, 0, 1).without(rule));
-
-    assertThat(List.of(crashing.joined(), failing.joined())).allMatch(count -> count > 0);
   }
 
   @Tag("campaign")

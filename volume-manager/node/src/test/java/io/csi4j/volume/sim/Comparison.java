@@ -2,6 +2,7 @@ package io.csi4j.volume.sim;
 
 import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -22,6 +23,18 @@ record Comparison(
     Tally full = Explorer.exhaustive(setup, limit, all);
     Tally joined = Explorer.exhaustive(setup, limit, some);
     return new Comparison(full, joined, all.recorded(), some.recorded());
+  }
+
+  /** The small setups that a mutant of the engine is compared in: where they differ, in words. */
+  static String differences() {
+    StringBuilder differences = new StringBuilder();
+    for (Setup setup : List.of(Setup.drill(false, false, 1, 0), Setup.drill(true, true, 0, 1))) {
+      Comparison both = of(setup, new Limit(Long.MAX_VALUE, 600, false, 2));
+      if (!both.isSame() || both.joined().joined() == 0) {
+        differences.append(setup).append(": ").append(both).append('\n');
+      }
+    }
+    return differences.toString();
   }
 
   boolean isSame() {

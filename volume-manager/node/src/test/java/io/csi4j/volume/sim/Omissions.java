@@ -24,14 +24,15 @@ final class Omissions {
   /** Moments of the engine, which are told relative to now. */
   static final Set<String> MOMENTS =
       Set.of(
-          "../internal/engine/Doubts$Doubt.since",
-          "../internal/engine/Graveyard$Grave.until",
-          "../internal/engine/Refusals$Count.since");
+          "../internal/engine/UnendedCalls$Doubt.since",
+          "../internal/engine/Tombstones$Kept.until",
+          "../internal/engine/RefusedReleases$Count.since");
 
   /** Names of processes, of which only matters where else they are: told by number. */
   static final Set<String> NAMES =
       Set.of(
-          "../internal/engine/Doubts$Doubt.instance", "../internal/engine/PluginWatch.processes");
+          "../internal/engine/UnendedCalls$Doubt.instance",
+          "../internal/engine/PluginWatch.processes");
 
   /** By class and field. */
   static final Map<String, String> ALWAYS = always();
@@ -65,16 +66,24 @@ final class Omissions {
     add(all, NAME, engine + "VolumeEngine", "operations");
     add(all, UNCOMPARED, engine + "VolumeIndex", "asked");
     add(all, PAST, engine + "VolumeEngine", "report");
-    add(all, OVER, engine + "VolumeActor", "begun", "started", "isTold");
-    add(all, OVER, engine + "TurnRunner", "generation");
-    add(all, PAST, engine + "VolumeActor", "troubled");
+    add(all, OVER, engine + "VolumeQueue", "begun", "started", "isTold");
+    add(all, OVER, engine + "OperationRun", "generation");
+    add(all, PAST, engine + "VolumeQueue", "troubled");
     add(all, PAST, engine + "View", "troubled");
     add(
         all,
         "a moment that has passed, and is compared with such that are to come only",
         engine + "LongPauses",
         "told");
-    add(all, SAME, engine + "EngineParts", "layout", "settings", "rules", "clock", "claims");
+    add(all, SAME, engine + "EngineParts", "layout", "settings", "clock", "claims");
+    add(
+        all,
+        "said by its name",
+        "../internal/lifecycle/Moment",
+        "doing",
+        "isForth",
+        "reached",
+        "next");
     add(all, TIME, "SimTime$Item", "due");
     add(all, NAME, "SimTime$Item", "order");
     add(

@@ -1,8 +1,5 @@
 package io.csi4j.volume.sim;
 
-import io.csi4j.volume.internal.lifecycle.Rule;
-import io.csi4j.volume.internal.lifecycle.Rules;
-
 /**
  * What kind of histories are played.
  *
@@ -12,7 +9,6 @@ import io.csi4j.volume.internal.lifecycle.Rules;
  * @param journal whether the state is the journal on a disk that can fail, and not memory
  * @param crashes how often the host may crash
  * @param faults how often something else may go wrong
- * @param rules which rules of the protocol are on
  * @param claims whether the host claims what it mounts, in a cluster where claims move on
  */
 record Setup(
@@ -22,7 +18,6 @@ record Setup(
     boolean journal,
     int crashes,
     int faults,
-    Rules rules,
     boolean claims) {
 
   /** What the host does. */
@@ -41,7 +36,7 @@ record Setup(
 
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, Rules.ALL, false);
+    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -51,21 +46,16 @@ record Setup(
 
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, Rules.ALL, false);
+    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false);
   }
 
   Setup with(Drive other) {
-    return new Setup(other, shared, serialising, journal, crashes, faults, rules, claims);
-  }
-
-  Setup without(Rule rule) {
-    return new Setup(
-        host, shared, serialising, journal, crashes, faults, Rules.allBut(rule), claims);
+    return new Setup(other, shared, serialising, journal, crashes, faults, claims);
   }
 
   /** The same with claims. */
   Setup claimed() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, rules, true);
+    return new Setup(host, shared, serialising, journal, crashes, faults, true);
   }
 
   boolean mends() {
@@ -87,7 +77,6 @@ record Setup(
         + crashes
         + " crashes, "
         + faults
-        + " faults"
-        + (rules.off().isEmpty() ? "" : ", without " + rules.off());
+        + " faults";
   }
 }

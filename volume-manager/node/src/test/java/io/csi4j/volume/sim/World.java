@@ -473,7 +473,6 @@ final class World implements SimKernel.View {
             layout,
             ManagerSettings.defaults(),
             point -> at(life, point),
-            setup.rules(),
             event -> told(life, event),
             claims == null ? Claims.NONE : claims.seenBy(life)));
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 record Checks(Optional<NodeView> node, PropagationPermission permission) {
 
-  /** What they find. */
+  /** Returns the findings. */
   public PreflightFindings of(WorkloadVolumes wanted) {
     PreflightFindings found = new PreflightFindings();
     RuntimeCheck.check(wanted, found);

@@ -7,8 +7,8 @@ import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 
 /**
- * Whether a plugin that is registered can serve. What nobody has asked it counts for nothing: a
- * host that does not look after its plugins is not cut off.
+ * Whether a plugin that is registered can serve. Questions that were not asked count for nothing: a
+ * host that does not supervise its plugins is not cut off.
  */
 final class HealthCheck {
 

@@ -6,9 +6,9 @@ import io.csi4j.mount.model.Propagation;
 public enum MountPropagation {
   /** None. */
   PRIVATE("private", Propagation.PRIVATE),
-  /** What the host mounts below it later, the task sees too. */
+  /** The task sees later mounts of the host below it, too. */
   HOST_TO_TASK("host-to-task", Propagation.HOST_TO_CONTAINER),
-  /** What either mounts, the other sees: the task can change what the host has mounted. */
+  /** Each sees the mounts of the other: the task can change what the host has mounted. */
   BIDIRECTIONAL("bidirectional", Propagation.BIDIRECTIONAL);
 
   private final String word;
@@ -42,7 +42,7 @@ public enum MountPropagation {
     return word;
   }
 
-  /** The same for the kernel's mounts. */
+  /** Returns the propagation for the kernel's mounts. */
   public Propagation kernel() {
     return kernel;
   }

@@ -14,7 +14,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** What is known of a node without asking anybody else. */
+/** A view of a node that asks no one. */
 interface NodeView {
 
   /** The instance of a plugin that serves volumes there. */
@@ -23,7 +23,7 @@ interface NodeView {
   /** The names of the plugins that serve volumes there. */
   SortedSet<PluginId> plugins();
 
-  /** What is known of every volume there. */
+  /** Returns the status of every volume there. */
   List<VolumeStatus> volumes();
 
   /** Why a mount would be refused by what is mounted there, if it would. */
@@ -54,7 +54,7 @@ interface NodeView {
     };
   }
 
-  /** Some node, of which somebody told. The first instance of each plugin serves. */
+  /** A node that was described. The first instance of each plugin serves. */
   static NodeView of(Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
     List<RegisteredPlugin> known = List.copyOf(plugins);
     List<VolumeStatus> mounted = List.copyOf(volumes);

@@ -8,14 +8,20 @@ import java.util.Optional;
 
 /**
  * Every check of what a workload wants that needs no change, in one call and with all findings at
- * once. No plugin is called: plugins are judged by what they said of themselves last, and what
- * nobody knows stands in nobody's way.
+ * once. No plugin is called: plugins are judged by what they said of themselves last, and the
+ * unknown stands in no one's way.
  *
  * <p>Findings come in the same order each time: runtimes; each volume in the order of the requests
  * with its plugin, capabilities, access mode, place, and what is mounted; how many volumes; then
  * each task with its names, destinations and propagation. A clear report is no promise, and {@link
  * io.csi4j.volume.node.VolumeMounter#mount} does not ask for one: what matters there it finds by
  * itself. Does not change, and is safe for many threads.
+ *
+ * <pre>{@code
+ * Preflight.of(manager).check(wanted).obstacles().stream() // calls no plugin
+ *     .map(obstacle -> obstacle.line())
+ *     .forEach(log);
+ * }</pre>
  */
 public final class Preflight {
 
@@ -31,7 +37,7 @@ public final class Preflight {
   }
 
   /**
-   * Checks for a node of which somebody told, such as one that is to be chosen.
+   * Returns checks for a node that was described, such as a candidate.
    *
    * @param plugins its plugins; the first instance of each serves
    * @param volumes its volumes; only their number counts
@@ -50,7 +56,7 @@ public final class Preflight {
     return new Preflight(new Checks(node, PropagationPermission.nobody()));
   }
 
-  /** The same with a decision about mounts that reach the host. Default: they may not. */
+  /** Returns the checks with a decision about mounts that reach the host. Default: they may not. */
   public Preflight permitting(PropagationPermission permission) {
     return new Preflight(new Checks(checks.node(), permission));
   }

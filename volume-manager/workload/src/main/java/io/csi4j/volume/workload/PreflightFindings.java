@@ -36,12 +36,12 @@ final class PreflightFindings {
     remarks.add(Messages.of(code, subject, seen));
   }
 
-  /** What stands in the way. */
+  /** Returns the obstacles. */
   public List<OperatorMessage> obstacles() {
     return List.copyOf(obstacles);
   }
 
-  /** What may go wrong. */
+  /** Returns the remarks about what may go wrong. */
   public List<OperatorMessage> remarks() {
     return List.copyOf(remarks);
   }

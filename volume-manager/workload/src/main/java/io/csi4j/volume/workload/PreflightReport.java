@@ -4,7 +4,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.util.List;
 
 /**
- * What a check found.
+ * The findings of a check.
  *
  * @param obstacles why the workload cannot have its volumes; each says what to do
  * @param remarks what may go wrong, or is worth to know

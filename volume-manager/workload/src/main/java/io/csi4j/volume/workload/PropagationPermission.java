@@ -14,17 +14,17 @@ public interface PropagationPermission {
   /** Whether they may. A decision that throws is a refusal. */
   boolean permits(Wish wish);
 
-  /** Nobody may. */
+  /** Returns a permission that refuses all. */
   static PropagationPermission nobody() {
     return wish -> false;
   }
 
   /**
-   * What is asked for.
+   * The wish to be permitted.
    *
-   * @param workload by which workload
-   * @param task for which of its tasks
-   * @param volume for which volume, as it is asked for
+   * @param workload the workload
+   * @param task its task
+   * @param volume the volume, as it is asked for
    */
   record Wish(WorkloadId workload, TaskName task, VolumeRequest volume) {
 

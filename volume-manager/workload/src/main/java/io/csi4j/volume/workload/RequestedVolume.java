@@ -43,7 +43,7 @@ public record RequestedVolume(
     return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
   }
 
-  /** The same, claimed by its workload. */
+  /** Returns the volume, claimed by its workload. */
   RequestedVolume claimed(ClaimGrant grant) {
     RequestedVolume claimed =
         new RequestedVolume(workload, request, source, csi().map(volume -> volume.claimed(grant)));
@@ -67,7 +67,9 @@ public record RequestedVolume(
     return found.filter(ResolvedVolume.Host.class::isInstance).map(ResolvedVolume.Host.class::cast);
   }
 
-  /** What the volume manager is asked for; nothing if it has nothing to do with this volume. */
+  /**
+   * Returns the request for the volume manager; nothing if it has nothing to do with this volume.
+   */
   public Optional<MountRequest> mountRequest() {
     return csi().map(volume -> request.toMountRequest(volume, workload));
   }

@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** What the host knows of a volume that a workload asks for. */
+/** The knowledge of the host about a volume that a workload asks for. */
 public sealed interface ResolvedVolume {
 
   /** The volume as the host names it. */
@@ -103,37 +103,39 @@ public sealed interface ResolvedVolume {
       return VolumeType.CSI;
     }
 
-    /** The same, which may be used in these ways only. */
+    /** Returns the volume, which may be used in these ways only. */
     public Csi withAllowed(List<VolumeCapability> ways) {
       return changed(parts -> parts.allowed = ways);
     }
 
-    /** The same, which can be reached from any one of these places. */
+    /** Returns the volume, which can be reached from any one of these places. */
     public Csi withReachableFrom(List<Topology> places) {
       return changed(parts -> parts.reachableFrom = places);
     }
 
-    /** The same, registered with these mount options. */
+    /** Returns the volume, registered with these mount options. */
     public Csi withMountOptions(MountOptions options) {
       return changed(parts -> parts.mountOptions = options);
     }
 
-    /** The same with this context of its own. */
+    /** Returns the volume with this context of its own. */
     public Csi withVolumeContext(VolumeContext context) {
       return changed(parts -> parts.volumeContext = context);
     }
 
-    /** The same, attached to this node. */
+    /** Returns the volume, attached to this node. */
     public Csi withPublishContext(PublishContext context) {
       return changed(parts -> parts.publishContext = context);
     }
 
-    /** The same with secrets. */
+    /** Returns the volume with secrets. */
     public Csi withSecrets(SecretsProvider provider) {
       return changed(parts -> parts.secrets = provider);
     }
 
-    /** The same, claimed, and attached to this node where it has to be, as the claim says. */
+    /**
+     * Returns the volume, claimed, and attached to this node where it has to be, as the claim says.
+     */
     public Csi claimed(ClaimGrant grant) {
       return changed(
           parts -> {
@@ -163,7 +165,7 @@ public sealed interface ResolvedVolume {
           parts.claimEpoch);
     }
 
-    /** What may be changed of a volume, while one of it is. */
+    /** The parts of a volume that may be changed, while one of them is. */
     private static final class Parts {
       private List<VolumeCapability> allowed;
       private List<Topology> reachableFrom;

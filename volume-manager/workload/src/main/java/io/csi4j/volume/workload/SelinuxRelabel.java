@@ -1,6 +1,6 @@
 package io.csi4j.volume.workload;
 
-/** Who may use the files of a volume after a runtime has labelled them for SELinux. */
+/** The users of the files of a volume after a runtime has labelled them for SELinux. */
 public enum SelinuxRelabel {
   /** All tasks ({@code z}). */
   SHARED("z"),

@@ -18,7 +18,7 @@ public record TaskDevice(MountPath source, MountPath destination, boolean readOn
     Objects.requireNonNull(destination, "destination");
   }
 
-  /** What the task may do with it, as runtimes write it: read, write, make the node. */
+  /** Returns the rights of the task, as runtimes write them: read, write, make the node. */
   public String permissions() {
     return readOnly ? "rm" : "rwm";
   }

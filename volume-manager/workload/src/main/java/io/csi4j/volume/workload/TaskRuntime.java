@@ -12,7 +12,7 @@ public interface TaskRuntime {
   /** Which task. */
   TaskName task();
 
-  /** What runs it, as people know it: the name of a driver, a runtime class. */
+  /** Returns the runtime, as people know it: the name of a driver, a runtime class. */
   String runtime();
 
   /** Which volumes of a type it can take: all, if it does not say. */

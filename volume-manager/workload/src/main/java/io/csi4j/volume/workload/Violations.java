@@ -35,7 +35,7 @@ final class Violations {
     }
   }
 
-  /** What was noted, in order. */
+  /** Returns the violations that were noted, in order. */
   List<Violation> all() {
     return List.copyOf(all);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param volume which one
  * @param destination where: an absolute path in the task's view of files
- * @param readOnly whether the task only reads, whatever the workload may do
+ * @param readOnly whether the task only reads, even if the workload may write
  * @param propagation which mounts below it the task and the host show each other
  * @param relabel how its files are labelled for SELinux, if they are
  */

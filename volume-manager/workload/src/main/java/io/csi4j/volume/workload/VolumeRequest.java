@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a workload asks of one volume, as its job description says it. Compares by value; mount
- * flags are never printed.
+ * The request of a workload for one volume, as its job description says it. Compares by value;
+ * mount flags are never printed.
  */
 public final class VolumeRequest {
 
@@ -58,7 +58,7 @@ public final class VolumeRequest {
     return alias;
   }
 
-  /** What kind of volume it is. */
+  /** Returns the kind of volume. */
   public VolumeType type() {
     return type;
   }
@@ -107,9 +107,9 @@ public final class VolumeRequest {
   }
 
   /**
-   * The same for the volume manager: this request, and what the host knows of the volume.
+   * Returns the request for the volume manager: this one, and what the host knows of the volume.
    *
-   * @throws IllegalStateException for a host volume, which nobody has to mount
+   * @throws IllegalStateException for a host volume, which need not be mounted
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
     MountRequest.Builder request =
@@ -214,7 +214,9 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** The same by its word in a job description, such as {@code single-node-writer}. */
+    /**
+     * Sets the access mode by its word in a job description, such as {@code single-node-writer}.
+     */
     public Builder accessMode(String word) {
       accessMode = null;
       accessWord = Objects.requireNonNull(word, "word");
@@ -228,7 +230,7 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** The same by its word in a job description. */
+    /** Sets the attachment by its word in a job description. */
     public Builder attachment(String word) {
       attachment = null;
       attachmentWord = Objects.requireNonNull(word, "word");

@@ -1,6 +1,6 @@
 package io.csi4j.volume.workload;
 
-/** What kind of volume a request is for. */
+/** The kind of volume that a request is for. */
 public enum VolumeType {
   /** A volume of a CSI plugin. */
   CSI("csi"),

@@ -23,6 +23,19 @@ import java.util.Set;
 /**
  * All that one workload wants of volumes: which it asks for, and which of its tasks sees which of
  * them where. Does not change.
+ *
+ * <pre>{@code
+ * WorkloadVolumes wanted =
+ *     WorkloadVolumes.builder(workload, volumes) // finds what the host knows of "db"
+ *         .volume(
+ *             VolumeRequest.builder("data", VolumeType.CSI, "db")
+ *                 .accessMode("single-node-writer")
+ *                 .attachment("filesystem")
+ *                 .build())
+ *         .task(task, VolumeMount.builder("data").destination("/var/lib/db").build())
+ *         .build();
+ * List<MountedVolume> mounted = wanted.mountAll(manager);
+ * }</pre>
  */
 public final class WorkloadVolumes {
 
@@ -95,12 +108,15 @@ public final class WorkloadVolumes {
     return new WorkloadVolumes(workload, claimed, tasks);
   }
 
-  /** What the volume manager is to mount, each once; a host volume needs nothing. */
+  /** Returns the requests for the volume manager, each once; a host volume needs none. */
   public List<MountRequest> mountRequests() {
     return volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
   }
 
-  /** The same for {@link io.csi4j.volume.manager.VolumeManager#reconcile}, while it runs. */
+  /**
+   * Returns the mounts for {@link io.csi4j.volume.manager.VolumeManager#reconcile}, while the
+   * workload runs.
+   */
   public List<LiveMount> liveMounts() {
     return mountRequests().stream().<LiveMount>map(LiveMount.Wanted::new).toList();
   }

@@ -146,6 +146,7 @@ final class Wishes {
                     i % 2 == 0 ? PathStatus.PRESENT : PathStatus.IN_DOUBT,
                     List.of(),
                     List.of(),
+                    Map.of(),
                     false,
                     Optional.empty()))
         .toList();

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 final class ClaimRounds {
 
   private final EngineParts parts;
-  private final Supplier<List<VolumeActor>> volumes;
+  private final Supplier<List<VolumeQueue>> volumes;
   private final ReentrantLock lock = new ReentrantLock();
   private Scheduler.@Nullable Timer timer;
   private boolean closed;
 
-  ClaimRounds(EngineParts parts, Supplier<List<VolumeActor>> volumes) {
+  ClaimRounds(EngineParts parts, Supplier<List<VolumeQueue>> volumes) {
     this.parts = parts;
     this.volumes = volumes;
   }
 
-  /** Begins, if anybody can be asked. */
+  /** Begins the rounds, if the host has given a store of claims. */
   void begin() {
     Optional<NodeClaims> terms = parts.claims().terms();
     if (terms.isEmpty()) {
@@ -43,7 +43,7 @@ final class ClaimRounds {
   }
 
   private void round() {
-    volumes.get().forEach(VolumeActor::confirm);
+    volumes.get().forEach(VolumeQueue::confirm);
     begin();
   }
 

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Looks whether the mounts of one volume are dead, tells of it, and says what is to be made anew.
+ * Looks whether the mounts of one volume are dead, tells of it, and says which must be made again.
  * Used in the mailbox of the volume only.
  */
 final class DeadMountCare {
@@ -35,7 +35,7 @@ final class DeadMountCare {
   private final Runnable changed;
   private final DeadMounts dead = new DeadMounts();
 
-  /** The uses whose mounts somebody else took away. */
+  /** The uses whose mounts another program took away. */
   private Set<UsageKey> lost = Set.of();
 
   /**
@@ -52,19 +52,19 @@ final class DeadMountCare {
     return parts.plugin().policy().onDeadMount();
   }
 
-  /** Remembers how a use is wanted, should it have to be made anew. */
+  /** Remembers how a use is wanted, in case its mount must be made again. */
   void remember(MountRequest request) {
     if (DeadMounts.repairs(policy())) {
       dead.remember(request);
     }
   }
 
-  /** What had died may have died once more. */
+  /** A mount that was dead may have died once more. */
   void again() {
     dead.again();
   }
 
-  /** Looks whether mounts are dead; who serves them may be asked, and nobody waits for that. */
+  /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
   void look() {
     if (policy() == OnDeadMount.LEAVE) {
       return;
@@ -76,9 +76,9 @@ final class DeadMountCare {
       lookAtUses();
       return;
     }
-    // Before its uses: how they are made anew depends on it.
+    // Before its uses: how they are made again depends on it.
     ask(
-        parts.engine().layout().staging(parts.identity()),
+        parts.ports().layout().staging(parts.identity()),
         health -> {
           if (dead.staging(health == Sighting.Health.DEAD)) {
             changed.run();
@@ -90,7 +90,7 @@ final class DeadMountCare {
   /** Finds out in what state a mount is, and goes on with that in the mailbox of the volume. */
   private void ask(MountPath path, Consumer<Sighting.Health> then) {
     try {
-      parts.engine().kernel().ask(path, health -> parts.mailbox().put(() -> then.accept(health)));
+      parts.ports().kernel().ask(path, health -> parts.mailbox().put(() -> then.accept(health)));
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       LOG.log(Level.DEBUG, "How the mounts of " + parts.identity() + " are is not known.", e);
@@ -107,15 +107,15 @@ final class DeadMountCare {
   }
 
   private MountPath target(UsageKey usage) {
-    return parts.engine().layout().target(parts.identity(), usage);
+    return parts.ports().layout().target(parts.identity(), usage);
   }
 
   /** Whether a use is not mounted any more, and may be touched without being asked for. */
   private boolean isLost(TargetRecord use) {
     try {
-      return parts.engineering().heardFromHost()
+      return parts.engine().heardFromHost()
           && use.path().evidence().isPresent()
-          && parts.engine().kernel().at(target(use.usage())).isEmpty();
+          && parts.ports().kernel().at(target(use.usage())).isEmpty();
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       return false;
@@ -140,7 +140,9 @@ final class DeadMountCare {
     }
   }
 
-  /** A mount is gone although nobody here took it away; the policy says what becomes of it. */
+  /**
+   * A mount is gone although the engine did not take it away; the policy says what becomes of it.
+   */
   void lost(UsageKey usage) {
     tell(OperatorCode.MOUNT_LOST, lostSeen(), usage);
     lost = lost.isEmpty() ? new TreeSet<>() : lost;
@@ -155,7 +157,7 @@ final class DeadMountCare {
         + policy();
   }
 
-  /** Tells of dead mounts that nobody can make anew before the host says how they are wanted. */
+  /** Tells of dead mounts that cannot be made again before the host says how they are wanted. */
   void tellNeeded() {
     if (DeadMounts.repairs(policy())) {
       dead.needed()
@@ -184,10 +186,10 @@ final class DeadMountCare {
   }
 
   private void tell(OperatorCode code, String seen, UsageKey usage) {
-    parts.voice().tell(new Notice(code, seen, Optional.of(usage)));
+    parts.report().tell(new Notice(code, seen, Optional.of(usage)));
   }
 
-  /** What stands in the way of the uses whose mounts are dead, if there are any. */
+  /** Returns the trouble of the uses whose mounts are dead, if there are any. */
   Optional<OperatorMessage> trouble() {
     Optional<UsageKey> one = dead.uses().stream().findFirst();
     return one.or(() -> lost.stream().findFirst())
@@ -199,7 +201,7 @@ final class DeadMountCare {
                         OperatorCode.MOUNT_DEAD,
                         "its server has ended; the policy of the plugin is " + policy(),
                         Optional.of(usage)))
-        .map(parts.voice()::message);
+        .map(parts.report()::message);
   }
 
   /** Forgets the uses that are no more, or are being given up. */
@@ -219,9 +221,9 @@ final class DeadMountCare {
     }
   }
 
-  // ---- making them anew
+  // ---- making them again
 
-  /** Whether something can be made anew now. */
+  /** Whether a mount can be made again now. */
   boolean isDue(Predicate<UsageKey> may) {
     return dead.isDue(policy(), may);
   }
@@ -237,12 +239,12 @@ final class DeadMountCare {
     return dead.uses();
   }
 
-  /** What it takes next; nothing when all is done. */
+  /** Returns the next goal of the repair; nothing when all is done. */
   Optional<Goal> next(VolumeRecord record) {
     return dead.next(policy(), record, parts.requests(), this::isLost);
   }
 
-  /** What was tried last has failed; tells whether the other uses may still be made anew. */
+  /** The last attempt has failed; returns whether the other mounts may still be made again. */
   boolean failed() {
     return dead.failed();
   }

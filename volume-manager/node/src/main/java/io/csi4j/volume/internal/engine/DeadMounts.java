@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which uses of one volume have dead mounts, and what it takes to make them anew. Used in the
+ * Which uses of one volume have dead mounts, and what it takes to make them again. Used in the
  * mailbox of the volume only.
  */
 final class DeadMounts {
@@ -33,10 +33,10 @@ final class DeadMounts {
   private Set<UsageKey> dead = Set.of();
   private Set<UsageKey> unknown = Set.of();
 
-  /** The uses of the running repair that could not be made anew. */
+  /** The uses of the running repair whose mounts could not be made again. */
   private Set<UsageKey> failed = Set.of();
 
-  /** Whether the staging is still to be made anew, too. */
+  /** Whether the staging must still be made again, too. */
   private boolean restages;
 
   /** Whether the staging was found dead, from which nothing can be published. */
@@ -47,7 +47,7 @@ final class DeadMounts {
   /** The uses of the running repair that were asked to be published. */
   private Set<UsageKey> tried = Set.of();
 
-  /** Whether a policy makes dead mounts anew. */
+  /** Whether a policy makes dead mounts again. */
   static boolean repairs(OnDeadMount policy) {
     return policy == OnDeadMount.REPUBLISH || policy == OnDeadMount.REMOUNT;
   }
@@ -74,7 +74,7 @@ final class DeadMounts {
     return isNew;
   }
 
-  /** A mount is gone, which is made anew as a dead one is; the staging may stay. */
+  /** A mount is gone, and is made again like a dead one; the staging may stay. */
   void lost(UsageKey usage) {
     dead = writable(dead);
     dead.add(usage);
@@ -123,7 +123,7 @@ final class DeadMounts {
     return uses.isEmpty() ? Set.of() : uses;
   }
 
-  /** The dead uses that nobody has a request for, each told once. */
+  /** The dead uses without a request, each told once. */
   List<UsageKey> needed() {
     List<UsageKey> needed =
         dead.stream()
@@ -136,7 +136,7 @@ final class DeadMounts {
     return needed;
   }
 
-  /** Whether something can be made anew now. */
+  /** Whether a mount can be made again now. */
   boolean isDue(OnDeadMount policy, Predicate<UsageKey> may) {
     boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
     return repairs(policy)
@@ -158,7 +158,7 @@ final class DeadMounts {
     last = null;
   }
 
-  /** What was tried last has failed; tells whether the other uses may still be made anew. */
+  /** The last attempt has failed; returns whether the other mounts may still be made again. */
   boolean failed() {
     Optional<UsageKey> usage = Optional.empty();
     if (last instanceof Goal.Withdraw withdraw) {
@@ -175,25 +175,25 @@ final class DeadMounts {
     return usage.isPresent();
   }
 
-  /** What had died may have died once more. */
+  /** A mount that was dead may have died once more. */
   void again() {
     restages |= !dead.isEmpty();
   }
 
   /**
-   * What it takes next; nothing when all is done.
+   * Returns the next goal; nothing when all is done.
    *
    * @param isLost whether a use that is on record as present is not mounted
    */
   Optional<Goal> next(
-      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
+      OnDeadMount policy, VolumeRecord record, PluginCalls asking, Predicate<TargetRecord> isLost) {
     Optional<Goal> goal = goal(policy, record, asking, isLost);
     last = goal.orElse(null);
     return goal;
   }
 
   private Optional<Goal> goal(
-      OnDeadMount policy, VolumeRecord record, Requests asking, Predicate<TargetRecord> isLost) {
+      OnDeadMount policy, VolumeRecord record, PluginCalls asking, Predicate<TargetRecord> isLost) {
     boolean isRemount =
         (policy == OnDeadMount.REMOUNT || stagingDead) && restages && record.plan().staged();
     for (UsageKey usage : dead) {
@@ -209,7 +209,7 @@ final class DeadMounts {
       return Optional.empty();
     }
     if (isRemount) {
-      // What somebody else took away keeps nobody from staging anew.
+      // A mount that another program took away keeps no volume from being staged again.
       for (TargetRecord use : record.targets().values()) {
         if (use.path().is(PathStatus.PRESENT) && isLost.test(use)) {
           return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));

@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.internal.port.KernelMounts;
@@ -25,10 +24,9 @@ import java.util.function.Consumer;
  * @param directories the directories of the volumes
  * @param layout where they are
  * @param settings limits
- * @param points who is told of named moments
- * @param rules which rules are on
- * @param events who is told what happens; must not block
- * @param claims what the claims are worth that this node was given
+ * @param points is told of named moments
+ * @param events is told what happens; must not block
+ * @param claims asks what the claims of this node are worth
  */
 public record EngineParts(
     Clock clock,
@@ -40,7 +38,6 @@ public record EngineParts(
     VolumeLayout layout,
     ManagerSettings settings,
     CrashPoints points,
-    Rules rules,
     Consumer<VolumeEvent> events,
     Claims claims) {
 
@@ -55,7 +52,6 @@ public record EngineParts(
       VolumeLayout layout,
       ManagerSettings settings,
       CrashPoints points,
-      Rules rules,
       Consumer<VolumeEvent> events) {
     this(
         clock,
@@ -67,7 +63,6 @@ public record EngineParts(
         layout,
         settings,
         points,
-        rules,
         events,
         Claims.NONE);
   }

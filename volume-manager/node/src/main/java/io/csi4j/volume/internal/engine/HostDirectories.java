@@ -95,7 +95,7 @@ final class HostDirectories {
         .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
   }
 
-  /** What is said of a volume that is a directory of a disk of the host. */
+  /** Returns the remark about a volume that is a directory on a disk of the host. */
   Optional<String> remark(Sighting mount) {
     boolean isOfHost =
         Stream.of(MountPath.ROOT, layout.root())

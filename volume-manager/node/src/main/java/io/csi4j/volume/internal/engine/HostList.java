@@ -34,57 +34,41 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the host says that it wants, compared with what there is, and brought about. */
+/** The list of the host, compared with what there is, and brought about. */
 final class HostList {
 
   /** How long after a start a host is waited for in silence. */
   private static final Duration SILENCE = Duration.ofMinutes(10);
 
-  /** What it takes to bring it about. */
-  interface Work {
-
-    /** The number of the newest operation. */
-    long newest();
-
-    /** Makes a volume appear; tried again until it does, or until it is not wanted any more. */
-    CompletableFuture<?> mount(MountRequest request);
-
-    /** These uses are wanted, and no others. */
-    void keepOnly(Collection<UsageKey> wanted);
-
-    /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
-    CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<UsageKey> usage, long operation);
-  }
-
   private final EngineParts parts;
   private final VolumeIndex index;
-  private final Graveyard graveyard;
+  private final Tombstones tombstones;
   private final PluginWatch watch;
   private final UnexpectedMounts unexpected;
   private final List<MountPath> unknown;
-  private final Work work;
+  private final VolumeEngine engine;
   private volatile boolean heard;
 
   /**
-   * Nothing was said yet.
+   * A list that the host has not given yet.
    *
-   * @param unknown mounts of which nobody can say whose they are
+   * @param unknown mounts of unknown volumes
    */
   HostList(
       EngineParts parts,
       VolumeIndex index,
-      Graveyard graveyard,
+      Tombstones tombstones,
       PluginWatch watch,
       UnexpectedMounts unexpected,
       List<MountPath> unknown,
-      Work work) {
+      VolumeEngine engine) {
     this.parts = parts;
     this.index = index;
-    this.graveyard = graveyard;
+    this.tombstones = tombstones;
     this.watch = watch;
     this.unexpected = unexpected;
     this.unknown = unknown;
-    this.work = work;
+    this.engine = engine;
   }
 
   /** Whether the host has said what it wants. */
@@ -92,7 +76,7 @@ final class HostList {
     return heard;
   }
 
-  /** What would be done for a host that still wants these of what was found. */
+  /** Returns the plan for a host that still wants these of the uses that were found. */
   CleanupPlan plan(Collection<LiveMount> live) {
     return new CleanupPlan(ofFound(live).stream().map(Planned::item).toList());
   }
@@ -107,10 +91,10 @@ final class HostList {
         .toList();
   }
 
-  /** The uses that were found mounted, and that nobody has asked for since. */
+  /** The uses that were found mounted and were not asked for since. */
   private Set<UsageKey> found() {
     Set<UsageKey> uses = new TreeSet<>();
-    for (VolumeActor actor : index.volumes()) {
+    for (VolumeQueue actor : index.volumes()) {
       actor.view().record().stream()
           .flatMap(record -> record.targets().values().stream())
           .filter(target -> target.path().is(PathStatus.PRESENT))
@@ -168,14 +152,14 @@ final class HostList {
 
   /** The host wants these, and no others. */
   Reconciliation reconcile(Collection<LiveMount> live) {
-    work.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
+    engine.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
     return perform(live, this::planned);
   }
 
   /** Does it. From now on what is not wanted is also taken away in the background. */
   private Reconciliation perform(
       Collection<LiveMount> live, Function<Collection<LiveMount>, List<Planned>> planning) {
-    long now = work.newest();
+    long now = engine.newest();
     Map<UsageKey, MountRequest> requests = new HashMap<>();
     for (LiveMount mount : live) {
       if (mount instanceof LiveMount.Wanted wanted) {
@@ -190,7 +174,7 @@ final class HostList {
             planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
     run.start();
     remember(live);
-    index.volumes().forEach(VolumeActor::wake);
+    index.volumes().forEach(VolumeQueue::wake);
     audit();
     Set<PluginId> plugins = new TreeSet<>();
     index.volumes().forEach(actor -> plugins.add(actor.identity().plugin()));
@@ -206,12 +190,12 @@ final class HostList {
     if (parts.state().load().doubts().isEmpty()) {
       return run;
     }
-    // What the state could not vouch for was compared with the world, and is on record anew.
+    // Records of which the state was in doubt were compared with the world, and are written again.
     run.done().thenRun(() -> parts.state().settle());
     return run;
   }
 
-  /** Keeps how uses are wanted that are there already, should they have to be made anew. */
+  /** Keeps how uses are wanted that are there already, in case they must be made again. */
   private void remember(Collection<LiveMount> live) {
     for (LiveMount mount : live) {
       if (mount instanceof LiveMount.Wanted wanted) {
@@ -228,7 +212,7 @@ final class HostList {
 
   /** Gives uses of which only the directory is left their names again. */
   private void name(Map<String, UsageKey> directories) {
-    for (VolumeActor actor : index.volumes()) {
+    for (VolumeQueue actor : index.volumes()) {
       Set<UsageKey> left =
           actor.view().record().map(known -> known.targets().keySet()).orElse(Set.of());
       for (UsageKey stray : left) {
@@ -240,7 +224,7 @@ final class HostList {
     }
   }
 
-  /** Takes notice of what has appeared since the start for uses that nobody remembers. */
+  /** Notices mounts that have appeared since the start for uses that are not on record. */
   private void audit() {
     Map<MountPath, List<Sighting>> byVolume;
     try {
@@ -251,7 +235,7 @@ final class HostList {
       // Each operation looks for itself.
       return;
     }
-    for (VolumeActor actor : index.volumes()) {
+    for (VolumeQueue actor : index.volumes()) {
       List<Sighting> there = byVolume.get(parts.layout().volume(actor.identity()));
       // Only those look once more for themselves that have to: one look costs a look at the table.
       if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
@@ -259,7 +243,7 @@ final class HostList {
       }
       actor.inspect();
     }
-    graveyard.haunt(byVolume.keySet());
+    tombstones.reappear(byVolume.keySet());
   }
 
   private boolean hasStrays(VolumeRecord record, List<Sighting> there) {
@@ -270,8 +254,8 @@ final class HostList {
       Planned part, Map<UsageKey, MountRequest> requests, long now) {
     Optional<UsageKey> usage = part.item().usage();
     return switch (part.item().action()) {
-      case MOUNT -> work.mount(Objects.requireNonNull(requests.get(usage.orElseThrow())));
-      case RELEASE -> work.cleanUp(part.identity().orElseThrow(), usage, now);
+      case MOUNT -> engine.want(Objects.requireNonNull(requests.get(usage.orElseThrow())));
+      case RELEASE -> engine.cleanUp(part.identity().orElseThrow(), usage, now);
       case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(Release.NOT_LAST);
     };
   }

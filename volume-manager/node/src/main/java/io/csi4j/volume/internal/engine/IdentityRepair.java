@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Writes identity files again that were found missing or damaged, of volumes that are remembered.
- * What is wrong with the others is for an operator.
+ * Trouble with the others is told to an operator.
  */
 final class IdentityRepair {
 

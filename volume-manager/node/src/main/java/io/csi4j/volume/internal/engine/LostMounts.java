@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds the mounts of one volume that somebody else took away, once the kernel says that one is
+ * Finds the mounts of one volume that another program took away, once the kernel says that one is
  * gone. Used in the mailbox of the volume only.
  */
 final class LostMounts {
@@ -58,14 +58,14 @@ final class LostMounts {
     if (known.isEmpty()) {
       return false;
     }
-    VolumeLayout.Home home = parts.engine().layout().home(parts.identity());
+    VolumeLayout.Home home = parts.ports().layout().home(parts.identity());
     VolumeRecord now = known.get();
     try {
       MountPath staging = home.staging();
       if ((isAll || paths.contains(staging)) && isLost(now.staging(), staging)) {
         now = now.withStaging(now.staging().as(PathStatus.IN_DOUBT));
         parts
-            .voice()
+            .report()
             .tell(
                 new Notice(
                     OperatorCode.STAGING_LOST,
@@ -90,6 +90,6 @@ final class LostMounts {
   private boolean isLost(PathRecord path, MountPath at) {
     return path.is(PathStatus.PRESENT)
         && path.evidence().isPresent()
-        && parts.engine().kernel().at(at).isEmpty();
+        && parts.ports().kernel().at(at).isEmpty();
   }
 }

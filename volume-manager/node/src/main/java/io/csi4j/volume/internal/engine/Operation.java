@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * @param id its number
  * @param wish what was asked for
  * @param kind what it is, in events
- * @param usage the use it is about; empty when it is about what nobody uses
+ * @param usage the use it is about; empty when it is about a volume without uses
  * @param end ends when it does
  */
 record Operation(
@@ -26,7 +26,7 @@ record Operation(
     Optional<UsageKey> usage,
     CompletableFuture<Object> end) {
 
-  /** What can be asked for. */
+  /** A request. */
   sealed interface Wish {
 
     /**
@@ -37,9 +37,9 @@ record Operation(
     record Mount(MountRequest request) implements Wish {}
 
     /**
-     * That a use ends, or that what nobody uses goes.
+     * The end of a use, or of a volume without uses.
      *
-     * @param goal which
+     * @param goal the goal
      * @param unlessAskedAfter nothing is done if the use was asked for after this operation
      */
     record Release(Goal goal, long unlessAskedAfter) implements Wish {}
@@ -55,7 +55,7 @@ record Operation(
     record Stats() implements Wish {}
 
     /**
-     * That what is mounted and dead is made anew.
+     * The repair of dead mounts.
      *
      * @param requests how each use is wanted
      */

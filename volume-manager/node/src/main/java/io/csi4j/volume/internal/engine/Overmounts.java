@@ -35,7 +35,7 @@ final class Overmounts {
   /** How many mounts were at the directories that every volume depends on, the highest first. */
   private final SortedMap<MountPath, Integer> before;
 
-  /** What was told, and has not gone since. */
+  /** The mounts that were told and have not gone since. */
   private final Map<MountPath, Failure> told = new ConcurrentHashMap<>();
 
   private Overmounts(
@@ -45,7 +45,7 @@ final class Overmounts {
     this.before = before;
   }
 
-  /** What is mounted at the directories now is meant to be there. */
+  /** Takes the mounts that are at the directories now for meant to be there. */
   static Overmounts since(KernelMounts kernel, VolumeLayout layout) {
     SortedMap<MountPath, Integer> before = new TreeMap<>();
     for (MountPath path : List.of(layout.volumes(), layout.state())) {
@@ -58,12 +58,14 @@ final class Overmounts {
     return new Overmounts(kernel, layout, Collections.unmodifiableSortedMap(before));
   }
 
-  /** What lies over the directory of the manager or above it, if anything does. */
+  /** Returns the mount that lies over the directory of the manager or above it, if there is one. */
   Optional<Failure> seen() {
     return before.keySet().stream().flatMap(path -> seenAt(path).stream()).findFirst();
   }
 
-  /** What lies over the directories of a volume or above them, if anything does. */
+  /**
+   * Returns the mount that lies over the directories of a volume or above them, if there is one.
+   */
   Optional<Failure> seen(VolumeIdentity volume, Optional<UsageKey> usage) {
     Optional<Failure> above = seen();
     if (above.isPresent()) {
@@ -85,7 +87,7 @@ final class Overmounts {
                   "since the manager was opened, this was mounted at "
                       + path
                       + ": "
-                      + now.get(now.size() - 1).evidence()))
+                      + now.get(now.size() - 1).evidence().words()))
           : Optional.empty();
     } catch (MountException e) {
       return Optional.of(
@@ -132,7 +134,7 @@ final class Overmounts {
     return paths.stream().distinct().flatMap(path -> came(path).stream()).toList();
   }
 
-  /** What is known to lie over the directories of a volume, or above them; looks at nothing. */
+  /** Returns the known mount over the directories of a volume or above them; looks at nothing. */
   Optional<Failure> covering(VolumeIdentity volume) {
     if (told.isEmpty()) {
       return Optional.empty();

@@ -25,7 +25,7 @@ final class PluginWatch {
   private static final int MOST_NAMES = 20;
 
   private final EngineParts parts;
-  private final Function<PluginId, List<VolumeActor>> volumes;
+  private final Function<PluginId, List<VolumeQueue>> volumes;
   private final ConcurrentMap<PluginId, String> processes = new ConcurrentHashMap<>();
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
@@ -35,7 +35,7 @@ final class PluginWatch {
    *
    * @param volumes the volumes of a plugin
    */
-  PluginWatch(EngineParts parts, Function<PluginId, List<VolumeActor>> volumes) {
+  PluginWatch(EngineParts parts, Function<PluginId, List<VolumeQueue>> volumes) {
     this.parts = parts;
     this.volumes = volumes;
   }
@@ -47,12 +47,12 @@ final class PluginWatch {
     if (known.isEmpty()) {
       return;
     }
-    List<VolumeActor> concerned = volumes.apply(plugin);
+    List<VolumeQueue> concerned = volumes.apply(plugin);
     if (concerned.isEmpty()) {
       // A plugin without volumes is asked when it gets its first.
       return;
     }
-    for (VolumeActor volume : concerned) {
+    for (VolumeQueue volume : concerned) {
       volume.wake();
       volume.inspect();
     }
@@ -74,7 +74,7 @@ final class PluginWatch {
             OperatorCode.PLUGIN_REPLACED,
             plugin,
             "the process '" + instance + "' has taken the place of '" + before + "'");
-        volumes.apply(plugin).forEach(VolumeActor::replaced);
+        volumes.apply(plugin).forEach(VolumeQueue::replaced);
       }
     }
     stages

@@ -113,7 +113,7 @@ final class Receipts {
     return NodeReceipt.Staging.GONE;
   }
 
-  /** The same where nobody says which volume it was: none may be there that might be it. */
+  /** Returns the staging where the volume is not named: none may be there that might be its. */
   private NodeReceipt.Staging staging(List<Sighting> mounted) {
     for (Map.Entry<VolumeIdentity, VolumeRecord> volume : records.entrySet()) {
       if (volume.getValue().targets().keySet().stream()

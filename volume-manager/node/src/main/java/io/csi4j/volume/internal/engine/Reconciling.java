@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is to be done so that a node has what its host wants; a pure decision. */
+/** The steps that give a node what its host wants; a pure decision. */
 final class Reconciling {
 
   private Reconciling() {}

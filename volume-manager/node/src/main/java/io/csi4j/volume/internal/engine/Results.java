@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What callers get. */
+/** The results that callers get. */
 final class Results {
 
   private Results() {}
@@ -43,7 +43,7 @@ final class Results {
     return new VolumeException(Outcome.REFUSED, Messages.of(code, subject, seen), null, null);
   }
 
-  /** What an operation is about. */
+  /** Returns the subject of an operation. */
   static Subject subject(
       VolumeLayout layout, String doing, VolumeIdentity identity, Optional<UsageKey> usage) {
     Subject subject = Subject.of(doing, identity);

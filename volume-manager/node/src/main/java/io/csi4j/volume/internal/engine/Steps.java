@@ -5,7 +5,6 @@ import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Notice;
-import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
@@ -63,7 +62,7 @@ final class Steps {
   }
 
   /** Remembers a volume. */
-  Event save(VolumeRecord record, Durability durability) {
+  Event.Saved save(VolumeRecord record, Durability durability) {
     return saved(
         () ->
             parts
@@ -73,20 +72,18 @@ final class Steps {
   }
 
   /** Forgets a volume that never was. */
-  Event forget(VolumeIdentity identity) {
+  Event.Saved forget(VolumeIdentity identity) {
     return saved(() -> parts.state().remove(parts.layout().key(identity)));
   }
 
   /** Forgets a volume that was, and remembers that. */
-  Event bury(Tombstone tombstone) {
+  Event.Saved bury(Tombstone tombstone) {
     StateKey key = parts.layout().key(tombstone.identity());
-    return parts.rules().on(Rule.TOMBSTONES)
-        ? saved(() -> parts.state().bury(key, RecordCodec.encode(tombstone)))
-        : saved(() -> parts.state().remove(key));
+    return saved(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
   }
 
   /** Makes the directories of a volume, unless it is mounted there: then they are there. */
-  Event prepareVolume(VolumeIdentity identity, Consumer<Finding> findings) {
+  Event.Arranged prepareVolume(VolumeIdentity identity, Consumer<Finding> findings) {
     return arranged(
         () -> {
           if (isFree(parts.layout().staging(identity))) {
@@ -96,7 +93,7 @@ final class Steps {
   }
 
   /** Makes the directory above a target, unless it is mounted there: then it is there. */
-  Event prepareUse(VolumeIdentity identity, UsageKey usage, Consumer<Finding> findings) {
+  Event.Arranged prepareUse(VolumeIdentity identity, UsageKey usage, Consumer<Finding> findings) {
     return arranged(
         () -> {
           if (isFree(parts.layout().target(identity, usage))) {
@@ -106,7 +103,7 @@ final class Steps {
   }
 
   /** Removes what is left of a target, unless something is mounted there. */
-  Event removeUse(VolumeIdentity identity, UsageKey usage) {
+  Event.Arranged removeUse(VolumeIdentity identity, UsageKey usage) {
     if (!isFree(parts.layout().target(identity, usage))) {
       return new Event.Arranged(Optional.empty(), true);
     }
@@ -122,7 +119,7 @@ final class Steps {
   }
 
   /** Removes the directories of a volume. */
-  Event removeVolume(VolumeIdentity identity) {
+  Event.Arranged removeVolume(VolumeIdentity identity) {
     return arranged(
         () -> {
           if (parts.kernel().beneath(parts.layout().volume(identity)).isEmpty()) {
@@ -135,7 +132,7 @@ final class Steps {
    * Looks for uses that are mounted and not expected. Where there is no directory of one, nothing
    * is mounted for it.
    */
-  Event lookAtUses(VolumeRecord record) {
+  Event.UsesSeen lookAtUses(VolumeRecord record) {
     VolumeIdentity identity = record.identity();
     VolumeLayout.Home home = parts.layout().home(identity);
     List<Sighting> mounted = new ArrayList<>();
@@ -150,7 +147,7 @@ final class Steps {
   }
 
   /** Takes away what is mounted, without the plugin. */
-  Event force(VolumeIdentity identity, Step.Force force) {
+  Event.Forced force(VolumeIdentity identity, Step.Force force) {
     MountPath path =
         force
             .usage()
@@ -163,7 +160,7 @@ final class Steps {
   }
 
   /** Why a plugin must not be sent a path to release: it is not the one that was made. */
-  Optional<Event> refusal(VolumeIdentity identity, Step.Call call) {
+  Optional<Event.Called> refusal(VolumeIdentity identity, Step.Call call) {
     boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
     MountPath path =
         call.usage()
@@ -180,12 +177,12 @@ final class Steps {
       boolean isOther =
           problem.kind() == PathProblem.Kind.SYMLINK
               || problem.kind() == PathProblem.Kind.IN_THE_WAY;
-      return isOther ? Optional.of(new Event.Arranged(Optional.of(problem))) : Optional.empty();
+      return isOther ? Optional.of(new Event.Withheld(problem)) : Optional.empty();
     }
   }
 
   /** Looks at what is mounted. */
-  Event look(VolumeIdentity identity, Step.Look look, boolean isBlock) {
+  Event.Looked look(VolumeIdentity identity, Step.Look look, boolean isBlock) {
     List<Sighting> atStaging = parts.kernel().at(parts.layout().staging(identity));
     if (look.usage().isEmpty()) {
       return new Event.Looked(atStaging, List.of(), false, false);
@@ -221,7 +218,7 @@ final class Steps {
     return parts.kernel().at(path).isEmpty();
   }
 
-  private static Event arranged(Arrangement work) {
+  private static Event.Arranged arranged(Arrangement work) {
     try {
       work.run();
       return new Event.Arranged(Optional.empty());
@@ -230,7 +227,7 @@ final class Steps {
     }
   }
 
-  private static Event saved(Writing work) {
+  private static Event.Saved saved(Writing work) {
     try {
       work.run();
       return new Event.Saved(Optional.empty());

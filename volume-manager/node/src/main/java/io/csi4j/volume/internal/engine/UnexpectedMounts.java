@@ -34,7 +34,7 @@ final class UnexpectedMounts {
     this.layout = layout;
   }
 
-  /** What was found at the start was told then. */
+  /** Knows the mounts that were found, and told, at the start. */
   void know(Collection<MountPath> found) {
     lock.lock();
     try {
@@ -54,7 +54,7 @@ final class UnexpectedMounts {
     }
   }
 
-  /** What of this is unexpected, and new. */
+  /** Returns messages about the unexpected mounts among these that were not told yet. */
   List<OperatorMessage> among(Collection<Sighting> mounted) {
     List<OperatorMessage> news = new ArrayList<>();
     lock.lock();
@@ -66,10 +66,7 @@ final class UnexpectedMounts {
               Messages.of(
                   OperatorCode.UNEXPECTED_MOUNT,
                   LOOKING.at(path),
-                  "it is neither a staging path nor a target: "
-                      + sighting.evidence().type()
-                      + " from "
-                      + sighting.evidence().source()));
+                  "it is neither a staging path nor a target: " + sighting.evidence().words()));
         }
       }
     } finally {

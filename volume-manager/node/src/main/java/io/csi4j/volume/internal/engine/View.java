@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.engine;
 
-import io.csi4j.volume.internal.lifecycle.Phase;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
@@ -11,11 +10,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What others may see of a volume while it is worked on.
+ * A view of a volume for others, while it is worked on.
  *
- * @param record what is so
- * @param activity what is being done
- * @param trouble what stands in the way
+ * @param record the volume as it is
+ * @param activity the operation that is being done
+ * @param trouble the trouble that stands in the way
  * @param troubled since when it does, in nanoseconds, if that is known
  * @param dead the uses whose mounts are known to be dead
  */
@@ -37,19 +36,19 @@ record View(
   }
 
   /**
-   * What is being done.
+   * The operation that is being done.
    *
    * @param operation the operation
-   * @param phase its step
+   * @param doing its step, as a phrase for people
    * @param since when the operation began, in nanoseconds
    * @param tries how often its present call was made
-   * @param answer what the plugin last said, if that was no good
+   * @param answer the last answer of the plugin, if that was no success
    * @param pause how long it waits for its next try, if it does
    * @param waiting whose operations wait for this one, in order
    */
   record Activity(
       Operation operation,
-      Phase phase,
+      String doing,
       long since,
       int tries,
       Optional<String> answer,

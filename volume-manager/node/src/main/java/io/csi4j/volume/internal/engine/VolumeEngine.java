@@ -6,7 +6,6 @@ import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Rule;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -57,8 +56,8 @@ public final class VolumeEngine {
   private final EngineParts parts;
   private final Steps steps;
   private final VolumeIndex index;
-  private final Graveyard graveyard;
-  private final Drains drains;
+  private final Tombstones tombstones;
+  private final PluginDrains drains;
   private final AtomicLong operations = new AtomicLong();
   private final PluginWatch watch;
   private final LongPauses pauses;
@@ -67,7 +66,7 @@ public final class VolumeEngine {
   private final ClaimRounds rounds;
   private final HostList host;
   private final WantedMounts wanted;
-  private final Inquiries inquiries;
+  private final VolumeQueries queries;
   private final RecoveryReport report;
 
   /** The plugins of which it was told that they are sent another access mode. */
@@ -80,20 +79,19 @@ public final class VolumeEngine {
     this.parts = parts;
     steps = new Steps(parts, this::records);
     index = new VolumeIndex(this::volume, this::forgotten);
-    graveyard = new Graveyard(parts, this::haunted);
+    tombstones = new Tombstones(parts, this::reappeared);
     watch = new PluginWatch(parts, index::of);
     pauses = new LongPauses(parts.clock().nanos());
     overmounts = Overmounts.since(parts.kernel(), parts.layout());
     unexpected = new UnexpectedMounts(parts.kernel(), parts.layout());
-    drains = new Drains(parts.scheduler(), index::left);
+    drains = new PluginDrains(parts.scheduler(), index::left);
     wanted = new WantedMounts(parts, this::mountNow);
     rounds = new ClaimRounds(parts, index::volumes);
-    Takeover found = new Takeover(parts);
+    StartInventory found = new StartInventory(parts);
     unexpected.know(found.unknown());
-    host =
-        new HostList(parts, index, graveyard, watch, unexpected, found.unknown(), new HostWork());
-    inquiries = new Inquiries(parts, index, overmounts, this::owner);
-    report = found.into(index, graveyard);
+    host = new HostList(parts, index, tombstones, watch, unexpected, found.unknown(), this);
+    queries = new VolumeQueries(parts, index, overmounts, this::owner);
+    report = found.into(index, tombstones);
   }
 
   private List<VolumeRecord> records() {
@@ -103,9 +101,6 @@ public final class VolumeEngine {
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
-    if (!parts.rules().on(Rule.WAIT_FOR_HOST)) {
-      engine.index.volumes().forEach(VolumeActor::wake);
-    }
     engine.rounds.begin();
     engine.unwatch = parts.kernel().watch(engine.new Changed());
 
@@ -113,8 +108,8 @@ public final class VolumeEngine {
     return engine;
   }
 
-  private VolumeActor volume(VolumeIdentity identity) {
-    return new VolumeActor(identity, parts, steps, new ForVolumes());
+  private VolumeQueue volume(VolumeIdentity identity) {
+    return new VolumeQueue(identity, parts, steps, this);
   }
 
   /** Nothing is left of a volume of this plugin. */
@@ -125,7 +120,7 @@ public final class VolumeEngine {
   }
 
   /** Something has appeared where a volume was that was given back. */
-  private void haunted(Tombstone tombstone) {
+  private void reappeared(Tombstone tombstone) {
     index.appeared(
         Strays.with(
             parts.layout(),
@@ -133,7 +128,7 @@ public final class VolumeEngine {
             parts.kernel().beneath(parts.layout().volume(tombstone.identity()))));
   }
 
-  /** What was found when it was opened. */
+  /** Returns the report on what was found when the engine was opened. */
   public RecoveryReport report() {
     return report;
   }
@@ -161,7 +156,7 @@ public final class VolumeEngine {
       return failed(OperatorCode.PLUGIN_DRAINING, doing, "");
     }
     if (!owner.get().equals(identity)) {
-      return failed(OperatorCode.OPTIONS_DIFFER, doing, Inquiries.otherwise(owner.get()));
+      return failed(OperatorCode.OPTIONS_DIFFER, doing, VolumeQueries.otherwise(owner.get()));
     }
     return submit(
         identity,
@@ -259,43 +254,39 @@ public final class VolumeEngine {
   }
 
   private Optional<VolumeIdentity> owner(UsageKey usage) {
-    // Without the rule: as a caller would find it whose next request makes its names anew.
-    return parts.rules().on(Rule.USAGE_BY_VALUE) ? index.owner(usage) : Optional.empty();
+    return index.owner(usage);
   }
 
-  /** What the list of the host needs of the engine. */
-  private final class HostWork implements HostList.Work {
+  // ---- what the host's list needs
 
-    @Override
-    public long newest() {
-      return operations.get();
-    }
-
-    @Override
-    public CompletableFuture<?> mount(MountRequest request) {
-      return wanted.want(request);
-    }
-
-    @Override
-    public void keepOnly(Collection<UsageKey> live) {
-      wanted.keepOnly(live);
-    }
-
-    @Override
-    public CompletableFuture<?> cleanUp(
-        VolumeIdentity volume, Optional<UsageKey> usage, long operation) {
-      Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
-      return submit(
-          volume,
-          nextId(),
-          new Wish.Release(goal, operation),
-          VolumeEvent.Operation.CLEAN_UP,
-          usage,
-          Release.class);
-    }
+  /** The number of the newest operation. */
+  long newest() {
+    return operations.get();
   }
 
-  /** What becomes of changes to what is mounted; each is looked at by the volume it concerns. */
+  /** Makes a volume appear; tried again until it does, or until it is not wanted any more. */
+  CompletableFuture<?> want(MountRequest request) {
+    return wanted.want(request);
+  }
+
+  /** These uses are wanted, and no others. */
+  void keepOnly(Collection<UsageKey> live) {
+    wanted.keepOnly(live);
+  }
+
+  /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
+  CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<UsageKey> usage, long operation) {
+    Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
+    return submit(
+        volume,
+        nextId(),
+        new Wish.Release(goal, operation),
+        VolumeEvent.Operation.CLEAN_UP,
+        usage,
+        Release.class);
+  }
+
+  /** The reaction to changes of the mount table; each is looked at by the volume it concerns. */
   private final class Changed implements KernelMounts.Changes {
 
     @Override
@@ -326,103 +317,106 @@ public final class VolumeEngine {
     }
   }
 
-  /** What the volumes need of the engine. */
-  private final class ForVolumes implements Engineering {
+  // ---- what the volumes need
 
-    @Override
-    public boolean heardFromHost() {
-      return host.isHeard();
-    }
+  /** Whether the host has said what it wants. */
+  boolean heardFromHost() {
+    return host.isHeard();
+  }
 
-    @Override
-    public boolean isClosing() {
-      return index.isClosing();
-    }
+  /** Whether no new operations are begun. */
+  boolean isClosing() {
+    return index.isClosing();
+  }
 
-    @Override
-    public boolean isStopped() {
-      return stopped;
-    }
+  /** Whether no new steps are made. */
+  boolean isStopped() {
+    return stopped;
+  }
 
-    @Override
-    public boolean isDrained(PluginId plugin) {
-      return drains.isDrained(plugin);
-    }
+  /** Whether nothing new is mounted with a plugin. */
+  boolean isDrained(PluginId plugin) {
+    return drains.isDrained(plugin);
+  }
 
-    @Override
-    public long askedFor(UsageKey usage) {
-      return index.askedFor(usage);
-    }
+  /** The number of the last time that a use was asked for; 0 for never. */
+  long askedFor(UsageKey usage) {
+    return index.askedFor(usage);
+  }
 
-    @Override
-    public void buried(Tombstone tombstone) {
-      graveyard.add(tombstone);
-    }
+  /** The volume was given back. */
+  void buried(Tombstone tombstone) {
+    tombstones.add(tombstone);
+  }
 
-    @Override
-    public void named(VolumeActor actor, UsageKey usage) {
-      index.named(actor, usage);
-    }
+  /** A use of which only the directory was left has its name again. */
+  void named(VolumeQueue actor, UsageKey usage) {
+    index.named(actor, usage);
+  }
 
-    @Override
-    public void idle(VolumeActor actor) {
-      index.idle(actor);
-    }
+  /** Nothing is being done with the volume; perhaps nothing is known of it any more. */
+  void idle(VolumeQueue actor) {
+    index.idle(actor);
+  }
 
-    @Override
-    public Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage) {
-      return new Operation(nextId(), wish, kind, usage, new CompletableFuture<>());
-    }
+  /** A new operation in the background. */
+  Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage) {
+    return new Operation(nextId(), wish, kind, usage, new CompletableFuture<>());
+  }
 
-    @Override
-    public void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
-      watch.heard(plugin, instance, stages);
-    }
+  /** A plugin was heard of: perhaps it is another process now, or can do more or less. */
+  void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
+    watch.heard(plugin, instance, stages);
+  }
 
-    @Override
-    public boolean isFirstReplaced(PluginId plugin) {
-      return modeReplaced.add(plugin);
-    }
+  /** Whether a plugin is sent another access mode than was asked for, for the first time. */
+  boolean isFirstReplaced(PluginId plugin) {
+    return modeReplaced.add(plugin);
+  }
 
-    @Override
-    public void late(long due) {
-      pauses
-          .late(due, parts.clock().nanos())
-          .map(
-              pause ->
-                  Messages.of(
-                      OperatorCode.LONG_PAUSE,
-                      Subject.of("waiting"),
-                      "what was due came " + pause.toSeconds() + " s late"))
-          .ifPresent(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
-    }
+  /** A timer that was due then has run only now. */
+  void late(long due) {
+    pauses
+        .late(due, parts.clock().nanos())
+        .map(
+            pause ->
+                Messages.of(
+                    OperatorCode.LONG_PAUSE,
+                    Subject.of("waiting"),
+                    "what was due came " + pause.toSeconds() + " s late"))
+        .ifPresent(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
+  }
 
-    @Override
-    public void lookForUnexpected() {
-      unexpected.look().forEach(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
-    }
+  /** Looks for mounts where none was asked for. */
+  void lookForUnexpected() {
+    unexpected.look().forEach(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
+  }
 
-    @Override
-    public Optional<Failure> overmounted(VolumeIdentity volume, Optional<UsageKey> usage) {
-      return overmounts.seen(volume, usage);
-    }
+  /**
+   * Why nothing can be done for a use of a volume, if something is mounted over its directories.
+   */
+  Optional<Failure> overmounted(VolumeIdentity volume, Optional<UsageKey> usage) {
+    return overmounts.seen(volume, usage);
+  }
 
-    @Override
-    public Optional<Failure> covered(VolumeIdentity volume) {
-      return overmounts.covering(volume);
-    }
+  /**
+   * Returns the foreign mount over the directories of a volume, if it was told already; looks at
+   * nothing.
+   */
+  Optional<Failure> covered(VolumeIdentity volume) {
+    return overmounts.covering(volume);
   }
 
   // ---- what is known
 
   /** Why a mount would be refused by what is on record, if it would. */
   public Optional<OperatorMessage> refusal(MountRequest request) {
-    return inquiries.refusal(request);
+    return queries.refusal(request);
   }
 
   /** Whether a use is on record as present, and mounted, and not known to be dead. */
   public boolean hasMount(UsageKey usage) {
-    return inquiries.hasMount(usage);
+    return queries.hasMount(usage);
   }
 
   /**
@@ -431,27 +425,27 @@ public final class VolumeEngine {
    * @param identity which volume it was of, where that is known
    */
   public NodeReceipt receipt(UsageKey usage, long epoch, Optional<VolumeIdentity> identity) {
-    return inquiries.receipt(usage, epoch, identity);
+    return queries.receipt(usage, epoch, identity);
   }
 
   /** Whether nothing of a volume is on record, asked for or mounted. */
   public boolean mayDetach(VolumeIdentity volume) {
-    return inquiries.mayDetach(volume);
+    return queries.mayDetach(volume);
   }
 
-  /** What is known of every volume. */
+  /** Returns the status of every volume. */
   public List<VolumeStatus> volumes() {
-    return inquiries.volumes();
+    return queries.volumes();
   }
 
-  /** What is being done with the uses that this accepts, for people. */
+  /** Explains the uses that this accepts, for people. */
   public Explanation explain(String subject, Predicate<UsageKey> about) {
-    return inquiries.explain(subject, about);
+    return queries.explain(subject, about);
   }
 
   // ---- the host's list, and plugins
 
-  /** What would be done for a host that wants these uses and no others. */
+  /** Returns the plan for a host that wants these uses and no others. */
   public CleanupPlan plan(Collection<LiveMount> live) {
     return host.plan(live);
   }
@@ -493,11 +487,11 @@ public final class VolumeEngine {
   public CompletableFuture<Integer> close() {
     index.close();
     Collection<CompletableFuture<Object>> left = index.open().values();
-    graveyard.close();
+    tombstones.close();
     wanted.close();
     drains.close();
     rounds.close();
-    index.volumes().forEach(VolumeActor::close);
+    index.volumes().forEach(VolumeQueue::close);
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))
         .handle(
             (nothing, failure) -> {

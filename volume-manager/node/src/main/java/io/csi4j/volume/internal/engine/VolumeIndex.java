@@ -27,13 +27,13 @@ import java.util.stream.Stream;
  */
 final class VolumeIndex {
 
-  private final Function<VolumeIdentity, VolumeActor> making;
+  private final Function<VolumeIdentity, VolumeQueue> making;
   private final Consumer<PluginId> gone;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<VolumeIdentity, VolumeActor> actors = new TreeMap<>();
+  private final Map<VolumeIdentity, VolumeQueue> actors = new TreeMap<>();
 
-  /** The same by the names of their directories. */
-  private final Map<String, VolumeActor> names = new HashMap<>();
+  /** The volumes by the names of their directories. */
+  private final Map<String, VolumeQueue> names = new HashMap<>();
 
   private final Map<UsageKey, VolumeIdentity> uses = new HashMap<>();
   private final Map<UsageKey, Long> asked = new HashMap<>();
@@ -46,7 +46,7 @@ final class VolumeIndex {
    * @param making makes a volume that is not there yet
    * @param gone is told the plugin of a volume of which nothing is left; called under the lock
    */
-  VolumeIndex(Function<VolumeIdentity, VolumeActor> making, Consumer<PluginId> gone) {
+  VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<PluginId> gone) {
     this.making = making;
     this.gone = gone;
   }
@@ -59,7 +59,7 @@ final class VolumeIndex {
   // ---- volumes
 
   /** All volumes, in the order of their identities. */
-  List<VolumeActor> volumes() {
+  List<VolumeQueue> volumes() {
     lock.lock();
     try {
       return List.copyOf(actors.values());
@@ -69,7 +69,7 @@ final class VolumeIndex {
   }
 
   /** The volumes of a plugin. */
-  List<VolumeActor> of(PluginId plugin) {
+  List<VolumeQueue> of(PluginId plugin) {
     return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();
   }
 
@@ -84,7 +84,7 @@ final class VolumeIndex {
   }
 
   /** The volume whose directory has this name. */
-  Optional<VolumeActor> withName(String directory) {
+  Optional<VolumeQueue> withName(String directory) {
     lock.lock();
     try {
       return Optional.ofNullable(names.get(directory));
@@ -97,14 +97,14 @@ final class VolumeIndex {
   boolean isDead(VolumeIdentity identity, UsageKey usage) {
     lock.lock();
     try {
-      VolumeActor actor = actors.get(identity);
+      VolumeQueue actor = actors.get(identity);
       return actor != null && actor.view().dead().contains(usage);
     } finally {
       lock.unlock();
     }
   }
 
-  /** What is on record of a volume. */
+  /** Returns the record of a volume. */
   Optional<VolumeRecord> record(VolumeIdentity identity) {
     lock.lock();
     try {
@@ -115,10 +115,10 @@ final class VolumeIndex {
   }
 
   /** Adds a volume that was found, with its uses. */
-  VolumeActor found(VolumeRecord volume) {
+  VolumeQueue found(VolumeRecord volume) {
     lock.lock();
     try {
-      VolumeActor actor = actor(volume.identity());
+      VolumeQueue actor = actor(volume.identity());
       for (UsageKey usage : volume.targets().keySet()) {
         VolumeIdentity before = uses.put(usage, volume.identity());
         if (before != null) {
@@ -144,7 +144,7 @@ final class VolumeIndex {
       if (closing) {
         return;
       }
-      VolumeActor actor = actor(late.identity());
+      VolumeQueue actor = actor(late.identity());
       if (actor.view().record().isEmpty() && actor.pending == 0) {
         found(late).appear(late);
       }
@@ -153,11 +153,11 @@ final class VolumeIndex {
     }
   }
 
-  private VolumeActor actor(VolumeIdentity identity) {
+  private VolumeQueue actor(VolumeIdentity identity) {
     return actors.computeIfAbsent(
         identity,
         volume -> {
-          VolumeActor made = making.apply(volume);
+          VolumeQueue made = making.apply(volume);
           names.put(VolumeLayout.id(volume), made);
           return made;
         });
@@ -176,7 +176,7 @@ final class VolumeIndex {
   }
 
   /** The volume that a use leads to, with all that is known of it. */
-  Optional<VolumeActor> volume(UsageKey usage) {
+  Optional<VolumeQueue> volume(UsageKey usage) {
     lock.lock();
     try {
       return Optional.ofNullable(uses.get(usage)).map(actors::get);
@@ -189,7 +189,7 @@ final class VolumeIndex {
    * Notes that a use of a volume is asked for.
    *
    * @param number the number of the operation
-   * @param mayBegin whether a use may be that nobody knows yet
+   * @param mayBegin whether a use that is not known yet may begin
    * @return the volume whose use it is, which may be another; nothing if it may not be
    */
   Optional<VolumeIdentity> ask(
@@ -219,7 +219,7 @@ final class VolumeIndex {
 
   /** Whether a use is over, and leads to a volume only as long as that is being given back. */
   private boolean isLeaving(VolumeIdentity owner, UsageKey usage) {
-    VolumeActor actor = actors.get(owner);
+    VolumeQueue actor = actors.get(owner);
     return actor != null
         && actor.pending == 0
         && actor.view().record().filter(known -> known.target(usage).isEmpty()).isPresent();
@@ -237,7 +237,7 @@ final class VolumeIndex {
   }
 
   /** The uses of a volume that are over, while it is being given back. */
-  List<UsageKey> leaving(VolumeActor actor) {
+  List<UsageKey> leaving(VolumeQueue actor) {
     lock.lock();
     try {
       boolean isLeaving =
@@ -259,7 +259,7 @@ final class VolumeIndex {
   }
 
   /** A use leads to a volume from now on; false if it leads to one already. */
-  boolean lead(UsageKey usage, VolumeActor actor) {
+  boolean lead(UsageKey usage, VolumeQueue actor) {
     lock.lock();
     try {
       return uses.putIfAbsent(usage, actor.identity()) == null;
@@ -269,7 +269,7 @@ final class VolumeIndex {
   }
 
   /** A use of which only the directory was left has its name again. */
-  void named(VolumeActor actor, UsageKey usage) {
+  void named(VolumeQueue actor, UsageKey usage) {
     lock.lock();
     try {
       uses.putIfAbsent(usage, actor.identity());
@@ -288,7 +288,7 @@ final class VolumeIndex {
       if (closing) {
         return false;
       }
-      VolumeActor actor = actor(identity);
+      VolumeQueue actor = actor(identity);
       open.put(operation.id(), operation.end());
       actor.pending++;
       operation.usage().ifPresent(actor.indexed::add);
@@ -300,7 +300,7 @@ final class VolumeIndex {
     }
   }
 
-  private void over(VolumeActor actor, OperationId id) {
+  private void over(VolumeQueue actor, OperationId id) {
     lock.lock();
     try {
       open.remove(id);
@@ -312,7 +312,7 @@ final class VolumeIndex {
   }
 
   /** Nothing is being done with a volume; perhaps nothing is known of it any more. */
-  void idle(VolumeActor actor) {
+  void idle(VolumeQueue actor) {
     lock.lock();
     try {
       forgetUnused(actor);
@@ -322,7 +322,7 @@ final class VolumeIndex {
   }
 
   /** Forgets the uses of a volume that are over, and the volume with the last. Under the lock. */
-  private void forgetUnused(VolumeActor actor) {
+  private void forgetUnused(VolumeQueue actor) {
     if (actor.pending > 0) {
       return;
     }
@@ -351,7 +351,7 @@ final class VolumeIndex {
     SortedMap<VolumeIdentity, List<UsageKey>> left = new TreeMap<>();
     lock.lock();
     try {
-      for (VolumeActor actor : actors.values()) {
+      for (VolumeQueue actor : actors.values()) {
         if (actor.identity().plugin().equals(plugin)) {
           left.put(actor.identity(), uses(actor));
         }
@@ -362,7 +362,7 @@ final class VolumeIndex {
     return left;
   }
 
-  private static List<UsageKey> uses(VolumeActor actor) {
+  private static List<UsageKey> uses(VolumeQueue actor) {
     Stream<UsageKey> recorded =
         actor.view().record().stream().flatMap(record -> record.targets().keySet().stream());
     Stream<UsageKey> wanted = actor.pending > 0 ? actor.indexed.stream() : Stream.empty();

@@ -5,30 +5,30 @@ import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.model.VolumeIdentity;
 
 /**
- * What everything shares that works on one volume. Used in its mailbox only.
+ * The parts that all share which work on one volume. Used in its mailbox only.
  *
- * @param identity which volume
- * @param engine the parts of the engine
- * @param engineering what the engine does for its volumes
+ * @param identity the volume
+ * @param ports what the engine works with
+ * @param engine the engine
  * @param mailbox where everything about the volume is done
- * @param memory what is known of it
- * @param requests what is asked of its plugin
- * @param voice tells callers and listeners
+ * @param memory the memory of the volume
+ * @param requests the calls to its plugin
+ * @param report tells callers and listeners
  */
 record VolumeParts(
     VolumeIdentity identity,
-    EngineParts engine,
-    Engineering engineering,
+    EngineParts ports,
+    VolumeEngine engine,
     Mailbox mailbox,
-    Memory memory,
-    Requests requests,
-    Voice voice) {
+    VolumeMemory memory,
+    PluginCalls requests,
+    VolumeReport report) {
 
   /** The plugin of the volume, or what stands for one that is not there. */
   NodePlugin plugin() {
-    return engine
+    return ports
         .plugins()
         .find(identity.plugin())
-        .orElseGet(() -> new AbsentPlugin(engine.plugins().known()));
+        .orElseGet(() -> new AbsentPlugin(ports.plugins().known()));
   }
 }

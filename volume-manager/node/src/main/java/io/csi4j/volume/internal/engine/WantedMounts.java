@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
@@ -13,15 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The uses that the host has said it wants and that could not be mounted yet: tried again when
- * their plugin comes, and with growing pauses, until they are mounted or nobody wants them so any
- * more. Safe for many threads.
+ * their plugin comes, and with growing pauses, until they are mounted or not wanted so any more.
+ * Safe for many threads.
  */
 final class WantedMounts {
 
@@ -61,13 +61,11 @@ final class WantedMounts {
     this.mount = mount;
   }
 
-  /** What a failure of an operation says, if it is one that is known. */
+  /** Returns the failure of an operation, if it is one that is known. */
   static Optional<VolumeException> known(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause instanceof VolumeException told ? Optional.of(told) : Optional.empty();
+    return Unwrapped.of(failure) instanceof VolumeException told
+        ? Optional.of(told)
+        : Optional.empty();
   }
 
   /** Whether what failed like this is tried again without being asked. */
@@ -94,7 +92,7 @@ final class WantedMounts {
     }
   }
 
-  /** Under the lock, so that whoever gives the use up comes before or after it. */
+  /** Under the lock, so that a caller who gives the use up comes before or after it. */
   private CompletableFuture<?> attempt(Missing one) {
     one.cancel();
     one.isTried = true;
@@ -118,7 +116,7 @@ final class WantedMounts {
           parts
               .scheduler()
               .after(
-                  Background.pause(one.failed++, cap(one), parts.scheduler().random()),
+                  CleanupSchedule.pause(one.failed++, cap(one), parts.scheduler().random()),
                   () -> again(one));
     } finally {
       lock.unlock();
@@ -160,7 +158,7 @@ final class WantedMounts {
     }
   }
 
-  /** Somebody has asked for something else of the use. */
+  /** A caller has asked for something else of the use. */
   void forget(UsageKey usage) {
     lock.lock();
     try {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Hands operations to the flight recorder; keeps nothing while nobody records. */
+/** Hands operations to the flight recorder; keeps nothing while none records. */
 final class FlightRecord implements Consumer<VolumeEvent> {
 
   private final Map<OperationId, VolumeOperationEvent> open = new ConcurrentHashMap<>();

@@ -20,9 +20,9 @@ import java.util.zip.CRC32C;
  * check 1c2d3e4f
  * </pre>
  *
- * Whatever is not a printable character of ASCII, a space or a percent sign is written as a percent
- * sign and two hexadecimal digits for each byte of its UTF-8. The check is the CRC32C of what is
- * before it. An identity has exactly one content.
+ * Every byte that is not a printable character of ASCII, a space or a percent sign is written as a
+ * percent sign and two hexadecimal digits for each byte of its UTF-8. The check is the CRC32C of
+ * what is before it. An identity has exactly one content.
  */
 final class IdentityFile {
 

@@ -8,7 +8,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.Optional;
 
-/** A use of which only the directory is left: nobody knows the workload any more. */
+/** A use of which only the directory is left: its workload is not known any more. */
 public final class StrayUse {
 
   private static final Namespace NAMESPACE = Namespace.of("?");
@@ -33,7 +33,7 @@ public final class StrayUse {
 
   /** Whether it is; a host cannot ask for one. */
   public static boolean isStray(UsageKey usage) {
-    // A name that is none of ours must not become a path, whoever wrote it.
+    // A name that is none of ours must not become a path.
     return usage.volume().namespace().equals(NAMESPACE)
         && HashedName.isName(usage.workload().value());
   }

@@ -74,7 +74,7 @@ public final class VolumeDirectories {
       checkAbove(above);
     }
     checkOwner(root);
-    // One that the host made for us need not be closed yet: nothing of ours was open to anybody.
+    // A directory that the host made for us need not be closed yet: nothing of ours was open in it.
     boolean made = disk.make(root, isFresh(root) ? new ArrayList<>() : findings);
     checkOwner(root);
     checkFilesystem(root, findings);
@@ -346,7 +346,7 @@ public final class VolumeDirectories {
         throw wrongIdentity(layout.who(identity), whose, identity);
       }
     }
-    // A plugin that ended a call late may have made the directory of a use anew.
+    // A plugin that ended a call late may have made the directory of a use again.
     for (String use : uses(identity)) {
       removeUse(identity, use);
     }
@@ -405,7 +405,7 @@ public final class VolumeDirectories {
     removeUse(identity, VolumeLayout.id(usage));
   }
 
-  /** The same for a use whose workload is not known, by the name of its directory. */
+  /** Removes the directory of a use whose workload is not known, by its name. */
   public void removeUse(VolumeIdentity identity, String use) throws PathProblem {
     MountPath uses = layout.uses(identity);
     MountPath directory = uses.resolve(use);

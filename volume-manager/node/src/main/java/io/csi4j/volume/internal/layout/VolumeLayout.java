@@ -25,7 +25,7 @@ public record VolumeLayout(MountPath root) {
   static final int BELOW_ROOT = "/v/".length() + 26 + "/p/".length() + 26 + "/t".length();
 
   /**
-   * The directory of one volume: whoever needs several paths of it has its name hashed once.
+   * The directory of one volume: its name is hashed once for several paths.
    *
    * @param path where it is
    */

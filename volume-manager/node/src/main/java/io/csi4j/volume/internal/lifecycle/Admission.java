@@ -18,10 +18,8 @@ public final class Admission {
   private Admission() {}
 
   /** Why not, if it may not. */
-  public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal, Rules rules) {
-    return holders(record, goal)
-        .filter(failure -> rules.on(Rule.SINGLE_WRITER_ADMISSION))
-        .or(() -> rules.on(Rule.ONE_STAGING_PATH) ? differences(record, goal) : Optional.empty());
+  public static Optional<Failure> refusal(VolumeRecord record, Goal.Publish goal) {
+    return holders(record, goal).or(() -> differences(record, goal));
   }
 
   private static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
@@ -34,7 +32,7 @@ public final class Admission {
         .filter(target -> !target.path().is(PathStatus.GOING))
         .filter(target -> target.readOnly() != goal.readOnly())
         .ifPresent(target -> names.add("read-only"));
-    // What is dead is made anew with the contexts that the host gave last.
+    // A dead mount is made again with the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context");
     }

@@ -5,19 +5,19 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.model.MountPolicy;
 import java.time.Duration;
 
-/** What a failed call means for what is done next. */
+/** The meaning of a failed call for the next step. */
 enum AnswerClass {
-  /** It certainly never left. */
+  /** The call certainly never left. */
   NOT_SENT,
   /** The plugin may be working on it: same call again. */
   GOING_ON,
-  /** It ended, and may have had an effect: same call again. */
+  /** The call ended, and may have had an effect: same call again. */
   IN_DOUBT,
   /** Another call for the volume is going on: same call again, later. */
   PENDING,
   /** Something is used up, or not there yet: same call again, later. */
   LATER,
-  /** The same call would end the same way. */
+  /** A repeated call would end the same way. */
   REFUSED;
 
   private static final int LONG = 10;

@@ -7,7 +7,7 @@ public final class CoveredException extends RuntimeException {
 
   private final transient Failure failure;
 
-  /** What lies over them. */
+  /** A failure because a foreign mount lies over the directories. */
   public CoveredException(Failure failure) {
     super(failure.seen());
     this.failure = failure;

@@ -8,36 +8,37 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.state.StateException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** How a {@link Step} ended. */
+/** The answer to a {@link Step}. */
 public sealed interface Event {
 
   /**
-   * It is remembered, or not.
+   * The record is written, or not.
    *
    * @param problem why not
    */
   record Saved(Optional<StateException> problem) implements Event {}
 
   /**
-   * Directories are as they are to be, or not.
+   * The directories are made or removed, or not.
    *
    * @param problem why not
-   * @param isMounted whether what was to be removed was left, as something is mounted there
+   * @param isMounted whether a directory was left because something is mounted there
    */
   record Arranged(Optional<PathProblem> problem, boolean isMounted) implements Event {
 
-    /** Nothing is mounted there that is in the way. */
+    /** Nothing mounted was in the way. */
     public Arranged(Optional<PathProblem> problem) {
       this(problem, false);
     }
   }
 
   /**
-   * This is mounted.
+   * The mount table was read.
    *
-   * @param staging at the staging path, the one on top last
-   * @param target at the target, the one on top last
+   * @param staging the mounts at the staging path, the one on top last
+   * @param target the mounts at the target, the one on top last
    * @param device whether the target is a block device node
    * @param made whether there is anything at the target, mounted or not, that is no link
    * @param objection why what is at the target cannot be the volume's, if it cannot
@@ -61,40 +62,57 @@ public sealed interface Event {
   /**
    * The uses that are mounted are those on record, or more.
    *
-   * @param record the volume, with those that nobody expected as ones that are to go
+   * @param record the volume, with the unexpected uses as ones that must go
    */
   record UsesSeen(VolumeRecord record) implements Event {}
 
-  /**
-   * The plugin answered, or nobody did.
-   *
-   * @param answer what
-   */
-  record Answered(Answer answer) implements Event {}
+  /** The end of a call to the plugin. */
+  sealed interface Called extends Event {
+
+    /** Returns what follows: from the answer, or from why the call was not sent. */
+    <T> T either(Function<Answer, T> answered, Function<PathProblem, T> withheld);
+  }
 
   /**
-   * What was mounted is gone, without the plugin.
+   * The plugin answered, or the call failed on its way.
    *
-   * @param lazily whether somebody may still use it
+   * @param answer the answer or the failure
+   */
+  record Answered(Answer answer) implements Called {
+    @Override
+    public <T> T either(Function<Answer, T> answered, Function<PathProblem, T> withheld) {
+      return answered.apply(answer);
+    }
+  }
+
+  /**
+   * The call was not sent: another thing than the one that we made is at the path to release.
+   *
+   * @param problem what is there
+   */
+  record Withheld(PathProblem problem) implements Called {
+    @Override
+    public <T> T either(Function<Answer, T> answered, Function<PathProblem, T> withheld) {
+      return withheld.apply(problem);
+    }
+  }
+
+  /**
+   * The mount is gone, without the plugin.
+   *
+   * @param lazily whether a process may still use it
    */
   record Forced(boolean lazily) implements Event {}
 
   /**
-   * Whoever keeps claims was asked, or could not be.
+   * The keeper of claims was asked, or could not be.
    *
    * @param standing what the claim is worth
-   * @param recordSuffices whether one that was confirmed before is good enough while nobody can be
+   * @param recordSuffices whether an earlier confirmation is good enough while the keeper cannot be
    *     asked
    */
   record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {}
 
-  /** The time is over. */
+  /** The pause is over. */
   record Woke() implements Event {}
-
-  /**
-   * The step ended in a way that it should not; whether it had an effect is not known.
-   *
-   * @param cause what was thrown
-   */
-  record Broke(Throwable cause) implements Event {}
 }

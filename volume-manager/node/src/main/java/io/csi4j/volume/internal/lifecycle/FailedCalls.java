@@ -13,23 +13,21 @@ final class FailedCalls {
   private FailedCalls() {}
 
   /**
-   * How a call is told of that the same operation has sent before: the plugin may have done it,
-   * though the last attempt was not sent.
+   * The failure of a call. Where an earlier attempt of the same operation was sent, the plugin may
+   * have done it, though the last attempt was not sent.
    */
-  static Failure again(Verb verb, Answer.Failed failed, AnswerClass kind) {
-    return kind == AnswerClass.NOT_SENT
-        ? new Failure(
-            code(verb, failed, AnswerClass.IN_DOUBT),
-            verb.operation().rpcName()
-                + " was sent before, and could not be sent again, "
-                + failed.code()
-                + ": "
-                + failed.text(),
-            Optional.empty())
-        : failure(verb, failed, kind);
-  }
-
-  static Failure failure(Verb verb, Answer.Failed failed, AnswerClass kind) {
+  static Failure failure(Turn turn, Verb verb, Answer.Failed failed) {
+    AnswerClass kind = AnswerClass.of(failed);
+    if (kind == AnswerClass.NOT_SENT && turn.sent().contains(verb)) {
+      return new Failure(
+          code(verb, failed, AnswerClass.IN_DOUBT),
+          verb.operation().rpcName()
+              + " was sent before, and could not be sent again, "
+              + failed.code()
+              + ": "
+              + failed.text(),
+          Optional.empty());
+    }
     return new Failure(
         code(verb, failed, kind),
         verb.operation().rpcName()

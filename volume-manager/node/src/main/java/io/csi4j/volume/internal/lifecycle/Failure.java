@@ -4,15 +4,15 @@ import io.csi4j.volume.model.OperatorCode;
 import java.util.Optional;
 
 /**
- * Why something did not come about.
+ * The reason why something did not come about.
  *
- * @param code what
- * @param seen what was seen, as a clause
- * @param cause what a plugin, disk or kernel said, if anybody did
+ * @param code the code
+ * @param seen the observation, as a clause
+ * @param cause the exception of a plugin, disk or kernel, if there is one
  */
 public record Failure(OperatorCode code, String seen, Optional<Throwable> cause) {
 
-  /** A failure that nobody else caused. */
+  /** A failure without an exception. */
   public static Failure of(OperatorCode code, String seen) {
     return new Failure(code, seen, Optional.empty());
   }

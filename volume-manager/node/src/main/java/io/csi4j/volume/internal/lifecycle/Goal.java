@@ -6,8 +6,11 @@ import io.csi4j.volume.model.VolumeIdentity;
 import java.util.Optional;
 import java.util.Set;
 
-/** What an operation wants of a volume. */
+/** The goal of an operation. */
 public sealed interface Goal {
+
+  /** The use that it is about, if it is about one. */
+  Optional<UsageKey> use();
 
   /**
    * That it appears for a workload.
@@ -17,10 +20,10 @@ public sealed interface Goal {
    * @param plan how it is used
    * @param readOnly whether the workload may only read
    * @param writable whether the workload has to be able to write
-   * @param keeps whether the use stays whatever comes of it, as its workload is running
+   * @param keeps whether the use stays though its mount fails, as its workload is running
    * @param epoch the epoch of the claim that allows it; 0 when it needs none
    * @param context a digest of the volume's context that its plugin gets; empty when not known
-   * @param limits what the mount flags forbid, as the mount table shows it
+   * @param limits the limits of the mount flags, as the mount table shows them
    */
   record Publish(
       VolumeIdentity identity,
@@ -40,22 +43,27 @@ public sealed interface Goal {
       this(identity, usage, plan, readOnly, writable, false, 0, "", Set.of());
     }
 
-    /** The same for a workload that is running. */
+    @Override
+    public Optional<UsageKey> use() {
+      return Optional.of(usage);
+    }
+
+    /** Returns this goal for a workload that is running. */
     public Publish keeping() {
       return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context, limits);
     }
 
-    /** The same, allowed by the claim with this epoch. */
+    /** Returns this goal, allowed by the claim with this epoch. */
     public Publish under(long claim) {
       return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context, limits);
     }
 
-    /** The same, with mount flags that forbid this. */
+    /** Returns this goal, with mount flags that set these limits. */
     public Publish limited(Set<String> flags) {
       return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, context, flags);
     }
 
-    /** The same, with a context of the volume that has this digest. */
+    /** Returns this goal, with a context of the volume that has this digest. */
     public Publish with(String digest) {
       return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, digest, limits);
     }
@@ -67,14 +75,24 @@ public sealed interface Goal {
    *
    * @param usage whose target, or else the staging
    */
-  record Withdraw(Optional<UsageKey> usage) implements Goal {}
+  record Withdraw(Optional<UsageKey> usage) implements Goal {
+    @Override
+    public Optional<UsageKey> use() {
+      return usage;
+    }
+  }
 
   /**
    * That a use is given up, and the volume with the last.
    *
    * @param usage which use
    */
-  record Release(UsageKey usage) implements Goal {}
+  record Release(UsageKey usage) implements Goal {
+    @Override
+    public Optional<UsageKey> use() {
+      return Optional.of(usage);
+    }
+  }
 
   /**
    * That nothing more is owed for a use whose release does not end, or for the staging that is left
@@ -83,8 +101,18 @@ public sealed interface Goal {
    * @param usage which use
    * @param reason why, in the words of the person
    */
-  record Abandon(UsageKey usage, String reason) implements Goal {}
+  record Abandon(UsageKey usage, String reason) implements Goal {
+    @Override
+    public Optional<UsageKey> use() {
+      return Optional.of(usage);
+    }
+  }
 
-  /** That a volume which nobody uses goes. */
-  record Settle() implements Goal {}
+  /** That a volume without uses goes. */
+  record Settle() implements Goal {
+    @Override
+    public Optional<UsageKey> use() {
+      return Optional.empty();
+    }
+  }
 }

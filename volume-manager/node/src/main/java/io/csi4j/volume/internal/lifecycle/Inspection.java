@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the mount table says to what was asked for. */
+/** The mount table compared with what was asked for. */
 final class Inspection {
 
   private static final String NOTHING_MADE =
@@ -21,14 +21,14 @@ final class Inspection {
 
   private Inspection() {}
 
-  /** What is on top. */
+  /** Returns the mount on top. */
   static Optional<Evidence> top(List<Sighting> stack) {
     return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
   }
 
   /**
    * Whether what is at a path is not what was seen there when it became present. Where nothing was
-   * seen yet, mounts on top of each other that differ: nobody can say which of them is ours.
+   * seen yet, mounts on top of each other that differ: none of them is known to be ours.
    */
   static boolean isForeign(PathRecord path, List<Sighting> stack) {
     if (stack.isEmpty()) {
@@ -38,6 +38,14 @@ final class Inspection {
     return path.evidence().isPresent()
         ? !top.looksLike(path.evidence().get())
         : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
+  }
+
+  /** How a mount is told of that is not the one that was made. */
+  static Failure foreign(List<Sighting> stack) {
+    return Failure.of(
+        OperatorCode.FOREIGN_MOUNT,
+        "another mount is there than the one that was made: "
+            + stack.get(stack.size() - 1).evidence().words());
   }
 
   /**
@@ -70,7 +78,7 @@ final class Inspection {
         "the plugin answered OK to " + call + ", and the server of what is mounted has ended");
   }
 
-  /** What is wrong with a staging that the plugin says is there. */
+  /** Returns the fault of a staging that the plugin says is there, if it has one. */
   static Optional<Failure> staged(Event.Looked looked, MountPolicy policy) {
     if (isDead(looked.staging())) {
       return Optional.of(dead("NodeStageVolume"));
@@ -83,7 +91,7 @@ final class Inspection {
         : Optional.empty();
   }
 
-  /** What is wrong with a target that the plugin says is there. */
+  /** Returns the fault of a target that the plugin says is there, if it has one. */
   static Optional<Failure> published(
       Goal.Publish goal, Event.Looked looked, VolumeRecord record, MountPolicy policy) {
     if (isDead(looked.target())) {

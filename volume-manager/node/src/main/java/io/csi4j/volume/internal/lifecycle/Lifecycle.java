@@ -12,55 +12,29 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What happens next to a volume: functions of what is so and what just happened, without input or
- * output.
+ * The next step of an operation: functions of the record and the last answer, without input or
+ * output. The way to a workload is told in {@link MountStory}, the way back in {@link
+ * ReleaseStory}.
  */
 public final class Lifecycle {
 
   private Lifecycle() {}
 
   /** The first step towards a goal. */
-  public static Turn begin(Goal goal, VolumeRecord record, Situation now) {
+  public static Turn begin(Goal goal, VolumeRecord record) {
     Turn turn = Turn.of(goal, record);
-    if (goal instanceof Goal.Publish publish) {
-      return Publishing.begin(turn, publish, now);
+    if (goal instanceof Goal.Publish) {
+      return MountStory.begin(turn);
     }
     if (goal instanceof Goal.Release release) {
-      if (record.targets().isEmpty() && !record.isEmpty()) {
-        // The use is over, and the volume is not: what it owes is asked for again.
-        return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
-      }
-      if (record.target(release.usage()).isEmpty()) {
-        return now.rules().on(Rule.UNKNOWN_IS_NOT_LAST)
-            ? turn.end(new Result.Released(Release.UNKNOWN))
-            : Releasing.unstage(turn);
-      }
-      return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(release.usage())));
+      return ReleaseStory.begin(turn, release.usage());
     }
-    if (goal instanceof Goal.Abandon abandon) {
-      return turn.to(Phase.LOOK_GOING, new Step.Look(Optional.of(abandon.usage())));
-    }
-    if (goal instanceof Goal.Withdraw withdraw) {
-      return turn.to(Phase.LOOK_GOING, new Step.Look(withdraw.usage()));
-    }
-    return record.targets().isEmpty()
-        ? turn.to(Phase.LOOK_GOING, new Step.Look(Optional.empty()))
-        : turn.end(new Result.Released(Release.NOT_LAST));
-  }
-
-  /** The next step, now that this happened. */
-  public static Turn next(Turn before, Event event, Situation now) {
-    Turn turn = before.quiet();
-    if (event instanceof Event.Broke broke) {
-      return broken(turn, broke.cause(), now);
-    }
-    return turn.phase().isPublishing()
-        ? Publishing.next(turn, (Goal.Publish) turn.goal(), event, now)
-        : Releasing.next(turn, event, now);
+    boolean isInUse = goal instanceof Goal.Settle && !record.targets().isEmpty();
+    return isInUse ? turn.end(new Result.Released(Release.NOT_LAST)) : ReleaseStory.look(turn);
   }
 
   /**
-   * What has to be done for a volume although nobody asks for it any more, the next part of it.
+   * Returns the next goal of the background cleanup of a volume.
    *
    * @param mayGo the uses that may be taken away now
    */
@@ -81,10 +55,8 @@ public final class Lifecycle {
     boolean canBeLeft =
         turn.goal() instanceof Goal.Publish publish
             && !publish.keeps()
-            && turn.phase().isPublishing()
-            && (turn.step() instanceof Step.Call
-                || turn.step() instanceof Step.Pause
-                || turn.step() instanceof Step.Confirm);
+            && turn.awaited().moment().isForth()
+            && turn.step() instanceof Step.Later;
     return canBeLeft
         ? Optional.of(
             turn.end(
@@ -128,8 +100,14 @@ public final class Lifecycle {
         cause);
   }
 
-  /** A step threw what it should not: nothing is known of its effect. */
-  private static Turn broken(Turn turn, Throwable cause, Situation now) {
+  /**
+   * A step threw what it should not: nothing is known of its effect.
+   *
+   * @param cause what was thrown
+   */
+  public static Turn broken(Turn before, Throwable cause, Situation now) {
+    Turn turn = before.quiet();
+    Moment<?> moment = turn.awaited().moment();
     Failure failure =
         cause instanceof CoveredException covered
             ? covered.failure()
@@ -138,19 +116,20 @@ public final class Lifecycle {
                     OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(cause.getMessage()), cause)
                 : Failure.of(
                     OperatorCode.STEP_FAILED,
-                    "the step " + turn.phase() + " ended with " + cause.getClass().getSimpleName(),
+                    "the step " + moment + " ended with " + cause.getClass().getSimpleName(),
                     cause);
     if (turn.step() instanceof Step.Force) {
-      return Releasing.unfinished(turn, notForced(cause));
+      return ReleaseStory.unfinished(turn, notForced(cause));
+    }
+    if (moment.equals(MountStory.LOOK_FIRST)) {
+      return turn.end(new Result.Refused(failure));
+    }
+    if (moment.equals(ReleaseStory.LOOK_GOING)) {
+      return ReleaseStory.unfinished(ReleaseStory.marked(turn), failure);
     }
     Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
-    return switch (turn.phase()) {
-      case LOOK_FIRST -> turn.end(new Result.Refused(failure));
-      case LOOK_GOING -> Releasing.unfinished(Releasing.marked(turn), failure);
-      default ->
-          turn.phase().isPublishing()
-              ? Releasing.undo(reached, failure, now)
-              : Releasing.unfinished(turn, failure);
-    };
+    return moment.isForth()
+        ? ReleaseStory.undo(reached, failure, now)
+        : ReleaseStory.unfinished(turn, failure);
   }
 }

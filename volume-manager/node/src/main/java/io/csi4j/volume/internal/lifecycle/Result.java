@@ -10,7 +10,7 @@ public sealed interface Result {
   /** The volume is there for the workload. */
   record Published() implements Result {}
 
-  /** What was mounted is gone, or stays because others use it; all uses are on record. */
+  /** The mount is gone, or stays because others use it; all uses are on record. */
   record Withdrawn() implements Result {}
 
   /**
@@ -21,14 +21,14 @@ public sealed interface Result {
   record Released(Release release) implements Result {}
 
   /**
-   * It did not come about, and nothing of it is left.
+   * The operation failed, and nothing of it is left.
    *
    * @param failure why
    */
   record Refused(Failure failure) implements Result {}
 
   /**
-   * It did not come about, and something of it is left to be done.
+   * The operation failed, and something of it is left to be done.
    *
    * @param failure why
    * @param undoing why undoing it did not come about either, if that was tried
@@ -42,10 +42,10 @@ public sealed interface Result {
   }
 
   /**
-   * It did not come about, and a person has to look before it can.
+   * The operation failed, and a person has to look before it can succeed.
    *
-   * @param failure why it did not come about
-   * @param code what a person has to look at
+   * @param failure why it failed
+   * @param code the code of what a person has to look at
    * @param undoing why undoing it did not come about either, if that was tried
    */
   record Held(Failure failure, OperatorCode code, Optional<Failure> undoing) implements Result {

@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.lifecycle;
 
-import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
@@ -8,97 +7,225 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.state.Durability;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
-/** One thing that is to be done next; its end is an {@link Event}. */
-public sealed interface Step {
-
-  /**
-   * Remember this; ends in {@link Event.Saved}.
-   *
-   * @param record what
-   * @param durability whether it has to be durable
-   * @param point the moment after it
-   */
-  record Save(VolumeRecord record, Durability durability, CrashPoint point) implements Step {}
-
-  /** Forget the volume: nothing of it ever came about. Ends in {@link Event.Saved}. */
-  record Forget() implements Step {}
-
-  /** Forget the volume, and remember that it was there. Ends in {@link Event.Saved}. */
-  record Bury() implements Step {}
-
-  /** Make the directories of the volume; ends in {@link Event.Arranged}. */
-  record PrepareVolume() implements Step {}
+/**
+ * One thing to do next.
+ *
+ * @param <E> its answer
+ */
+public sealed interface Step<E extends Event> {
 
   /**
-   * Make the directory above a target; ends in {@link Event.Arranged}.
+   * A step that has ended when it returns.
    *
-   * @param usage whose
+   * @param <E> its answer
    */
-  record PrepareUse(UsageKey usage) implements Step {}
+  sealed interface AtOnce<E extends Event> extends Step<E> {
+
+    /** Has this step done. */
+    E by(Performer performer);
+  }
 
   /**
-   * Remove what is left of a target; ends in {@link Event.Arranged}.
+   * A step whose answer comes later.
    *
-   * @param usage whose
+   * @param <E> its answer
    */
-  record RemoveUse(UsageKey usage) implements Step {}
+  sealed interface Later<E extends Event> extends Step<E> {
 
-  /** Remove the directories of the volume; ends in {@link Event.Arranged}. */
-  record RemoveVolume() implements Step {}
+    /** Has this step begun; the answer goes to {@code then}. */
+    void by(Performer performer, Consumer<E> then);
+  }
 
   /**
-   * Look at what is mounted; ends in {@link Event.Looked}.
+   * Write a record.
    *
-   * @param usage whose target to look at, beside the staging
-   * @param refusal what the plugin said, which the mount table is to confirm, if it said anything
+   * @param record the volume
+   * @param durability whether it must be durable
    */
-  record Look(Optional<UsageKey> usage, Optional<Failure> refusal) implements Step {
-
-    Look(Optional<UsageKey> usage) {
-      this(usage, Optional.empty());
+  record Save(VolumeRecord record, Durability durability) implements AtOnce<Event.Saved> {
+    @Override
+    public Event.Saved by(Performer performer) {
+      return performer.save(this);
     }
   }
 
-  /** Look for uses that came although nobody asked for them; ends in {@link Event.UsesSeen}. */
-  record LookAtUses() implements Step {}
+  /** Remove the record of a volume of which nothing ever came about. */
+  record Forget() implements AtOnce<Event.Saved> {
+    @Override
+    public Event.Saved by(Performer performer) {
+      return performer.forget();
+    }
+  }
+
+  /** Replace the record of a volume by a tombstone. */
+  record Bury() implements AtOnce<Event.Saved> {
+    @Override
+    public Event.Saved by(Performer performer) {
+      return performer.bury();
+    }
+  }
+
+  /** Make the directories of the volume. */
+  record PrepareVolume() implements AtOnce<Event.Arranged> {
+    @Override
+    public Event.Arranged by(Performer performer) {
+      return performer.prepareVolume();
+    }
+  }
 
   /**
-   * Unmount without the plugin; ends in {@link Event.Forced}.
+   * Make the directory above a target.
    *
-   * @param usage whose target, or else the staging
-   * @param dead how far to go where only what is dead is unmounted; nothing to unmount all
+   * @param usage the use of that target
    */
-  record Force(Optional<UsageKey> usage, Optional<DeadUnmount> dead) implements Step {}
+  record PrepareUse(UsageKey usage) implements AtOnce<Event.Arranged> {
+    @Override
+    public Event.Arranged by(Performer performer) {
+      return performer.prepareUse(usage);
+    }
+  }
 
   /**
-   * Call the plugin; ends in {@link Event.Answered}, or in {@link Event.Arranged} with a problem if
-   * it is not sent, because something else is at a path that is to be released.
+   * Remove the directories of a target.
    *
-   * @param verb what for
-   * @param usage for whom, if it is about a target
+   * @param usage the use of that target
    */
-  record Call(Verb verb, Optional<UsageKey> usage) implements Step {}
+  record RemoveUse(UsageKey usage) implements AtOnce<Event.Arranged> {
+    @Override
+    public Event.Arranged by(Performer performer) {
+      return performer.removeUse(usage);
+    }
+  }
+
+  /** Remove the directories of the volume. */
+  record RemoveVolume() implements AtOnce<Event.Arranged> {
+    @Override
+    public Event.Arranged by(Performer performer) {
+      return performer.removeVolume();
+    }
+  }
 
   /**
-   * Ask what a claim is worth; ends in {@link Event.Confirmed}.
+   * Read the mount table.
    *
-   * @param usage whose claim
+   * @param usage the use whose target is looked at, beside the staging
+   */
+  record Look(Optional<UsageKey> usage) implements AtOnce<Event.Looked> {
+    @Override
+    public Event.Looked by(Performer performer) {
+      return performer.look(this);
+    }
+  }
+
+  /** Look for uses that are mounted although they are not on record. */
+  record LookAtUses() implements AtOnce<Event.UsesSeen> {
+    @Override
+    public Event.UsesSeen by(Performer performer) {
+      return performer.lookAtUses();
+    }
+  }
+
+  /**
+   * Unmount without the plugin.
+   *
+   * @param usage the use whose target goes, or else the staging
+   * @param dead how far to go where only a dead mount is unmounted; nothing to unmount all
+   */
+  record Force(Optional<UsageKey> usage, Optional<DeadUnmount> dead)
+      implements AtOnce<Event.Forced> {
+    @Override
+    public Event.Forced by(Performer performer) {
+      return performer.force(this);
+    }
+  }
+
+  /**
+   * Call the plugin.
+   *
+   * @param verb the call
+   * @param usage the use, if the call is about a target
+   */
+  record Call(Verb verb, Optional<UsageKey> usage) implements Later<Event.Called> {
+    @Override
+    public void by(Performer performer, Consumer<Event.Called> then) {
+      performer.call(this, then);
+    }
+  }
+
+  /**
+   * Ask what a claim is worth.
+   *
+   * @param usage the use under that claim
    * @param epoch its epoch
    */
-  record Confirm(UsageKey usage, long epoch) implements Step {}
+  record Confirm(UsageKey usage, long epoch) implements Later<Event.Confirmed> {
+    @Override
+    public void by(Performer performer, Consumer<Event.Confirmed> then) {
+      performer.confirm(this, then);
+    }
+  }
 
   /**
-   * Wait; ends in {@link Event.Woke}.
+   * Wait.
    *
    * @param time how long
    */
-  record Pause(Duration time) implements Step {}
+  record Pause(Duration time) implements Later<Event.Woke> {
+    @Override
+    public void by(Performer performer, Consumer<Event.Woke> then) {
+      performer.pause(this, then);
+    }
+  }
 
   /**
-   * Nothing more.
+   * Nothing more: the operation has ended, and nothing answers.
    *
    * @param result how it ended
    */
-  record End(Result result) implements Step {}
+  record End(Result result) implements Step<Event> {}
+
+  /** Does the steps of one operation. */
+  interface Performer {
+
+    /** Writes a record. */
+    Event.Saved save(Save step);
+
+    /** Removes the record of the volume. */
+    Event.Saved forget();
+
+    /** Replaces the record of the volume by a tombstone. */
+    Event.Saved bury();
+
+    /** Makes the directories of the volume. */
+    Event.Arranged prepareVolume();
+
+    /** Makes the directory above a target. */
+    Event.Arranged prepareUse(UsageKey usage);
+
+    /** Removes the directories of a target. */
+    Event.Arranged removeUse(UsageKey usage);
+
+    /** Removes the directories of the volume. */
+    Event.Arranged removeVolume();
+
+    /** Reads the mount table. */
+    Event.Looked look(Look step);
+
+    /** Looks for uses that are not on record. */
+    Event.UsesSeen lookAtUses();
+
+    /** Unmounts without the plugin. */
+    Event.Forced force(Force step);
+
+    /** Calls the plugin. */
+    void call(Call step, Consumer<Event.Called> then);
+
+    /** Asks what a claim is worth. */
+    void confirm(Confirm step, Consumer<Event.Confirmed> then);
+
+    /** Waits. */
+    void pause(Pause step, Consumer<Event.Woke> then);
+  }
 }

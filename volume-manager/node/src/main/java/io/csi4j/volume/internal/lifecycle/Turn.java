@@ -1,72 +1,102 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.UsageKey;
-import io.csi4j.volume.node.PathStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
- * An operation at one moment: what it wants, how far it is, what is to be done next.
+ * An operation at one moment: its goal, how far it is, and the step that it waits for.
  *
- * @param goal what it wants
- * @param before what was remembered when it began
- * @param record what is so now, as far as it is known
- * @param phase which step it waits for
- * @param step that step
- * @param tries how often the present call was made
- * @param layers how many mounts were on top of each other when the present call was last made
- * @param refusals how often the plugin has answered the present call that it does not know the
- *     volume
- * @param sent the calls that the plugin has got, or may have
- * @param failure why the goal cannot be reached, once that is so: what follows undoes it
- * @param clearing what has to go before the goal can be begun with
- * @param cleared how often something had to go already
- * @param restaged whether staging was repeated because the plugin, or the mount table, said that it
- *     is missing
- * @param spared whether what is at the target stays there should the goal not be reached, as a
- *     workload may be using it
- * @param notices what came up in this step
+ * @param goal the goal
+ * @param before the volume when the operation began
+ * @param record the volume now, as far as it is known
  * @param saved the volume as it is on record, or is about to be
+ * @param awaited the step that it waits for
+ * @param tries how often the present call was made, and how that ended
+ * @param sent the calls that the plugin has got, or may have
+ * @param detour why it is not on the straight way to its goal, if it is not
+ * @param notices what came up in this step
  */
 public record Turn(
     Goal goal,
     VolumeRecord before,
     VolumeRecord record,
-    Phase phase,
-    Step step,
-    int tries,
-    int layers,
-    int refusals,
+    VolumeRecord saved,
+    Awaited<?> awaited,
+    Tries tries,
     Set<Verb> sent,
-    Optional<Failure> failure,
-    Clearing clearing,
-    int cleared,
-    boolean restaged,
-    boolean spared,
-    List<Notice> notices,
-    VolumeRecord saved) {
-
-  /** What has to go before a volume can be published. */
-  public enum Clearing {
-    /** Nothing. */
-    NOTHING,
-    /** What is at the target. */
-    TARGET,
-    /** The staging. */
-    STAGING
-  }
+    Detour detour,
+    List<Notice> notices) {
 
   /** Copies the collections. */
   public Turn {
     sent = Set.copyOf(sent);
     notices = List.copyOf(notices);
+  }
+
+  /**
+   * The attempts of the present call.
+   *
+   * @param calls how often it was made
+   * @param layers how many mounts were on top of each other when it was last made
+   * @param unknown how often the plugin has answered that it does not know the volume
+   * @param refusal what the plugin said that the mount table has to confirm, if it said such a
+   *     thing
+   */
+  public record Tries(int calls, int layers, int unknown, Optional<Failure> refusal) {
+
+    static final Tries NONE = new Tries(0, 0, 0, Optional.empty());
+
+    Tries seeing(int mounts) {
+      return new Tries(calls, mounts, unknown, refusal);
+    }
+
+    Tries refused(Failure said) {
+      return new Tries(calls, layers, unknown, Optional.of(said));
+    }
+
+    Tries unknown(Failure said) {
+      return new Tries(calls, layers, unknown + 1, Optional.of(said));
+    }
+
+    private Tries called() {
+      return new Tries(calls + 1, layers, unknown, refusal);
+    }
+  }
+
+  /**
+   * A departure from the straight way to the goal.
+   *
+   * @param failure why the goal cannot be reached, once that is so: what follows undoes it
+   * @param clearing what has to go before the goal is tried again
+   * @param cleared how often something had to go already
+   * @param restaged whether staging was repeated because the plugin, or the mount table, said that
+   *     it is missing
+   * @param spared whether what is at the target stays there should the goal not be reached, as a
+   *     workload may be using it
+   */
+  public record Detour(
+      Optional<Failure> failure, Clearing clearing, int cleared, boolean restaged, boolean spared) {
+
+    private static final Detour NONE =
+        new Detour(Optional.empty(), Clearing.NOTHING, 0, false, false);
+  }
+
+  /** The obstacle that has to go before a volume can be published. */
+  public enum Clearing {
+    /** Nothing. */
+    NOTHING,
+    /** The mount at the target. */
+    TARGET,
+    /** The staging. */
+    STAGING
   }
 
   /** An operation that has not begun. */
@@ -75,206 +105,161 @@ public record Turn(
         goal,
         record,
         record,
-        Phase.ENDED,
-        new Step.Look(Optional.empty()),
-        0,
-        0,
-        0,
+        record,
+        new Awaited<>(Moment.NONE, new Step.End(new Result.Withdrawn())),
+        Tries.NONE,
         Set.of(),
-        Optional.empty(),
-        Clearing.NOTHING,
-        0,
-        false,
-        false,
-        List.of(),
-        record);
+        Detour.NONE,
+        List.of());
   }
 
-  /** A turn in which something is being changed; begins as a copy. */
-  private static final class Draft {
-    private final Turn from;
-    private VolumeRecord record;
-    private Phase phase;
-    private Step step;
-    private int tries;
-    private int layers;
-    private int refusals;
-    private Set<Verb> sent;
-    private Optional<Failure> failure;
-    private Clearing clearing;
-    private int cleared;
-    private boolean restaged;
-    private boolean spared;
-    private List<Notice> notices;
-    private VolumeRecord saved;
+  // ---- what it waits for
 
-    Draft(Turn from) {
-      this.from = from;
-      record = from.record;
-      phase = from.phase;
-      step = from.step;
-      tries = from.tries;
-      layers = from.layers;
-      refusals = from.refusals;
-      sent = from.sent;
-      failure = from.failure;
-      clearing = from.clearing;
-      cleared = from.cleared;
-      restaged = from.restaged;
-      spared = from.spared;
-      notices = from.notices;
-      saved = from.saved;
-    }
-
-    /** Begins to count the tries anew. */
-    void fresh() {
-      tries = 0;
-      layers = 0;
-      refusals = 0;
-    }
-
-    Turn turn() {
-      return new Turn(
-          from.goal,
-          from.before,
-          record,
-          phase,
-          step,
-          tries,
-          layers,
-          refusals,
-          sent,
-          failure,
-          clearing,
-          cleared,
-          restaged,
-          spared,
-          notices,
-          saved);
-    }
-  }
-
-  private Turn but(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
-    change.accept(draft);
-    return draft.turn();
-  }
-
-  /** Waits for this step from now on. */
-  Turn to(Phase nextPhase, Step next) {
-    return but(
-        draft -> {
-          draft.phase = nextPhase;
-          draft.step = next;
-          draft.saved = next instanceof Step.Save save ? save.record() : saved;
-        });
+  /** Waits for the answer to this step. */
+  <E extends Event> Turn await(Moment<E> moment, Step<E> step) {
+    VolumeRecord written = step instanceof Step.Save save ? save.record() : saved;
+    return new Turn(
+        goal, before, record, written, new Awaited<>(moment, step), tries, sent, detour, notices);
   }
 
   /** Makes a call. */
-  Turn call(Phase nextPhase, Verb verb, Optional<UsageKey> usage) {
-    return to(nextPhase, new Step.Call(verb, usage)).but(draft -> draft.tries++);
+  Turn call(Moment<Event.Called> moment, Verb verb, Optional<UsageKey> usage) {
+    return with(tries.called()).await(moment, new Step.Call(verb, usage));
+  }
+
+  /** Waits this long before the same call is made again. */
+  Turn pause(Moment<Event.Woke> moment, Duration time) {
+    return await(moment, new Step.Pause(time));
+  }
+
+  /** Ends. */
+  Turn end(Result result) {
+    return await(Moment.NONE, new Step.End(result));
+  }
+
+  /** The step that it waits for. */
+  public Step<?> step() {
+    return awaited.step();
+  }
+
+  /** Returns the step as a phrase for people. */
+  public String doing() {
+    return awaited.moment().doing();
+  }
+
+  /** The point that it has reached once the step has ended, where that has a name. */
+  public Optional<CrashPoint> reached() {
+    return awaited.moment().reached();
+  }
+
+  /** How it ended, if it has. */
+  public Optional<Result> result() {
+    return step() instanceof Step.End end ? Optional.of(end.result()) : Optional.empty();
+  }
+
+  // ---- what it knows
+
+  /** Returns the operation with this record. */
+  public Turn with(VolumeRecord next) {
+    return new Turn(goal, before, next, saved, awaited, tries, sent, detour, notices);
+  }
+
+  Turn with(Tries next) {
+    return new Turn(goal, before, record, saved, awaited, next, sent, detour, notices);
+  }
+
+  private Turn with(Detour next) {
+    return new Turn(goal, before, record, saved, awaited, tries, sent, next, notices);
+  }
+
+  /** Returns the operation before the first attempt of a call. */
+  Turn fresh() {
+    return with(Tries.NONE);
   }
 
   /** The plugin has got a call, or may have. */
   Turn reached(Verb verb) {
     Set<Verb> all = EnumSet.of(verb);
     all.addAll(sent);
-    return but(draft -> draft.sent = all);
+    return new Turn(goal, before, record, saved, awaited, tries, all, detour, notices);
   }
 
-  /** The plugin has answered that it does not know the volume. */
-  Turn refused() {
-    return but(draft -> draft.refusals++);
+  /** One more thing came up. */
+  Turn note(Notice notice) {
+    List<Notice> all = new ArrayList<>(notices);
+    all.add(notice);
+    return new Turn(goal, before, record, saved, awaited, tries, sent, detour, all);
   }
 
-  Turn pause(Duration time) {
-    return to(phase, new Step.Pause(time));
+  /** Returns the operation without the notices that were told. */
+  Turn quiet() {
+    return notices.isEmpty()
+        ? this
+        : new Turn(goal, before, record, saved, awaited, tries, sent, detour, List.of());
   }
 
-  Turn end(Result result) {
-    return to(Phase.ENDED, new Step.End(result));
+  // ---- detours
+
+  /** Why the goal cannot be reached, once that is so. */
+  Optional<Failure> failure() {
+    return detour.failure();
   }
 
-  /** The same operation, with this record. */
-  public Turn with(VolumeRecord next) {
-    return but(draft -> draft.record = next);
-  }
-
-  /** Begins to count the tries anew. */
-  Turn fresh() {
-    return but(Draft::fresh);
-  }
-
-  Turn seeing(int mounts) {
-    return but(draft -> draft.layers = mounts);
+  /** Returns the obstacle that has to go before the goal is tried again. */
+  Clearing clearing() {
+    return detour.clearing();
   }
 
   /** The goal cannot be reached; the first reason stays. */
   Turn failing(Failure why) {
-    return but(
-        draft -> {
-          draft.fresh();
-          draft.failure = failure.or(() -> Optional.of(why));
-          draft.clearing = Clearing.NOTHING;
-        });
+    return fresh()
+        .with(
+            new Detour(
+                detour.failure().or(() -> Optional.of(why)),
+                Clearing.NOTHING,
+                detour.cleared(),
+                detour.restaged(),
+                detour.spared()));
   }
 
+  /** This has to go before the goal is tried again. */
   Turn clearing(Clearing what) {
-    return but(
-        draft -> {
-          draft.fresh();
-          draft.clearing = what;
-          draft.cleared += what == Clearing.NOTHING ? 0 : 1;
-        });
+    return fresh()
+        .with(
+            new Detour(
+                detour.failure(),
+                what,
+                detour.cleared() + (what == Clearing.NOTHING ? 0 : 1),
+                detour.restaged(),
+                detour.spared()));
   }
 
+  /** The volume is staged once more. */
   Turn restaging() {
-    return but(
-        draft -> {
-          draft.fresh();
-          draft.restaged = true;
-        });
+    return fresh()
+        .with(
+            new Detour(
+                detour.failure(), detour.clearing(), detour.cleared(), true, detour.spared()));
   }
 
-  /** What is at the target stays there, whatever comes. */
+  /** Returns the operation that leaves the mount at the target, should its goal not be reached. */
   Turn sparing() {
-    return but(draft -> draft.spared = true);
+    return with(
+        new Detour(detour.failure(), detour.clearing(), detour.cleared(), detour.restaged(), true));
   }
 
-  Turn note(Notice notice) {
-    List<Notice> all = new ArrayList<>(notices);
-    all.add(notice);
-    return but(draft -> draft.notices = all);
-  }
-
-  Turn quiet() {
-    return notices.isEmpty() ? this : but(draft -> draft.notices = List.of());
-  }
+  // ---- what it is about
 
   /** The use that the goal is about. */
   public Optional<UsageKey> usage() {
-    if (goal instanceof Goal.Publish publish) {
-      return Optional.of(publish.usage());
-    }
-    if (goal instanceof Goal.Withdraw withdraw) {
-      return withdraw.usage();
-    }
-    if (goal instanceof Goal.Abandon abandon) {
-      return Optional.of(abandon.usage());
-    }
-    return goal instanceof Goal.Release release ? Optional.of(release.usage()) : Optional.empty();
+    return goal.use();
   }
 
-  /** Whether the use stays on record though what is mounted for it goes. */
-  boolean keepsUse(Rules rules) {
-    if (!rules.on(Rule.USE_OUTLIVES_REPAIR)) {
-      return false;
+  /** The goal of a mount. */
+  public Goal.Publish mount() {
+    if (goal instanceof Goal.Publish publish) {
+      return publish;
     }
-    return goal instanceof Goal.Withdraw
-        || (clearing == Clearing.TARGET
-            && usage()
-                .flatMap(record::target)
-                .filter(target -> !target.path().is(PathStatus.GOING))
-                .isPresent());
+    throw new IllegalStateException("The goal is no mount: " + goal);
   }
 }

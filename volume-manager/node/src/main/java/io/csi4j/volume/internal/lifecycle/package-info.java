@@ -1,5 +1,5 @@
 /**
- * What happens next to a volume: pure functions without input or output. Start at {@code
+ * The next step of an operation: pure functions without input or output. Start at {@code
  * Lifecycle}. The engine performs the steps.
  */
 @NullMarked

@@ -7,10 +7,10 @@ import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the claims are worth that this node was given, as those know who keep them. */
+/** The keepers of claims: they know what the claims of this node are worth. */
 public interface Claims {
 
-  /** Nobody keeps any: what is wanted under a claim is not mounted. */
+  /** A node without claims: a volume that is wanted under one is not mounted. */
   Claims NONE =
       new Claims() {
         @Override
@@ -30,9 +30,9 @@ public interface Claims {
   Optional<NodeClaims> terms();
 
   /**
-   * Asks what a claim is worth now. The thread that calls never waits for that.
+   * Asks what a claim is worth now. The calling thread never waits for the answer.
    *
-   * @param then told at most once, on any thread; never if nobody answers
+   * @param then told at most once, on any thread; never if there is no answer
    */
   void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then);
 }

@@ -1,54 +1,76 @@
 package io.csi4j.volume.internal.port;
 
+import io.csi4j.volume.internal.record.Verb;
+
 /**
- * A named moment of an operation. Whatever happens there, be it the end of the process, must leave
- * what a restart can go on from.
+ * A named moment of an operation. If the process ends there, a restart must be able to go on from
+ * what is left.
  */
 public enum CrashPoint {
   /** Publish: admitted in memory. */
-  P1,
+  ADMITTED,
   /** Publish: the intent is remembered. */
-  P6,
+  INTENT_SAVED,
   /** Publish: the directories of the volume are made. */
-  P7,
+  VOLUME_PREPARED,
   /** Publish: staging is about to be asked for. */
-  P8,
+  BEFORE_STAGE,
   /** Publish: the answer to staging is in. */
-  P9,
+  STAGE_ANSWERED,
   /** Publish: the mount table was asked about staging. */
-  P10,
+  STAGING_SEEN,
   /** Publish: staged, and the intent to publish is remembered. */
-  P11,
+  STAGED_SAVED,
   /** Publish: the directory above the target is made. */
-  P12,
+  USE_PREPARED,
   /** Publish: publishing is about to be asked for. */
-  P13,
+  BEFORE_PUBLISH,
   /** Publish: the answer is in. */
-  P14,
+  PUBLISH_ANSWERED,
   /** Publish: the mount table was asked. */
-  P15,
+  TARGET_SEEN,
   /** Publish: published is remembered. */
-  P16,
+  PUBLISHED_SAVED,
   /** Publish: the caller is told. */
-  P17,
+  CALLER_TOLD,
   /** Release: the intent is remembered. */
-  U1,
+  RELEASE_SAVED,
   /** Release: unpublishing is about to be asked for. */
-  U2,
+  BEFORE_UNPUBLISH,
   /** Release: the answer is in. */
-  U3,
+  UNPUBLISH_ANSWERED,
   /** Release: the target is gone, and what was left of it removed. */
-  U4,
+  USE_REMOVED,
   /** Release: the end of the use is remembered. */
-  U5,
+  USE_END_SAVED,
   /** Release: unstaging is about to be asked for. */
-  U6,
+  BEFORE_UNSTAGE,
   /** Release: the answer is in. */
-  U7,
+  UNSTAGE_ANSWERED,
   /** Release: the staging is gone, and the directories removed. */
-  U8,
+  VOLUME_REMOVED,
   /** Release: the tombstone is remembered. */
-  U9,
+  TOMBSTONE_SAVED,
   /** The tombstone is removed. */
-  U12
+  TOMBSTONE_REMOVED;
+
+  /** The point before a call. */
+  public static CrashPoint before(Verb verb) {
+    return switch (verb) {
+      case STAGE -> BEFORE_STAGE;
+      case PUBLISH -> BEFORE_PUBLISH;
+      case UNPUBLISH -> BEFORE_UNPUBLISH;
+      case UNSTAGE -> BEFORE_UNSTAGE;
+    };
+  }
+
+  /** The point at which the answer to a call is there. */
+  public static CrashPoint answered(Verb verb) {
+    return switch (verb) {
+      case STAGE -> STAGE_ANSWERED;
+      case PUBLISH -> PUBLISH_ANSWERED;
+      case UNPUBLISH -> UNPUBLISH_ANSWERED;
+      case UNSTAGE -> UNSTAGE_ANSWERED;
+    };
+  }
 }

@@ -1,10 +1,10 @@
 package io.csi4j.volume.internal.port;
 
-/** Told of every named moment; in production nobody is. */
+/** Is told of every named moment; in production none is set. */
 @FunctionalInterface
 public interface CrashPoints {
 
-  /** Nobody is told. */
+  /** Ignores them. */
   CrashPoints NONE = point -> {};
 
   /** An operation is at this moment. */

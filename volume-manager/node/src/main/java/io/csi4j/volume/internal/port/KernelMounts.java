@@ -14,8 +14,8 @@ public interface KernelMounts {
   Place place();
 
   /**
-   * What is mounted at a path, the one on top last; never waits for what is mounted there. A mount
-   * whose server was found to have ended is dead from then on.
+   * Returns the mounts at a path, the one on top last; never waits for what is mounted there. A
+   * mount whose server was found to have ended is dead from then on.
    */
   List<Sighting> at(MountPath path);
 
@@ -23,12 +23,12 @@ public interface KernelMounts {
   List<Sighting> beneath(MountPath directory);
 
   /**
-   * Which block device the node at a path stands for, such as {@code 8:1}; nothing if it is none,
-   * or nobody can tell. Only for paths of block volumes.
+   * Returns the block device that the node at a path stands for, such as {@code 8:1}; nothing if it
+   * is none, or that cannot be found out. Only for paths of block volumes.
    */
   Optional<String> device(MountPath path);
 
-  /** What is seen at a directory of the host; nothing if it is not there. */
+  /** Returns what is seen at a directory of the host; nothing if it is not there. */
   default Optional<ShownDirectory> shown(MountPath directory) {
     return Optional.empty();
   }

@@ -26,11 +26,11 @@ public sealed interface NodeCall {
   }
 
   /**
-   * What forward calls hand over.
+   * The parcel that a forward call hands over.
    *
    * @param capability how the volume is used
    * @param volumeContext the volume's own context
-   * @param publishContext what attaching returned
+   * @param publishContext the context that attaching returned
    * @param secrets where the secrets come from; asked by the port
    */
   record Parcel(

@@ -16,11 +16,11 @@ import java.util.Set;
 public record Sighting(
     MountPath path, String device, Evidence evidence, Health health, Set<String> limits) {
 
-  /** How a mount is, as far as anybody knows without waiting for it. */
+  /** The health of a mount, as far as it is known without waiting for the mount. */
   public enum Health {
     /** Nothing is known to be wrong with it. */
     WELL,
-    /** What it shows was deleted; it can only be unmounted. */
+    /** The mount shows something that was deleted; it can only be unmounted. */
     DELETED,
     /** Its server has ended; it can only be unmounted. */
     DEAD,
@@ -33,12 +33,12 @@ public record Sighting(
     limits = Set.copyOf(limits);
   }
 
-  /** A mount with no limits that anybody asks for. */
+  /** A mount whose limits are not asked for. */
   public Sighting(MountPath path, String device, Evidence evidence, Health health) {
     this(path, device, evidence, health, Set.of());
   }
 
-  /** The same, that is well, as far as anybody knows. */
+  /** A mount that is well, as far as is known. */
   public Sighting(MountPath path, String device, Evidence evidence) {
     this(path, device, evidence, Health.WELL);
   }

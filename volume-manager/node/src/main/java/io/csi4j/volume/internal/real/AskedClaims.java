@@ -81,7 +81,7 @@ final class AskedClaims implements Claims, AutoCloseable {
     return new ClaimStanding.Unknown(new Clause(because));
   }
 
-  /** Asks nobody any more, and waits for nobody. */
+  /** Asks no more questions, and waits for no answers. */
   @Override
   public void close() {
     threads.shutdownNow();

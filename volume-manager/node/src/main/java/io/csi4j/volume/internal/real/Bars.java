@@ -11,7 +11,7 @@ final class Bars {
 
   private Bars() {}
 
-  /** Why nothing may be begun, if so; an instance that nobody looks after is tried. */
+  /** Returns why nothing may be begun, if so; an instance without a supervisor is tried. */
   static Optional<PluginAnswer.Down> of(RegisteredPlugin known) {
     if (known.remembered()) {
       return Optional.of(

@@ -58,7 +58,7 @@ final class CsiNodePlugin implements NodePlugin {
   private volatile @Nullable String retired;
 
   /**
-   * What plugins share.
+   * The parts that plugins share.
    *
    * @param scheduler where calls are prepared
    * @param clock time
@@ -107,7 +107,7 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   /**
-   * Nobody waits for a plugin that is not there: what needs it is tried again. Answers are taken in
+   * No call waits for a plugin that is not there: the call is tried again. Answers are taken in
    * where they come, unless the host has something of its own done there.
    */
   private static ConnectOptions options(PluginBinding binding) {
@@ -144,7 +144,9 @@ final class CsiNodePlugin implements NodePlugin {
     barred = reason;
   }
 
-  /** Asks whoever is in its place, if somebody is, also when it was replaced while it was asked. */
+  /**
+   * Asks the plugin in its place, if there is one, also when it was replaced while it was asked.
+   */
   @Override
   public void facts(Consumer<PluginAnswer> then) {
     CsiNodePlugin next = successor;
@@ -344,7 +346,7 @@ final class CsiNodePlugin implements NodePlugin {
   /**
    * Sends no further call; ends the connection when the last open one has been answered.
    *
-   * @param next who is asked instead, if anybody is
+   * @param next the plugin that is asked instead, if there is one
    */
   void retire(String reason, @Nullable CsiNodePlugin next) {
     successor = next;

@@ -37,14 +37,14 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   private volatile boolean closed;
 
   /**
-   * What calls go to.
+   * The destination of calls.
    *
    * @param plugin the plugin
-   * @param registration of which instance; nothing if it was bound without a registry
+   * @param registration its registration; nothing if it was bound without a registry
    */
   private record Bound(CsiNodePlugin plugin, Optional<PluginRegistration> registration) {
 
-    /** Another registration of the same is another one: its connection is made anew. */
+    /** Another registration of the same instance is another one: its connection is made again. */
     @SuppressWarnings("ReferenceEquality")
     boolean serves(PluginRegistration other) {
       return registration.orElse(null) == other;
@@ -102,7 +102,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     return findings(binding);
   }
 
-  /** What will make trouble with a binding. Nothing is registered. */
+  /** Returns what will make trouble with a binding. Nothing is registered. */
   public List<PluginFinding> findings(PluginBinding binding) {
     return PluginFinding.of(binding, view(binding));
   }

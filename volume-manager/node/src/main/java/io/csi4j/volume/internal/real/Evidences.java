@@ -5,7 +5,7 @@ import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.volume.internal.record.Evidence;
 
-/** What is remembered of a mount that was seen. */
+/** The evidence that is kept of a mount. */
 final class Evidences {
 
   private static final KernelText READ_ONLY = KernelText.of("ro");

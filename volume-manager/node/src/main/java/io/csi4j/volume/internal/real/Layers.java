@@ -14,7 +14,7 @@ final class Layers {
 
   private Layers() {}
 
-  /** The same mounts, each after the one that it is on, otherwise in the order given. */
+  /** Returns the mounts, each after the one that it is on, otherwise in the order given. */
   static List<MountRecord> inOrder(List<MountRecord> records) {
     Map<Integer, MountRecord> waiting = new HashMap<>();
     records.forEach(record -> waiting.put(record.id(), record));

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * Asks who serves a mount whether it is still there, by the name of a file that need not exist.
  *
  * <p>This is the only place where anything below a mount is looked at, and a hung server keeps the
- * thread that does it. There are few of them, nobody waits for them, and when all are kept, further
- * questions stay without an answer until one is free again.
+ * thread that does it. There are few of them, no caller waits for them, and when all are kept,
+ * further questions stay without an answer until one is free again.
  */
 final class MountQuestions implements AutoCloseable {
 

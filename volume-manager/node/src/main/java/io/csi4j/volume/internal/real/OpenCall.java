@@ -105,7 +105,7 @@ final class OpenCall {
     try {
       then.accept(answer);
     } catch (RejectedExecutionException closed) {
-      // Nobody works here any more: what the call was to do is on record as in doubt.
+      // The adapter is gone: the effect of the call is on record as in doubt.
     } catch (RuntimeException | Error failed) {
       LOGGER.log(Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
     }

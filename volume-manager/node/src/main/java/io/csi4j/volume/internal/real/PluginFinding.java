@@ -22,10 +22,10 @@ import java.util.List;
  */
 public record PluginFinding(Kind kind, String text) {
 
-  /** What the spec lets every plugin refuse. */
+  /** The length of a path that the spec lets every plugin refuse. */
   private static final int SPEC_PATH = 128;
 
-  /** What can be found. */
+  /** The kinds of findings. */
   public enum Kind {
     /** Paths of volumes are longer than each plugin has to accept. */
     PLUGIN_PATH_BUDGET,

@@ -5,7 +5,6 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoints;
@@ -21,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * All that an engine on this machine works with. Has threads and connections from the start on,
- * until it is closed; the state belongs to whoever hands it in.
+ * until it is closed; the state belongs to its caller.
  */
 public final class RealParts implements AutoCloseable {
 
@@ -89,7 +88,7 @@ public final class RealParts implements AutoCloseable {
   }
 
   /**
-   * What a registry of plugins works with.
+   * Returns the parts that a registry of plugins works with.
    *
    * @param telling where listeners are told
    */
@@ -109,7 +108,6 @@ public final class RealParts implements AutoCloseable {
         layout,
         settings,
         points,
-        Rules.ALL,
         events,
         claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }

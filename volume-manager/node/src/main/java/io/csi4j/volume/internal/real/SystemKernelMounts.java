@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SystemKernelMounts implements KernelMounts {
 
-  /** More mounts on top of each other than anybody makes on purpose. */
+  /** More mounts on top of each other than are ever made on purpose. */
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
@@ -58,7 +58,7 @@ public final class SystemKernelMounts implements KernelMounts {
 
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(1);
 
-  /** Whoever asks for this wants the path free; who still uses the mount may go on with it. */
+  /** The caller wants the path free; processes that still use the mount may go on with it. */
   private static final UnmountPolicy AWAY =
       UnmountPolicy.PLAIN.withBusyLimit(BUSY_LIMIT).withLazy();
 
@@ -112,12 +112,12 @@ public final class SystemKernelMounts implements KernelMounts {
         view.table(), view.mounts(), new RealDisk(), () -> place, null, view.watch().orElse(null));
   }
 
-  /** The same, where who serves a mount is asked whether it is still there. */
+  /** Returns these mounts, where servers are asked whether they are still there. */
   SystemKernelMounts asking(MountQuestions who) {
     return new SystemKernelMounts(table, mounts, disk, place, who, watch);
   }
 
-  /** The same, where changes are told by this watch. */
+  /** Returns these mounts, where changes are told by this watch. */
   public SystemKernelMounts watchedBy(MountWatch by) {
     return new SystemKernelMounts(table, mounts, disk, place, questions, by);
   }
@@ -253,7 +253,7 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   /**
-   * What is mounted below a directory: read anew for the directory itself, and for one in it by
+   * Returns the mounts below a directory: read again for the directory itself, and for one in it by
    * what came and went since, which costs a fraction where there are many mounts.
    */
   private MountSnapshot snapshot(MountPath directory) {

@@ -8,7 +8,7 @@ package io.csi4j.volume.internal.record;
  */
 public record ClaimMark(long epoch, boolean confirmed) {
 
-  /** Of a use that nobody has claimed. */
+  /** The mark of a use without a claim. */
   public static final ClaimMark NONE = new ClaimMark(0, false);
 
   /** Refuses what is no epoch. */
@@ -23,7 +23,7 @@ public record ClaimMark(long epoch, boolean confirmed) {
     return epoch > 0;
   }
 
-  /** What is so when the same use is wanted under this claim; a lower epoch changes nothing. */
+  /** Returns the mark when the use is wanted under this claim; a lower epoch changes nothing. */
   public ClaimMark wanted(long newer) {
     return newer > epoch ? new ClaimMark(newer, false) : this;
   }

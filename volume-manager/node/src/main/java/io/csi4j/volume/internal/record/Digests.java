@@ -40,7 +40,7 @@ public final class Digests {
     return flags.reveal().contains("ro");
   }
 
-  /** What flags forbid to be done through a mount, of what the kernel's table shows. */
+  /** Returns what flags forbid to be done through a mount, of what the kernel's table shows. */
   public static Set<String> limits(MountFlags flags) {
     return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
   }
@@ -55,7 +55,7 @@ public final class Digests {
     return of(identity, context.reveal());
   }
 
-  /** Of the entries of a context, in whatever order they came. */
+  /** Returns the digest of the entries of a context, in any order. */
   private static String of(VolumeIdentity identity, Map<String, String> entries) {
     if (entries.isEmpty()) {
       return OF_NOTHING;

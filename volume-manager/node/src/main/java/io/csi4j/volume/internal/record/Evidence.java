@@ -12,6 +12,15 @@ package io.csi4j.volume.internal.record;
  */
 public record Evidence(String ref, String type, String source, String root, boolean readOnly) {
 
+  /** The mount in words, for people. */
+  public String words() {
+    return type
+        + " from "
+        + source
+        + (root.equals("/") ? "" : ", its directory " + root)
+        + (readOnly ? ", read-only" : "");
+  }
+
   /** Whether both show the same directory of the same filesystem, be it through another mount. */
   public boolean looksLike(Evidence other) {
     return type.equals(other.type) && source.equals(other.source) && root.equals(other.root);

@@ -28,17 +28,17 @@ public record PathRecord(
     Objects.requireNonNull(evidence, "evidence");
   }
 
-  /** The same path with another status. */
+  /** Returns the path with another status. */
   public PathRecord as(PathStatus next) {
     return new PathRecord(next, pending, evidence);
   }
 
-  /** The same path, with a call that the plugin may be working on from now on. */
+  /** Returns the path with a call that the plugin may be working on from now on. */
   public PathRecord working(Verb verb, String instance) {
     return new PathRecord(status, Optional.of(new Pending(verb, instance)), evidence);
   }
 
-  /** The same path, with no call that the plugin may be working on. */
+  /** Returns the path with no call that the plugin may be working on. */
   public PathRecord idle() {
     return new PathRecord(status, Optional.empty(), evidence);
   }

@@ -47,12 +47,12 @@ public record Plan(
         options.volumeMountGroup().orElse(""));
   }
 
-  /** The same plan for a volume that was attached with this answer. */
+  /** Returns the plan for a volume that was attached with this answer. */
   public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
     return attached(Digests.of(identity, context));
   }
 
-  /** The same plan with this digest of what attaching returned. */
+  /** Returns the plan with this digest of what attaching returned. */
   public Plan attached(String digest) {
     return new Plan(staged, block, mode, fsType, flags, group, digest);
   }

@@ -26,8 +26,9 @@ import java.util.TreeMap;
  *
  * <pre>
  * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
- *            8 last use  9... newer fields
- * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6... newer fields
+ *            8 last use  9 abandoned...  10... newer fields
+ * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6 abandoned...
+ *            7... newer fields
  * identity   1 plugin  2 handle
  * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
  * place      1 boot  2 mount namespace
@@ -38,6 +39,7 @@ import java.util.TreeMap;
  * evidence   1 ref  2 type  3 source  4 root  5 read-only
  * contexts   1 digest of what attaching returned  2 context...
  * context    1 usage  2 digest of the volume's context
+ * abandoned  1 usage  2 the reason that a person gave
  * </pre>
  *
  * A newer version may add fields to a volume or a tombstone; a new field in one of their parts
@@ -86,6 +88,7 @@ public final class RecordCodec {
       out.part(7, contexts);
     }
     volume.leaving().ifPresent(use -> out.part(8, usage(use)));
+    volume.abandoned().forEach((use, reason) -> out.part(9, abandoned(use, reason)));
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
@@ -119,8 +122,10 @@ public final class RecordCodec {
     if (leaving.isPresent() && !targets.isEmpty()) {
       throw new MalformedRecordException("It has a last use, and others.");
     }
+    SortedMap<UsageKey, String> abandoned = abandoned(in, 9);
     VolumeRecord volume =
-        new VolumeRecord(identity, plan, place, staging, targets, contexts, leaving, in.rest(8));
+        new VolumeRecord(
+            identity, plan, place, staging, targets, contexts, leaving, abandoned, in.rest(9));
     if (hasClaims != volume.isClaimed()) {
       throw new MalformedRecordException("It has the format of claims, and no claim.");
     }
@@ -135,6 +140,7 @@ public final class RecordCodec {
   public static StateValue encode(Tombstone tombstone) {
     FieldWriter out = head(FORMAT, tombstone.identity(), tombstone.plan(), tombstone.place());
     tombstone.targets().forEach(target -> out.part(5, usage(target)));
+    tombstone.abandoned().forEach((use, reason) -> out.part(6, abandoned(use, reason)));
     return value(out, tombstone.identity(), tombstone.targets().size());
   }
 
@@ -149,8 +155,9 @@ public final class RecordCodec {
     for (Optional<FieldReader> part = in.part(5); part.isPresent(); part = in.part(5)) {
       targets.add(usage(part.get()));
     }
-    in.rest(5);
-    return new Tombstone(identity, plan, place, targets);
+    SortedMap<UsageKey, String> abandoned = abandoned(in, 6);
+    in.rest(6);
+    return new Tombstone(identity, plan, place, targets, abandoned);
   }
 
   // ---- writing
@@ -178,6 +185,10 @@ public final class RecordCodec {
         .text(1, usage.volume().namespace().value())
         .text(2, usage.volume().id())
         .text(3, usage.workload().value());
+  }
+
+  private static FieldWriter abandoned(UsageKey usage, String reason) {
+    return new FieldWriter().part(1, usage(usage)).text(2, reason);
   }
 
   private static FieldWriter path(PathRecord path) {
@@ -273,6 +284,21 @@ public final class RecordCodec {
       contexts.put(usage, digest);
     }
     in.end();
+  }
+
+  private static SortedMap<UsageKey, String> abandoned(FieldReader in, int field)
+      throws MalformedRecordException {
+    SortedMap<UsageKey, String> abandoned = new TreeMap<>();
+    for (Optional<FieldReader> part = in.part(field); part.isPresent(); part = in.part(field)) {
+      UsageKey usage = usage(part.get().required(1));
+      String reason = part.get().text(2);
+      part.get().end();
+      if (!abandoned.isEmpty() && abandoned.lastKey().compareTo(usage) >= 0) {
+        throw new MalformedRecordException("What was abandoned is not in order.");
+      }
+      abandoned.put(usage, reason);
+    }
+    return abandoned;
   }
 
   private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {

@@ -12,17 +12,17 @@ import io.csi4j.volume.model.UsageKey;
  */
 public record TargetRecord(UsageKey usage, boolean readOnly, PathRecord path, ClaimMark claim) {
 
-  /** A use that nobody has claimed. */
+  /** A use without a claim. */
   public TargetRecord(UsageKey usage, boolean readOnly, PathRecord path) {
     this(usage, readOnly, path, ClaimMark.NONE);
   }
 
-  /** The same use, further or less far. */
+  /** Returns the use, further or less far. */
   public TargetRecord with(PathRecord next) {
     return new TargetRecord(usage, readOnly, next, claim);
   }
 
-  /** The same use, under this claim. */
+  /** Returns the use under this claim. */
   public TargetRecord under(ClaimMark next) {
     return new TargetRecord(usage, readOnly, path, next);
   }

@@ -2,7 +2,10 @@ package io.csi4j.volume.internal.record;
 
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What is left of a volume that was given back: whose paths there were, so that what appears there
@@ -12,11 +15,18 @@ import java.util.List;
  * @param plan how it was used
  * @param place where it was given back
  * @param targets who used it last
+ * @param abandoned the uses whose release a person has ended, each with the reason given
  */
-public record Tombstone(VolumeIdentity identity, Plan plan, Place place, List<UsageKey> targets) {
+public record Tombstone(
+    VolumeIdentity identity,
+    Plan plan,
+    Place place,
+    List<UsageKey> targets,
+    SortedMap<UsageKey, String> abandoned) {
 
-  /** Copies the list. */
+  /** Copies the collections. */
   public Tombstone {
     targets = List.copyOf(targets);
+    abandoned = Collections.unmodifiableSortedMap(new TreeMap<>(abandoned));
   }
 }

@@ -20,7 +20,9 @@ import java.util.TreeMap;
  * @param staging how far its staging is
  * @param targets who uses it: one for each use, in order
  * @param contexts digests of the volume's contexts with which uses were published, where known
- * @param leaving the last use, which is over, while nobody has the volume and it is not given back
+ * @param leaving the last use, which is over, while no workload has the volume and it is not given
+ *     back
+ * @param abandoned the uses whose release a person has ended, each with the reason given
  * @param unknown what a newer version wrote and this one does not understand, kept as it is
  */
 public record VolumeRecord(
@@ -31,6 +33,7 @@ public record VolumeRecord(
     SortedMap<UsageKey, TargetRecord> targets,
     SortedMap<UsageKey, String> contexts,
     Optional<UsageKey> leaving,
+    SortedMap<UsageKey, String> abandoned,
     UnknownFields unknown) {
 
   /** Copies the maps. */
@@ -43,9 +46,10 @@ public record VolumeRecord(
     Objects.requireNonNull(unknown, "unknown");
     targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
     contexts = Collections.unmodifiableSortedMap(new TreeMap<>(contexts));
+    abandoned = Collections.unmodifiableSortedMap(new TreeMap<>(abandoned));
   }
 
-  /** A volume that nobody uses and that is nowhere. */
+  /** A volume without uses that is nowhere. */
   public static VolumeRecord fresh(VolumeIdentity identity, Plan plan, Place place) {
     return new VolumeRecord(
         identity,
@@ -55,33 +59,47 @@ public record VolumeRecord(
         new TreeMap<>(),
         new TreeMap<>(),
         Optional.empty(),
+        new TreeMap<>(),
         UnknownFields.NONE);
   }
 
-  /** The same volume with its staging further or less far. */
+  /** Returns the volume with its staging further or less far. */
   public VolumeRecord withStaging(PathRecord next) {
-    return new VolumeRecord(identity, plan, place, next, targets, contexts, leaving, unknown);
+    return new VolumeRecord(
+        identity, plan, place, next, targets, contexts, leaving, abandoned, unknown);
   }
 
-  /** The same volume with one use more, or one that is further or less far. */
+  /** Returns the volume with one use more, or one that is further or less far. */
   public VolumeRecord withTarget(TargetRecord target) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
+    SortedMap<UsageKey, String> given = new TreeMap<>(abandoned);
+    given.remove(target.usage());
     return new VolumeRecord(
-        identity, plan, place, staging, next, contexts, Optional.empty(), unknown);
+        identity, plan, place, staging, next, contexts, Optional.empty(), given, unknown);
   }
 
-  /** The same volume with one use less; the last is remembered while the volume is given back. */
+  /**
+   * Returns the volume with one use less; the last is remembered while the volume is given back.
+   */
   public VolumeRecord without(UsageKey usage) {
     SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
     next.remove(usage);
     SortedMap<UsageKey, String> left = new TreeMap<>(contexts);
     left.remove(usage);
     Optional<UsageKey> last = next.isEmpty() ? Optional.of(usage) : Optional.empty();
-    return new VolumeRecord(identity, plan, place, staging, next, left, last, unknown);
+    return new VolumeRecord(identity, plan, place, staging, next, left, last, abandoned, unknown);
   }
 
-  /** The same volume with a use that is published with the context of this digest. */
+  /** Returns the volume, where a person has ended the release of a use for this reason. */
+  public VolumeRecord abandoning(UsageKey usage, String reason) {
+    SortedMap<UsageKey, String> next = new TreeMap<>(abandoned);
+    next.put(usage, reason);
+    return new VolumeRecord(
+        identity, plan, place, staging, targets, contexts, leaving, next, unknown);
+  }
+
+  /** Returns the volume with a use that is published with the context of this digest. */
   public VolumeRecord withContext(UsageKey usage, String digest) {
     SortedMap<UsageKey, String> next = new TreeMap<>(contexts);
     if (digest.isEmpty()) {
@@ -89,7 +107,8 @@ public record VolumeRecord(
     } else {
       next.put(usage, digest);
     }
-    return new VolumeRecord(identity, plan, place, staging, targets, next, leaving, unknown);
+    return new VolumeRecord(
+        identity, plan, place, staging, targets, next, leaving, abandoned, unknown);
   }
 
   /** Whether it is there for certain at one of its paths. */
@@ -98,14 +117,16 @@ public record VolumeRecord(
         || targets.values().stream().anyMatch(target -> target.path().is(PathStatus.PRESENT));
   }
 
-  /** The same volume, seen at another place. */
+  /** Returns the volume, seen at another place. */
   public VolumeRecord at(Place next) {
-    return new VolumeRecord(identity, plan, next, staging, targets, contexts, leaving, unknown);
+    return new VolumeRecord(
+        identity, plan, next, staging, targets, contexts, leaving, abandoned, unknown);
   }
 
-  /** The same volume, used in another way; for one that nobody uses. */
+  /** Returns the volume, used in another way; for one without uses. */
   public VolumeRecord with(Plan next) {
-    return new VolumeRecord(identity, next, place, staging, targets, contexts, leaving, unknown);
+    return new VolumeRecord(
+        identity, next, place, staging, targets, contexts, leaving, abandoned, unknown);
   }
 
   /** One use of it. */
@@ -128,7 +149,7 @@ public record VolumeRecord(
     return false;
   }
 
-  /** Whether nobody uses it and it is nowhere, for certain. */
+  /** Whether it has no uses and is nowhere, for certain. */
   public boolean isEmpty() {
     return targets.isEmpty() && staging.is(PathStatus.NONE);
   }

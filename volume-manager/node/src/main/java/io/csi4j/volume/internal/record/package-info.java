@@ -1,5 +1,5 @@
 /**
- * What is remembered of a volume: values, and their form on disk. Start at {@link
+ * The record of a volume: values, and their form on disk. Start at {@link
  * io.csi4j.volume.internal.record.VolumeRecord}. No decision is made here.
  */
 @NullMarked

@@ -6,11 +6,11 @@ import io.csi4j.volume.internal.record.Place;
 import java.util.List;
 
 /**
- * What three witnesses say when a manager is opened.
+ * The words of three witnesses when a manager is opened.
  *
  * @param remembered the records
- * @param directories whose paths there are
- * @param mounted what is mounted below the root
+ * @param directories and the volumes they belong to
+ * @param mounted the mounts below the root
  * @param place the boot and the mount namespace
  */
 public record Found(

@@ -17,7 +17,7 @@ import java.util.Set;
  * @param adopted the uses that are there as they were
  * @param inDoubt the uses that may be there or not
  * @param going the uses that were being given up
- * @param unknown what is mounted below the root, and nobody can say whose it is
+ * @param unknown the mounts below the root of unknown volumes
  * @param late the volumes of which something appeared after they were given back
  * @param findings what an operator may want to know
  */

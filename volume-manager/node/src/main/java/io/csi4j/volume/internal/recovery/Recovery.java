@@ -4,8 +4,6 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.lifecycle.Rule;
-import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -43,7 +41,6 @@ public final class Recovery {
   /** The directory that holds those of the volumes. */
   private final MountPath top;
 
-  private final Rules rules;
   private final Found found;
   private final Map<MountPath, List<Sighting>> mounted;
   private final Map<MountPath, List<Sighting>> byVolume;
@@ -56,18 +53,17 @@ public final class Recovery {
   private int rebooted;
   private int moved;
 
-  private Recovery(VolumeLayout layout, Rules rules, Found found) {
+  private Recovery(VolumeLayout layout, Found found) {
     this.layout = layout;
     top = layout.volumes();
-    this.rules = rules;
     this.found = found;
     byVolume = Strays.byVolume(layout, found.mounted());
     mounted = found.mounted().stream().collect(Collectors.groupingBy(Sighting::path));
   }
 
   /** The picture. */
-  public static Recovered of(VolumeLayout layout, Rules rules, Found found) {
-    return new Recovery(layout, rules, found).run();
+  public static Recovered of(VolumeLayout layout, Found found) {
+    return new Recovery(layout, found).run();
   }
 
   private Recovered run() {
@@ -123,7 +119,7 @@ public final class Recovery {
   /** A volume that was remembered, compared with what is mounted. */
   private VolumeRecord remembered(VolumeRecord record, VolumeLayout.Home home, boolean isDoubtful) {
     Place place = found.place();
-    boolean isElsewhere = !record.place().equals(place) && rules.on(Rule.PLACE_CHECKED);
+    boolean isElsewhere = !record.place().equals(place);
     if (isElsewhere && !record.isEmpty()) {
       if (record.place().boot().equals(place.boot())) {
         moved++;
@@ -158,12 +154,8 @@ public final class Recovery {
       if (seen.is(PathStatus.PRESENT)) {
         adopted.add(target.usage());
       }
-      if (rules.on(Rule.USAGE_RESTORED)) {
-        targets.add(path);
-        now = now.withTarget(target.with(seen));
-      } else {
-        now = now.without(target.usage());
-      }
+      targets.add(path);
+      now = now.withTarget(target.with(seen));
     }
     return withStrays(now, home, targets);
   }
@@ -219,7 +211,7 @@ public final class Recovery {
           Messages.of(
               OperatorCode.FOREIGN_MOUNT,
               subject,
-              "another mount is there than the one that was made: " + top.get()));
+              "another mount is there than the one that was made: " + top.get().words()));
       return path.as(PathStatus.IN_DOUBT);
     }
     if (!isBelieved) {
@@ -235,7 +227,10 @@ public final class Recovery {
     return PathRecord.present(top);
   }
 
-  /** What appeared where a volume was that was given back: a call that was given up has ended. */
+  /**
+   * Mounts have appeared where a volume was that was given back: a call that was given up has
+   * ended.
+   */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();
     if (volumes.containsKey(identity)) {
@@ -257,7 +252,7 @@ public final class Recovery {
     return record.withStaging(doubtful(tombstone.plan()));
   }
 
-  /** A directory of a volume that nobody remembers. */
+  /** A directory of a volume that is not on record. */
   private void ownerless(VolumeDirectories.Found directory) {
     VolumeIdentity identity = directory.identity();
     if (volumes.containsKey(identity)) {
@@ -289,7 +284,7 @@ public final class Recovery {
     return plan.staged() ? PathRecord.NONE.as(PathStatus.IN_DOUBT) : PathRecord.NONE;
   }
 
-  /** What is mounted below the root, and neither at a path of a volume nor in one. */
+  /** Returns the mounts below the root that are neither at a path of a volume nor in one. */
   private List<MountPath> unknown() {
     List<MountPath> paths = new ArrayList<>();
     for (MountPath path :

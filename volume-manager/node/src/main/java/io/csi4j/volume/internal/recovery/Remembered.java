@@ -33,7 +33,7 @@ public final class Remembered {
     state.values().forEach(this::read);
   }
 
-  /** What is in this state. */
+  /** Returns the contents of this state. */
   public static Remembered of(LoadedState state) {
     return new Remembered(state);
   }
@@ -72,7 +72,7 @@ public final class Remembered {
     return tombstones;
   }
 
-  /** What an operator has to know of the other records. */
+  /** Returns messages about the records that cannot be read. */
   List<OperatorMessage> unreadable() {
     return unreadable;
   }

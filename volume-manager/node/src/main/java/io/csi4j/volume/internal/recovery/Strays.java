@@ -19,9 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Uses that nobody remembers: what is mounted where a use would be and is none, because a call that
- * was given up has ended after all. Their volume is known by the directory, so they can be taken
- * away.
+ * Uses that are not on record: mounts at the path of a use, made by a call that was given up and
+ * has ended after all. Their volume is known by the directory, so they can be taken away.
  */
 public final class Strays {
 
@@ -91,7 +90,7 @@ public final class Strays {
     return now;
   }
 
-  /** What is mounted, by the directory of the volume that it is in. */
+  /** Returns the mounts by the directory of the volume that they are in. */
   public static Map<MountPath, List<Sighting>> byVolume(
       VolumeLayout layout, Collection<Sighting> mounted) {
     Map<MountPath, List<Sighting>> byVolume = new HashMap<>();

@@ -1,6 +1,6 @@
 /**
- * What a start makes of three witnesses: what was remembered, whose paths there are, what is
- * mounted. Pure decisions.
+ * The conclusions of a start from three witnesses: the records, the directories, the mounts. Pure
+ * decisions.
  */
 @NullMarked
 package io.csi4j.volume.internal.recovery;

@@ -36,16 +36,16 @@ class ConfirmingTest {
       standing(new ClaimStanding.Unknown(new Clause("nobody is there")));
 
   private static final String INTENT =
-      "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT@7?]; make volume; ";
+      "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT@7?]; make volume; ";
   private static final String STAGED =
-      "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; ";
+      "STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; ";
   private static final String NEVER_STAGED =
-      "remove use; save U5 [NONE]; remove volume; forget; refused ";
+      "remove use; save USE_END_SAVED [NONE]; remove volume; forget; refused ";
   private static final String UNSTAGED =
-      "remove use; save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
+      "remove use; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
   private static final String TAKEN =
-      "save U1 [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
-          + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
+      "save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
+          + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; refused ";
 
   private static Arguments row(String name, Walk walk, Goal goal, String steps) {
     return Arguments.of(name, walk, goal, steps);
@@ -86,14 +86,14 @@ class ConfirmingTest {
             INTENT
                 + "confirm 7; "
                 + STAGED
-                + "confirm 7; PUBLISH; look; save P16 [PRESENT, a PRESENT@7]; published"),
+                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published"),
         row(
             "without a claim nobody is asked",
             fromNothing(),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; look;"
-                + " save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
-                + " save P16 [PRESENT, a PRESENT]; published"),
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; look;"
+                + " save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "each attempt is asked about",
             fromNothing().at("STAGE", 1, fails(StatusCode.INTERNAL)),
@@ -101,7 +101,7 @@ class ConfirmingTest {
             INTENT
                 + "confirm 7; STAGE; pause; confirm 7; "
                 + STAGED
-                + "confirm 7; PUBLISH; look; save P16 [PRESENT, a PRESENT@7]; published"),
+                + "confirm 7; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published"),
         row(
             "stale before staging: nothing is asked of the plugin",
             fromNothing().always("confirm 7", STALE),
@@ -116,8 +116,8 @@ class ConfirmingTest {
             "stale beside another use: the staging stays",
             fromUsedBy(B).always("confirm 7", STALE),
             claimed(),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
-                + " remove use; save U5 [PRESENT, b PRESENT]; refused FENCED"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?, b PRESENT]; make use; confirm 7;"
+                + " remove use; save USE_END_SAVED [PRESENT, b PRESENT]; refused FENCED"),
         row(
             "unconfirmed",
             fromNothing().always("confirm 7", SILENT),
@@ -148,7 +148,7 @@ class ConfirmingTest {
             "current under a newer claim: that is remembered",
             under(confirmed(5)),
             claimed(),
-            looked + "save P16 [PRESENT, a PRESENT@7]; published"),
+            looked + "save PUBLISHED_SAVED [PRESENT, a PRESENT@7]; published"),
         row(
             "stale: what is mounted goes",
             under(confirmed(7)).always("confirm 7", STALE),
@@ -158,7 +158,7 @@ class ConfirmingTest {
             "stale for a running workload whose mount is to be made anew: it goes, too",
             doubted(confirmed(7)).always("confirm 7", STALE),
             claimed().keeping(),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; "
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; "
                 + TAKEN
                 + "FENCED_WHILE_MOUNTED"),
         row(
@@ -194,22 +194,23 @@ class ConfirmingTest {
   }
 
   static Stream<Arguments> remembered() {
-    String intent = "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; ";
+    String intent =
+        "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7]; make use; confirm 7; ";
     return Stream.of(
         row(
             "confirmed before: the record suffices where the host says so",
             doubted(confirmed(7)).unmount(TARGET).always("confirm 7", Walk.recordSuffices()),
             claimed(),
             intent
-                + "note CLAIM_STORE_DOWN; PUBLISH; look; save P16 [PRESENT, a PRESENT@7];"
+                + "note CLAIM_STORE_DOWN; PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT@7];"
                 + " published"),
         row(
             "confirmed before: it does not where the host says nothing",
             doubted(confirmed(7)).unmount(TARGET).always("confirm 7", SILENT),
             claimed(),
             intent
-                + "save U1 [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
-                + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+                + "save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
                 + " refused CLAIM_UNCONFIRMED"),
         row(
             "never confirmed: the record does not suffice",
@@ -217,9 +218,9 @@ class ConfirmingTest {
                 .unmount(TARGET)
                 .always("confirm 7", Walk.recordSuffices()),
             claimed(),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?@7?]; make use; confirm 7;"
-                + " save U1 [PRESENT, a GOING UNPUBLISH?@7?]; UNPUBLISH; look; remove use;"
-                + " save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?@7?]; make use; confirm 7;"
+                + " save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?@7?]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
                 + " refused CLAIM_UNCONFIRMED"),
         row(
             "what a workload may be using stays when nobody can be asked",
@@ -249,13 +250,6 @@ class ConfirmingTest {
   @Tag("K6")
   void isRemembered(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
-  }
-
-  @Test
-  void withoutTheRuleAStaleClaimMountsAsBefore() {
-    Walk walk = fromNothing().always("confirm 7", STALE).without(Rule.EPOCH_CONFIRMED);
-
-    assertThat(walk.to(claimed())).contains("STAGE", "PUBLISH", "published");
   }
 
   @Test

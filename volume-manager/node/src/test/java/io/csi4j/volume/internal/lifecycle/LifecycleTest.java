@@ -37,13 +37,14 @@ class LifecycleTest {
   private static final Optional<UsageKey> STAGING = Optional.empty();
   private static final Optional<UsageKey> TARGET = Optional.of(A);
 
-  private static final String INTEND = "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; ";
+  private static final String INTEND =
+      "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; ";
   private static final String STAGED =
-      "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; ";
+      "STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; ";
   private static final String UNPUBLISHED =
-      "save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; ";
+      "save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; ";
   private static final String UNSTAGED =
-      "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; ";
+      "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; ";
 
   private static Arguments row(String name, Walk walk, Goal goal, String steps) {
     return Arguments.of(name, walk, goal, steps);
@@ -55,19 +56,21 @@ class LifecycleTest {
             "a first use",
             fromNothing(),
             publish(A),
-            INTEND + STAGED + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+            INTEND
+                + STAGED
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a use of a plugin without staging",
             fromNothing(),
             new Goal.Publish(Walk.IDENTITY, A, Walk.plan(false, false), false, true),
-            "look; save P6 [NONE, a IN_DOUBT PUBLISH?]; make volume; make use; PUBLISH; look;"
-                + " save P16 [NONE, a PRESENT]; published"),
+            "look; save INTENT_SAVED [NONE, a IN_DOUBT PUBLISH?]; make volume; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [NONE, a PRESENT]; published"),
         row(
             "a second use",
             fromUsedBy(B),
             publish(A),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH; look;"
-                + " save P16 [PRESENT, a PRESENT, b PRESENT]; published"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [PRESENT, a PRESENT, b PRESENT]; published"),
         row("what is there already", fromUsedBy(A), publish(A), "look; published"),
         row(
             "what is there already, and broken",
@@ -78,16 +81,16 @@ class LifecycleTest {
             "what somebody has unmounted",
             fromUsedBy(A).unmount(TARGET),
             publish(A),
-            "look; note MOUNT_LOST; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
-                + " look; save P16 [PRESENT, a PRESENT]; published"),
+            "look; note MOUNT_LOST; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
+                + " look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a staging that somebody has unmounted",
             fromUsedBy(B).unmount(STAGING),
             publish(A),
-            "look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT, b PRESENT];"
+            "look; note STAGING_LOST; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT, b PRESENT];"
                 + " make volume; STAGE; look;"
-                + " save P11 [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH; look;"
-                + " save P16 [PRESENT, a PRESENT, b PRESENT]; published"),
+                + " save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [PRESENT, a PRESENT, b PRESENT]; published"),
         row(
             "another mount at the target",
             fromUsedBy(A).foreign(TARGET),
@@ -109,11 +112,11 @@ class LifecycleTest {
             "a mount that nobody remembers at the target",
             fromNothing().mount(TARGET),
             publish(A),
-            "look; save U1 [NONE, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; save U5 [NONE];"
+            "look; save RELEASE_SAVED [NONE, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; save USE_END_SAVED [NONE];"
                 + " "
                 + INTEND
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a mount that was writable and is read-only now",
             fromUsedBy(A).readOnly(TARGET),
@@ -128,18 +131,18 @@ class LifecycleTest {
             "a mount that nobody remembers at the staging path",
             fromNothing().mount(STAGING),
             publish(A),
-            "look; save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; "
+            "look; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; "
                 + INTEND
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a use that is being given up",
             goingUse(),
             publish(A),
             "look; "
                 + UNPUBLISHED
-                + "save U5 [PRESENT]; look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use;"
-                + " PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"));
+                + "save USE_END_SAVED [PRESENT]; look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use;"
+                + " PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"));
   }
 
   private static Event withoutSecrets() {
@@ -179,7 +182,7 @@ class LifecycleTest {
                 .at("remove use", 1, mounted()),
             publish(A),
             INTEND
-                + "STAGE; remove use; save U1 [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look;"
+                + "STAGE; remove use; save RELEASE_SAVED [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look;"
                 + " remove use; "
                 + UNSTAGED
                 + "refused REFUSED_BY_PLUGIN"),
@@ -198,34 +201,34 @@ class LifecycleTest {
             INTEND
                 + "STAGE; pause; "
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "staging with no end in sight",
             fromNothing().always("STAGE", fails(StatusCode.DEADLINE_EXCEEDED)),
             publish(A),
             INTEND
-                + "STAGE; pause; STAGE; pause; STAGE; remove use; save U5 [IN_DOUBT STAGE?];"
+                + "STAGE; pause; STAGE; pause; STAGE; remove use; save USE_END_SAVED [IN_DOUBT STAGE?];"
                 + " unfinished STAGE_IN_DOUBT"),
         row(
             "staging of which another call is in the way",
             fromNothing().always("STAGE", fails(StatusCode.ABORTED)),
             publish(A),
             INTEND
-                + "STAGE; pause; STAGE; pause; STAGE; remove use; save U5 [IN_DOUBT STAGE?];"
+                + "STAGE; pause; STAGE; pause; STAGE; remove use; save USE_END_SAVED [IN_DOUBT STAGE?];"
                 + " unfinished STAGE_IN_DOUBT"),
         row(
             "nobody there",
             fromNothing().always("STAGE", neverSent()),
             publish(A),
             INTEND
-                + "STAGE; pause; STAGE; pause; STAGE; remove use; save U5 [NONE]; remove volume;"
+                + "STAGE; pause; STAGE; pause; STAGE; remove use; save USE_END_SAVED [NONE]; remove volume;"
                 + " forget; refused PLUGIN_NOT_UP"),
         row(
             "secrets that nobody gave",
             fromNothing().always("STAGE", withoutSecrets()),
             publish(A),
             INTEND
-                + "STAGE; remove use; save U5 [NONE]; remove volume; forget;"
+                + "STAGE; remove use; save USE_END_SAVED [NONE]; remove volume; forget;"
                 + " refused SECRETS_UNAVAILABLE"),
         row(
             "nobody there after a try without an answer",
@@ -240,7 +243,7 @@ class LifecycleTest {
                 + "refused FAILED_IN_DOUBT"),
         row(
             "a call that throws",
-            fromNothing().always("STAGE", new Event.Broke(new IllegalStateException())),
+            fromNothing().breaks("STAGE", new IllegalStateException()),
             publish(A),
             INTEND + "STAGE; remove use; " + UNSTAGED + "refused STEP_FAILED"),
         row(
@@ -252,18 +255,18 @@ class LifecycleTest {
             "publishing refused beside another use",
             fromUsedBy(B).always("PUBLISH", fails(StatusCode.OUT_OF_RANGE)),
             publish(A),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH;"
-                + " save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; refused REFUSED_BY_PLUGIN"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH;"
+                + " save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; refused REFUSED_BY_PLUGIN"),
         row(
             "a staging that the plugin misses once",
             fromNothing().at("PUBLISH", 1, fails(StatusCode.FAILED_PRECONDITION)),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + "PUBLISH; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; "
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a volume for one that another has got by a call that was given up long before",
             fromNothing().strayAt(1),
@@ -273,14 +276,16 @@ class LifecycleTest {
                 new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
                 false,
                 true),
-            INTEND + STAGED + "remove use; save U5 [PRESENT, b GOING]; refused VOLUME_IN_USE"),
+            INTEND
+                + STAGED
+                + "remove use; save USE_END_SAVED [PRESENT, b GOING]; refused VOLUME_IN_USE"),
         row(
             "a staging that the plugin always misses",
             fromNothing().always("PUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + "PUBLISH; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; "
                 + STAGED
                 + "PUBLISH; "
                 + UNPUBLISHED
@@ -292,27 +297,27 @@ class LifecycleTest {
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; pause; look; PUBLISH; pause; look; PUBLISH; save U1 [PRESENT, a GOING"
+                + "PUBLISH; pause; look; PUBLISH; pause; look; PUBLISH; save RELEASE_SAVED [PRESENT, a GOING"
                 + " PUBLISH?]; unfinished PUBLISH_IN_DOUBT"),
         row(
             "a use in doubt that is dead, which the plugin's policy leaves as it is",
             usedInDoubt().dead(TARGET).policy(MountPolicy.defaults().withAttempts(1)),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; "
-                + "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; "
+                + "STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
                 + " unfinished MOUNT_DEAD"),
         row(
             "a use in doubt that is mounted, as a workload may be using it",
             usedInDoubt().always("STAGE", fails(StatusCode.INVALID_ARGUMENT)),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE;"
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE;"
                 + " unfinished REFUSED_BY_PLUGIN"),
         row(
             "a use in doubt that is not mounted",
             usedInDoubt().unmount(TARGET).always("STAGE", fails(StatusCode.INVALID_ARGUMENT)),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE;"
-                + " save U1 [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; "
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE;"
+                + " save RELEASE_SAVED [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; "
                 + UNSTAGED
                 + "refused REFUSED_BY_PLUGIN"),
         row(
@@ -328,7 +333,7 @@ class LifecycleTest {
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH;"
+                + "PUBLISH; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH;"
                 + " pause; UNPUBLISH; unfinished REFUSED_BY_PLUGIN"));
   }
 
@@ -360,25 +365,25 @@ class LifecycleTest {
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + "PUBLISH; look; note STAGING_LOST; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; "
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a publish that failed, and the staging went before it is repeated",
             fromNothing().at("PUBLISH", 1, fails(StatusCode.INTERNAL)).at("look", 3, nothing),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; pause; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + "PUBLISH; pause; look; note STAGING_LOST; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; "
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "published, and nothing mounted, as the staging goes each time",
             fromNothing().at("look", 3, nothing).at("look", 5, nothing),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; look; note STAGING_LOST; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; "
+                + "PUBLISH; look; note STAGING_LOST; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; "
                 + STAGED
                 + "PUBLISH; look; note STAGING_LOST; "
                 + UNPUBLISHED
@@ -390,7 +395,9 @@ class LifecycleTest {
                 .at("look", 3, nothing)
                 .policy(MountPolicy.defaults().withRequireMount(false)),
             publish(A),
-            INTEND + STAGED + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"),
+            INTEND
+                + STAGED
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "published, and nothing made, where no mount is needed",
             fromNothing()
@@ -431,31 +438,33 @@ class LifecycleTest {
     return Stream.of(
         row(
             "an intent that cannot be remembered",
-            fromNothing().always("save P6", unsaved()),
+            fromNothing().always("save INTENT_SAVED", unsaved()),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save U5 [NONE];"
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save USE_END_SAVED [NONE];"
                 + " remove volume; forget; refused STATE_DISK_FULL"),
         row(
             "an intent, when another manager has the state",
-            fromNothing().always("save P6", takenOver()).always("save U5", takenOver()),
+            fromNothing()
+                .always("save INTENT_SAVED", takenOver())
+                .always("save USE_END_SAVED", takenOver()),
             publish(A),
-            "look; save P6 [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save U5 [NONE]; held"
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save USE_END_SAVED [NONE]; held"
                 + " STATE_TAKEN_OVER"),
         row(
             "a staging that cannot be remembered",
-            fromNothing().always("save P11", unsaved()),
+            fromNothing().always("save STAGED_SAVED", unsaved()),
             publish(A),
             INTEND
-                + "STAGE; look; save P11 [PRESENT, a IN_DOUBT PUBLISH?]; remove use; "
+                + "STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; remove use; "
                 + UNSTAGED
                 + "refused STATE_DISK_FULL"),
         row(
             "a publication that cannot be remembered",
-            fromNothing().always("save P16", unsaved()),
+            fromNothing().always("save PUBLISHED_SAVED", unsaved()),
             publish(A),
             INTEND
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; "
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; "
                 + UNPUBLISHED
                 + UNSTAGED
                 + "refused STATE_DISK_FULL"),
@@ -463,7 +472,8 @@ class LifecycleTest {
             "no room for directories",
             fromNothing().always("make volume", problem(PathProblem.Kind.NO_SPACE)),
             publish(A),
-            INTEND + "remove use; save U5 [NONE]; remove volume; forget; refused NO_SPACE"),
+            INTEND
+                + "remove use; save USE_END_SAVED [NONE]; remove volume; forget; refused NO_SPACE"),
         row(
             "something in the way of a target",
             fromNothing().always("make use", problem(PathProblem.Kind.NOT_EMPTY)),
@@ -471,7 +481,7 @@ class LifecycleTest {
             INTEND + STAGED + "remove use; " + UNSTAGED + "refused PATH_NOT_EMPTY"),
         row(
             "a step that throws",
-            fromNothing().at("make use", 1, new Event.Broke(new OutOfMemoryError())),
+            fromNothing().breaks("make use", new OutOfMemoryError()),
             publish(A),
             INTEND + STAGED + "remove use; " + UNSTAGED + "refused STEP_FAILED"));
   }
@@ -507,10 +517,10 @@ class LifecycleTest {
                 new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
                 false,
                 true),
-            "look; save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; look; "
+            "look; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; "
                 + INTEND
                 + STAGED
-                + "PUBLISH; look; save P16 [PRESENT, a PRESENT]; published"));
+                + "PUBLISH; look; save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"));
   }
 
   private static Walk usedInDoubt() {
@@ -540,20 +550,20 @@ class LifecycleTest {
             "not the last use",
             fromUsedBy(A, B),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
         row("an unknown use", fromUsedBy(B), release, "released UNKNOWN"),
         row(
             "a use without staging",
             unstagedUse(),
             release,
-            "look; save U1 [NONE, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use;"
-                + " save U5 [NONE]; remove volume; bury; released LAST"),
+            "look; save RELEASE_SAVED [NONE, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [NONE]; remove volume; bury; released LAST"),
         row(
             "a failing unpublish",
             fromUsedBy(A).always("UNPUBLISH", fails(StatusCode.INTERNAL)),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH; pause;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH; pause;"
                 + " UNPUBLISH; unfinished UNPUBLISH_IN_DOUBT"),
         row(
             "an unpublish that is refused on this side",
@@ -564,32 +574,32 @@ class LifecycleTest {
                         new Answer.Failed(
                             StatusCode.INVALID_ARGUMENT, false, "too long", Optional.empty()))),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished"
                 + " RELEASE_NOT_SENT"),
         row(
             "a refused unpublish",
             fromUsedBy(A).always("UNPUBLISH", fails(StatusCode.PERMISSION_DENIED)),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished RELEASE_REFUSED"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished RELEASE_REFUSED"),
         row(
             "a failing unstage",
             fromUsedBy(A).always("UNSTAGE", fails(StatusCode.INTERNAL)),
             release,
             "look; "
                 + UNPUBLISHED
-                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; UNSTAGE; pause; UNSTAGE;"
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; UNSTAGE; pause; UNSTAGE;"
                 + " unfinished UNSTAGE_IN_DOUBT"),
         row(
             "OK, and it is still mounted",
             fromUsedBy(A).always("UNPUBLISH", new Event.Answered(okAnswer())),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; pause; UNPUBLISH; look;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; pause; UNPUBLISH; look;"
                 + " pause; UNPUBLISH; look; unfinished STILL_MOUNTED"),
         row(
             "five mounts on top of each other",
             fromUsedBy(A).layers(TARGET, 5),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; pause; UNPUBLISH; look;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; pause; UNPUBLISH; look;"
                 + " pause; UNPUBLISH; look; pause; UNPUBLISH; look; pause; UNPUBLISH; look;"
                 + " remove use; "
                 + UNSTAGED
@@ -598,7 +608,7 @@ class LifecycleTest {
             "a volume that the plugin has forgotten, and that is gone",
             fromUsedBy(A).unmount(TARGET).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; note PLUGIN_FORGOT;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; note PLUGIN_FORGOT;"
                 + " remove use; "
                 + UNSTAGED
                 + "released LAST"),
@@ -606,25 +616,25 @@ class LifecycleTest {
             "a volume that the plugin has forgotten, and that is mounted",
             fromUsedBy(A).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; held"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; held"
                 + " CLEANUP_NEEDS_HELP"),
         row(
             "a release, when another manager has the state",
-            fromUsedBy(A).always("save U1", takenOver()),
+            fromUsedBy(A).always("save RELEASE_SAVED", takenOver()),
             release,
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; held STATE_TAKEN_OVER"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; held STATE_TAKEN_OVER"),
         row(
             "a plugin that cannot unstage any more, and nothing is staged",
             fromUsedBy(A).unmount(STAGING).always("UNSTAGE", fails(StatusCode.UNIMPLEMENTED)),
             release,
             "look; "
                 + UNPUBLISHED
-                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; unfinished CAPABILITY_LOST"),
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; unfinished CAPABILITY_LOST"),
         row(
             "a use that may still be coming",
             comingUse(),
             release,
-            "look; save U1 [PRESENT, a GOING PUBLISH?]; unfinished PUBLISH_IN_DOUBT"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING PUBLISH?]; unfinished PUBLISH_IN_DOUBT"),
         row(
             "a use that was coming, long ago",
             comingUse().quarantineIsOver(),
@@ -649,14 +659,16 @@ class LifecycleTest {
             "a use of another workload that comes before it is unstaged",
             fromUsedBy(A).strayAt(1),
             release,
-            "look; " + UNPUBLISHED + "save U5 [IN_DOUBT UNSTAGE?]; unfinished STILL_MOUNTED"),
+            "look; "
+                + UNPUBLISHED
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; unfinished STILL_MOUNTED"),
         row(
             "the same between two tries",
             fromUsedBy(A).always("UNSTAGE", fails(StatusCode.INTERNAL)).strayAt(2),
             release,
             "look; "
                 + UNPUBLISHED
-                + "save U5 [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; unfinished STILL_MOUNTED"),
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; unfinished STILL_MOUNTED"),
         row(
             "files left at the target",
             fromUsedBy(A).always("remove use", problem(PathProblem.Kind.NOT_EMPTY)),

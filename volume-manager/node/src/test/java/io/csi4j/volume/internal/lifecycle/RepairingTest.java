@@ -3,7 +3,9 @@ package io.csi4j.volume.internal.lifecycle;
 import static io.csi4j.volume.internal.lifecycle.Walk.A;
 import static io.csi4j.volume.internal.lifecycle.Walk.B;
 import static io.csi4j.volume.internal.lifecycle.Walk.fails;
+import static io.csi4j.volume.internal.lifecycle.Walk.fromNothing;
 import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
+import static io.csi4j.volume.internal.lifecycle.Walk.nothingDone;
 import static io.csi4j.volume.internal.lifecycle.Walk.publish;
 import static io.csi4j.volume.internal.lifecycle.Walk.unsaved;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,12 +33,15 @@ class RepairingTest {
   private static final MountPolicy REPUBLISHING =
       MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH);
 
+  private static final MountPolicy STAGING_DEMANDED =
+      MountPolicy.defaults().withRequireStagingMount(true);
+
   private static final String TAKEN =
-      "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; look; save U5 [PRESENT, a NONE];"
+      "look; save RELEASE_SAVED [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; look; save USE_END_SAVED [PRESENT, a NONE];"
           + " ";
   private static final String PUBLISHED =
-      "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
-          + " save P16 [PRESENT, a PRESENT]; published";
+      "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+          + " save PUBLISHED_SAVED [PRESENT, a PRESENT]; published";
 
   private static Arguments row(String name, Walk walk, Goal goal, String steps) {
     return Arguments.of(name, walk, goal, steps);
@@ -65,9 +70,9 @@ class RepairingTest {
             TAKEN + "withdrawn"),
         row(
             "a dead mount on a disk that remembers nothing",
-            fromUsedBy(A).dead(TARGET).at("save U1", 1, unsaved()),
+            fromUsedBy(A).dead(TARGET).at("save RELEASE_SAVED", 1, unsaved()),
             new Goal.Withdraw(TARGET),
-            "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; unfinished STATE_DISK_FULL"),
+            "look; save RELEASE_SAVED [PRESENT, a IN_DOUBT UNPUBLISH?]; unfinished STATE_DISK_FULL"),
         row(
             "a dead mount over which there is another",
             fromUsedBy(A).foreign(TARGET),
@@ -77,12 +82,12 @@ class RepairingTest {
             "a dead mount whose plugin refuses",
             fromUsedBy(A).dead(TARGET).always("UNPUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
             new Goal.Withdraw(TARGET),
-            "look; save U1 [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; held CLEANUP_NEEDS_HELP"),
+            "look; save RELEASE_SAVED [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; held CLEANUP_NEEDS_HELP"),
         row(
             "a staging none of whose targets is there",
             withdrawn(),
             new Goal.Withdraw(STAGING),
-            "look; save U5 [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; withdrawn"),
+            "look; save USE_END_SAVED [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; withdrawn"),
         row(
             "a staging with a target that is there",
             fromUsedBy(A).dead(STAGING),
@@ -102,7 +107,7 @@ class RepairingTest {
             "a use in doubt with a dead mount that may be being published",
             from(inDoubt.working(Verb.PUBLISH, "plugin-1")).dead(TARGET).goingOn(TARGET),
             publish(A),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; look;"
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look; pause; look;"
                 + " PUBLISH; look; pause; look; PUBLISH; look; unfinished MOUNT_DEAD"),
         row(
             "a dead mount that is asked for again, which the plugin's policy leaves",
@@ -122,7 +127,7 @@ class RepairingTest {
                 .always("PUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
             publish(A),
             TAKEN
-                + "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
+                + "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
                 + " unfinished REFUSED_BY_PLUGIN"),
         row(
             "a dead mount that is asked for again, on a dead staging that another use has too",
@@ -130,20 +135,28 @@ class RepairingTest {
             publish(A),
             "look; unfinished MOUNT_DEAD"),
         row(
+            "a volume that the plugin says is staged, and nothing is mounted there",
+            fromNothing().policy(STAGING_DEMANDED).always("STAGE", nothingDone()),
+            publish(A),
+            "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; STAGE; look; pause;"
+                + " STAGE; look; pause; STAGE; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury;"
+                + " refused MOUNT_NOT_VISIBLE"),
+        row(
             "a use without a mount on a dead staging",
             withdrawn(),
             publish(A),
-            "look; save U5 [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; look;"
-                + " save P6 [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE; look;"
-                + " save P11 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
-                + " save P16 [PRESENT, a PRESENT]; published"),
+            "look; save USE_END_SAVED [IN_DOUBT UNSTAGE?, a NONE]; UNSTAGE; look; look;"
+                + " save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; STAGE; look;"
+                + " save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
+                + " save PUBLISHED_SAVED [PRESENT, a PRESENT]; published"),
         row(
             "a repair that the plugin refuses",
             from(PathRecord.NONE)
                 .unmount(TARGET)
                 .always("PUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
             keeping(),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH;"
                 + " unfinished REFUSED_BY_PLUGIN"));
   }
 
@@ -155,27 +168,27 @@ class RepairingTest {
             "a mount of a plugin that gets no calls",
             fromUsedBy(B).barred(),
             publish(A),
-            "look; save P6 [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; refused PLUGIN_UNHEALTHY"),
+            "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; refused PLUGIN_UNHEALTHY"),
         row(
             "a release of a plugin that gets no calls",
             fromUsedBy(A).barred(),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?]; unfinished PLUGIN_UNHEALTHY"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; unfinished PLUGIN_UNHEALTHY"),
         row(
             "a mount that the plugin forgot",
             fromUsedBy(A, B).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look;"
                 + " held CLEANUP_NEEDS_HELP"),
         row(
             "a mount that the plugin forgot and the host lets be forced",
             fromUsedBy(A, B).policy(forcing).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
                 + twice
                 + "force; note UNMOUNT_FORCED; look; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
         row(
             "an answer that says something else, which is no refusal that counts",
             fromUsedBy(A, B)
@@ -183,17 +196,17 @@ class RepairingTest {
                 .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
                 .at("UNPUBLISH", 1, fails(StatusCode.UNAVAILABLE)),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; pause; "
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; pause; "
                 + twice
                 + "force; note UNMOUNT_FORCED; look; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"),
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
         row(
             "a mount that is refused for another reason, which is never forced",
             fromUsedBy(A, B)
                 .policy(forcing)
                 .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH;"
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH;"
                 + " unfinished RELEASE_REFUSED"),
         row(
             "a forced mount that somebody was using",
@@ -202,10 +215,63 @@ class RepairingTest {
                 .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
                 .unmountedLazily(),
             new Goal.Release(A),
-            "look; save U1 [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; "
                 + twice
                 + "force; note UNMOUNT_FORCED; note LAZY_UNMOUNT_PENDING; look; remove use;"
-                + " save U5 [PRESENT, b PRESENT]; released NOT_LAST"));
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "a dead mount that the plugin leaves",
+            fromUsedBy(A, B).dead(TARGET).always("UNPUBLISH", nothingDone()),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; force;"
+                + " note UNMOUNT_FORCED; look; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "a dead mount that the plugin has forgotten",
+            fromUsedBy(A, B).dead(TARGET).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; force;"
+                + " note UNMOUNT_FORCED; look; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "a use that the plugin goes on refusing to release, of which nothing is there",
+            fromUsedBy(A, B)
+                .unmount(TARGET)
+                .refusedForLong(A)
+                .always("UNPUBLISH", fails(StatusCode.UNKNOWN)),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; "
+                + "note RELEASED_WITHOUT_CONFIRMATION; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
+            "a use that the plugin goes on refusing to release, which is mounted",
+            fromUsedBy(A, B).refusedForLong(A).always("UNPUBLISH", fails(StatusCode.UNKNOWN)),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; "
+                + "unfinished UNPUBLISH_IN_DOUBT"),
+        row(
+            "a dead staging that the plugin leaves",
+            fromUsedBy(A).dead(STAGING).always("UNSTAGE", nothingDone()),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; force;"
+                + " note UNMOUNT_FORCED; look;"
+                + " remove volume; bury; released LAST"),
+        row(
+            "a staging that the plugin forgot, and that is gone",
+            fromUsedBy(A).unmount(STAGING).always("UNSTAGE", fails(StatusCode.NOT_FOUND)),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; note PLUGIN_FORGOT;"
+                + " remove volume; bury; released LAST"),
+        row(
+            "a staging that the plugin forgot and the host lets be forced",
+            fromUsedBy(A).policy(forcing).always("UNSTAGE", fails(StatusCode.NOT_FOUND)),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; pause; UNSTAGE;"
+                + " look; force; note UNMOUNT_FORCED; look;"
+                + " remove volume; bury; released LAST"));
   }
 
   @ParameterizedTest(name = "{0}")

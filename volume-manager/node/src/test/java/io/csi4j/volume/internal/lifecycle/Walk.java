@@ -51,17 +51,18 @@ final class Walk {
   private static final Evidence DISK = new Evidence("ref", "ext4", "/dev/sda", "/", false);
 
   private final Map<String, Event> endings = new HashMap<>();
+  private final Map<String, Throwable> breaking = new HashMap<>();
   private final Map<String, Integer> counts = new HashMap<>();
   private final Set<Optional<UsageKey>> goingOn = new HashSet<>();
   private final Map<Optional<UsageKey>, List<Evidence>> mounts = new HashMap<>();
   private final List<String> trace = new ArrayList<>();
-  private Rules rules = Rules.ALL;
   private MountPolicy policy = MountPolicy.defaults();
   private boolean quarantineOver;
   private boolean broken;
   private final Set<Optional<UsageKey>> dead = new HashSet<>();
   private boolean lazily;
   private Optional<Failure> barred = Optional.empty();
+  private Set<UsageKey> refused = Set.of();
   private int strayAt;
   private VolumeRecord record;
 
@@ -146,6 +147,12 @@ final class Walk {
     return this;
   }
 
+  /** The plugin has refused to release a use often and long enough. */
+  Walk refusedForLong(UsageKey usage) {
+    refused = Set.of(usage);
+    return this;
+  }
+
   /** Something else is mounted there. */
   Walk foreign(Optional<UsageKey> path) {
     mounts.put(path, List.of(new Evidence("other", "tmpfs", "none", "/", false)));
@@ -186,11 +193,6 @@ final class Walk {
     return this;
   }
 
-  Walk without(Rule rule) {
-    rules = Rules.allBut(rule);
-    return this;
-  }
-
   Walk policy(MountPolicy next) {
     policy = next;
     return this;
@@ -210,6 +212,11 @@ final class Walk {
 
   static Event fails(StatusCode code) {
     return new Event.Answered(new Answer.Failed(code, true, "so it is", Optional.empty()));
+  }
+
+  /** The plugin says that it is done, and has done nothing. */
+  static Event nothingDone() {
+    return new Event.Answered(Answer.ok());
   }
 
   static Event neverSent() {
@@ -243,19 +250,40 @@ final class Walk {
     return new Event.Confirmed(new ClaimStanding.Unknown(new Clause("so it is")), true);
   }
 
+  /**
+   * One step of a walk.
+   *
+   * @param from the moment before it
+   * @param to the moment after it
+   */
+  record Way(String from, String to) {}
+
+  /** Walks, and gives the moments. */
+  List<Way> moments(Goal goal) {
+    List<Way> ways = new ArrayList<>();
+    Turn turn = Lifecycle.begin(goal, record);
+    while (turn.result().isEmpty()) {
+      record = turn.record();
+      Turn next = next(turn, turn.awaited());
+      ways.add(new Way(turn.awaited().moment().name(), next.awaited().moment().name()));
+      turn = next;
+    }
+    return ways;
+  }
+
   /** Walks, and gives the steps. */
   List<String> to(Goal goal) {
-    Turn turn = Lifecycle.begin(goal, record, situation());
+    Turn turn = Lifecycle.begin(goal, record);
     for (int i = 0; i < 100; i++) {
       turn.notices().forEach(notice -> trace.add("note " + notice.code()));
       record = turn.record();
       if (!(turn.step() instanceof Step.LookAtUses)) {
-        trace.add(word(turn.step()));
+        trace.add(word(turn));
       }
       if (turn.step() instanceof Step.End) {
         return trace;
       }
-      turn = Lifecycle.next(turn, end(turn.step()), situation());
+      turn = next(turn, turn.awaited());
     }
     throw new AssertionError("It never ends: " + trace);
   }
@@ -266,20 +294,35 @@ final class Walk {
         "plugin-1",
         policy,
         quarantineOver ? Set.of() : Set.copyOf(goingOn),
-        Set.of(),
+        refused,
         barred,
-        rules,
         0.5);
   }
 
-  private Event end(Step step) {
-    String name = name(step);
+  /** Every step of this name throws this. */
+  Walk breaks(String step, Throwable cause) {
+    breaking.put(step, cause);
+    return this;
+  }
+
+  @SuppressWarnings("unchecked") // a test gives the answers by the names of the steps
+  private <E extends Event> Turn next(Turn turn, Awaited<E> awaited) {
+    Throwable cause = breaking.get(name(turn));
+    if (cause != null) {
+      return Lifecycle.broken(turn, cause, situation());
+    }
+    return awaited.answered(turn, (E) end(turn), situation());
+  }
+
+  private Event end(Turn turn) {
+    Step<?> step = turn.step();
+    String name = name(turn);
     int n = counts.merge(name, 1, Integer::sum);
     @Nullable Event told = endings.getOrDefault(name + "#" + n, endings.get(name));
     if (step instanceof Step.Call call) {
       return answer(call, told);
     }
-    return told == null ? usual(step) : told;
+    return told == null ? usual(turn) : told;
   }
 
   private Event answer(Step.Call call, @Nullable Event told) {
@@ -314,7 +357,8 @@ final class Walk {
     }
   }
 
-  private Event usual(Step step) {
+  private Event usual(Turn turn) {
+    Step<?> step = turn.step();
     if (step instanceof Step.Look look) {
       return new Event.Looked(
           stack(Optional.empty()),
@@ -322,7 +366,7 @@ final class Walk {
           false,
           true);
     } else if (step instanceof Step.LookAtUses) {
-      boolean comes = counts.get(name(step)).equals(strayAt);
+      boolean comes = counts.get(name(turn)).equals(strayAt);
       return new Event.UsesSeen(
           comes
               ? record.withTarget(new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
@@ -357,9 +401,10 @@ final class Walk {
     return new Event.Looked(stack(Optional.empty()), List.of(), false, false);
   }
 
-  private static String name(Step step) {
-    if (step instanceof Step.Save save) {
-      return "save " + save.point();
+  private static String name(Turn turn) {
+    Step<?> step = turn.step();
+    if (step instanceof Step.Save) {
+      return "save " + turn.reached().orElseThrow();
     } else if (step instanceof Step.Call call) {
       return call.verb().toString();
     } else if (step instanceof Step.PrepareVolume) {
@@ -387,13 +432,14 @@ final class Walk {
     return step instanceof Step.Look ? "look" : "end";
   }
 
-  private static String word(Step step) {
+  private static String word(Turn turn) {
+    Step<?> step = turn.step();
     if (step instanceof Step.Save save) {
-      return name(step) + " " + word(save.record());
+      return name(turn) + " " + word(save.record());
     } else if (step instanceof Step.End end) {
       return word(end.result());
     }
-    return name(step);
+    return name(turn);
   }
 
   private static String word(Result result) {

@@ -27,6 +27,7 @@ class GoldenRecordTest {
     NEWER("volume-v1-newer.bin"),
     CONTEXTS("volume-v1-contexts.bin"),
     LEAVING("volume-v1-leaving.bin"),
+    ABANDONED("volume-v1-abandoned.bin"),
     CLAIMED("volume-v2-claimed.bin");
 
     private final String file;
@@ -47,6 +48,7 @@ class GoldenRecordTest {
         case NEWER -> Records.newer();
         case CONTEXTS -> Records.withContexts();
         case LEAVING -> Records.leaving();
+        case ABANDONED -> Records.abandoned();
         case CLAIMED -> Records.claimed();
       };
     }
@@ -79,6 +81,14 @@ class GoldenRecordTest {
 
     assertThat(RecordCodec.decodeTombstone(value)).isEqualTo(Records.tombstone());
     assertThat(RecordCodec.encode(Records.tombstone())).isEqualTo(value);
+  }
+
+  @Test
+  void aTombstoneSaysWhatAPersonHasAbandoned() throws MalformedRecordException {
+    StateValue value = StateValue.of(read("tombstone-v1-abandoned.bin"));
+
+    assertThat(RecordCodec.decodeTombstone(value)).isEqualTo(Records.abandonedTombstone());
+    assertThat(RecordCodec.encode(Records.abandonedTombstone())).isEqualTo(value);
   }
 
   @ParameterizedTest

@@ -111,7 +111,7 @@ class RecordCodecTest {
   @Tag("G9")
   void whatANewerVersionWroteInATombstoneIsPassedOver() throws MalformedRecordException {
     byte[] bytes = RecordCodec.encode(Records.tombstone()).bytes();
-    FieldWriter newer = new FieldWriter().fields(bytes).text(6, "new").number(12, 1);
+    FieldWriter newer = new FieldWriter().fields(bytes).text(7, "new").number(12, 1);
 
     assertThat(RecordCodec.decodeTombstone(StateValue.of(newer.bytes())))
         .isEqualTo(Records.tombstone());
@@ -175,8 +175,8 @@ class RecordCodecTest {
         smallest().part(6, target("a")).number(2, 1),
         "A field is out of order, or its number is none, after field 6.");
     refused(
-        smallest().text(9, "x").text(8, "y"),
-        "A field is out of order, or its number is none, after field 9.");
+        smallest().text(10, "x").text(8, "y"),
+        "A field is out of order, or its number is none, after field 10.");
   }
 
   @Test
@@ -250,11 +250,11 @@ class RecordCodecTest {
     byte[] fields =
         HexFormat.of()
             .parseHex(
-                "4800"
-                    + "490102030405060708"
-                    + "4d01020304"
-                    + "4a03616263"
-                    + "48ffffffffffffffffff01");
+                "5000"
+                    + "510102030405060708"
+                    + "5501020304"
+                    + "5203616263"
+                    + "50ffffffffffffffffff01");
 
     assertThat(decoded(smallest().fields(fields)).unknown()).isEqualTo(UnknownFields.of(fields));
   }

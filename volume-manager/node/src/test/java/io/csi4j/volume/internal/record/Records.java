@@ -14,8 +14,11 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Records for tests: some by name, and any number by chance. */
 public final class Records {
@@ -82,10 +85,10 @@ public final class Records {
                 PathRecord.present(Optional.empty())));
   }
 
-  /** What version 2 could have written: fields 9 and 10, which this version does not know. */
+  /** What version 2 could have written: fields 10 and 11, which this version does not know. */
   static VolumeRecord newer() {
     byte[] fields =
-        new FieldWriter().text(9, "attached by claim 7").number(10, 300).text(10, "again").bytes();
+        new FieldWriter().text(10, "attached by claim 7").number(11, 300).text(11, "again").bytes();
     VolumeRecord old = used();
     return new VolumeRecord(
         old.identity(),
@@ -95,6 +98,7 @@ public final class Records {
         old.targets(),
         old.contexts(),
         old.leaving(),
+        old.abandoned(),
         UnknownFields.of(fields));
   }
 
@@ -116,6 +120,21 @@ public final class Records {
     return used;
   }
 
+  /** A volume one of whose uses a person has given up, and a tombstone of such a volume. */
+  static VolumeRecord abandoned() {
+    UsageKey usage = usage("db-1", "web-2");
+    return used().without(usage).abandoning(usage, "the plugin's vendor says that it is gone");
+  }
+
+  static Tombstone abandonedTombstone() {
+    return new Tombstone(
+        IDENTITY,
+        used().plan(),
+        PLACE,
+        List.of(usage("db-1", "web-1")),
+        new TreeMap<>(Map.of(usage("db-1", "web-1"), "its machine was scrapped")));
+  }
+
   /** A volume with a use whose contexts are known, and others whose are not. */
   static VolumeRecord withContexts() {
     VolumeRecord used = used();
@@ -126,7 +145,11 @@ public final class Records {
 
   static Tombstone tombstone() {
     return new Tombstone(
-        IDENTITY, used().plan(), PLACE, List.of(usage("db-1", "web-2"), usage("db-1", "web-1")));
+        IDENTITY,
+        used().plan(),
+        PLACE,
+        List.of(usage("db-1", "web-2"), usage("db-1", "web-1")),
+        new TreeMap<>());
   }
 
   static VolumeRecord random(Random random) {
@@ -136,6 +159,9 @@ public final class Records {
       record =
           record.withTarget(
               new TargetRecord(usage(random), random.nextBoolean(), path(random), claim(random)));
+    }
+    for (Map.Entry<UsageKey, String> use : abandoned(random).entrySet()) {
+      record = record.abandoning(use.getKey(), use.getValue());
     }
     if (record.targets().isEmpty() && random.nextBoolean()) {
       record = record.without(usage(random));
@@ -156,6 +182,7 @@ public final class Records {
             record.targets(),
             record.contexts(),
             record.leaving(),
+            record.abandoned(),
             unknown(random));
   }
 
@@ -164,7 +191,15 @@ public final class Records {
     for (int i = random.nextInt(5); i > 0; i--) {
       uses.add(usage(random));
     }
-    return new Tombstone(identity(random), plan(random), place(random), uses);
+    return new Tombstone(identity(random), plan(random), place(random), uses, abandoned(random));
+  }
+
+  private static SortedMap<UsageKey, String> abandoned(Random random) {
+    SortedMap<UsageKey, String> abandoned = new TreeMap<>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      abandoned.put(usage(random), RandomFields.text(random));
+    }
+    return abandoned;
   }
 
   private static VolumeIdentity identity(Random random) {
@@ -222,6 +257,6 @@ public final class Records {
   }
 
   private static UnknownFields unknown(Random random) {
-    return RandomFields.unknown(random, 8);
+    return RandomFields.unknown(random, 9);
   }
 }

@@ -8,8 +8,6 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.internal.lifecycle.Rule;
-import io.csi4j.volume.internal.lifecycle.Rules;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -36,6 +34,7 @@ import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -55,11 +54,9 @@ class RecoveryTest {
   private final LoadedState.Builder state = LoadedState.builder();
   private final List<VolumeDirectories.Found> directories = new ArrayList<>();
   private final List<Sighting> mounted = new ArrayList<>();
-  private Rules rules = Rules.ALL;
 
   private Recovered recover() {
-    return Recovery.of(
-        LAYOUT, rules, new Found(Remembered.of(state.build()), directories, mounted, HERE));
+    return Recovery.of(LAYOUT, new Found(Remembered.of(state.build()), directories, mounted, HERE));
   }
 
   private void remember(VolumeRecord record) {
@@ -69,7 +66,7 @@ class RecoveryTest {
   private void bury(UsageKey... uses) {
     state.value(
         StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
-        RecordCodec.encode(new Tombstone(IDENTITY, PLAN, HERE, List.of(uses))));
+        RecordCodec.encode(new Tombstone(IDENTITY, PLAN, HERE, List.of(uses), new TreeMap<>())));
   }
 
   private static VolumeRecord present(Place place) {
@@ -351,14 +348,5 @@ class RecoveryTest {
 
     assertThat(recovered.volumes()).isEmpty();
     assertThat(codes(recovered)).containsExactly(OperatorCode.RECORD_UNREADABLE);
-  }
-
-  @Test
-  void withoutTheRuleForPlacesWhatWasSeenElsewhereIsBelieved() {
-    rules = Rules.allBut(Rule.PLACE_CHECKED);
-    remember(present(new Place("boot-0", 7)));
-    mount(DISK, DISK);
-
-    assertThat(recover().adopted()).containsExactly(USE);
   }
 }

@@ -1,0 +1,154 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.lifecycle.ClaimWords;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.PathStatus;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks whether the mounts of one volume are still claimed, and takes them away if not. Used in the
+ * mailbox of the volume only.
+ */
+final class ClaimChecks {
+
+  private final VolumeParts parts;
+  private final CleanupSchedule cleanup;
+
+  /** Nothing while there are no claims. */
+  private @Nullable Heard heard;
+
+  /**
+   * The memory of each use.
+   *
+   * @param since when its claim was last known to be current, or first looked at
+   * @param told the code told of it since then
+   */
+  private record Heard(Map<UsageKey, Long> since, Map<UsageKey, OperatorCode> told) {}
+
+  /**
+   * The consequence of an answer.
+   *
+   * @param notice what an operator is told
+   * @param isOver whether the mount has to go
+   */
+  private record Verdict(Optional<Notice> notice, boolean isOver) {
+
+    private static final Verdict NOTHING = new Verdict(Optional.empty(), false);
+  }
+
+  ClaimChecks(VolumeParts parts, CleanupSchedule cleanup) {
+    this.parts = parts;
+    this.cleanup = cleanup;
+  }
+
+  /** Asks about the claim of every use; the answers come later. */
+  void confirm() {
+    for (TargetRecord use : mounted(parts.memory().record(), now())) {
+      ClaimQuestion.ask(
+          parts.ports(),
+          use.usage(),
+          use.claim().epoch(),
+          standing -> parts.mailbox().put(() -> confirmed(use.usage(), use.claim(), standing)));
+    }
+  }
+
+  private long now() {
+    return parts.ports().clock().nanos();
+  }
+
+  private void confirmed(UsageKey usage, ClaimMark claim, ClaimStanding standing) {
+    Optional<TargetRecord> use =
+        parts
+            .memory()
+            .use(usage)
+            .filter(it -> it.path().is(PathStatus.PRESENT))
+            .filter(it -> it.claim().epoch() == claim.epoch());
+    Optional<NodeClaims> terms = parts.ports().claims().terms();
+    if (use.isEmpty() || terms.isEmpty() || parts.engine().isClosing()) {
+      return;
+    }
+    Verdict verdict = heard(use.get(), standing, terms.get(), now());
+    verdict.notice().ifPresent(parts.report()::tell);
+    if (verdict.isOver() && cleanup.may(usage)) {
+      cleanup.cleanUp(new Goal.Release(usage), Optional.of(usage));
+    }
+  }
+
+  /** The uses to ask about: what is mounted under a claim. */
+  private List<TargetRecord> mounted(Optional<VolumeRecord> record, long now) {
+    List<TargetRecord> mounted =
+        record.stream()
+            .flatMap(known -> known.targets().values().stream())
+            .filter(use -> use.claim().isClaimed() && use.path().is(PathStatus.PRESENT))
+            .toList();
+    if (mounted.isEmpty()) {
+      heard = null;
+      return mounted;
+    }
+    List<UsageKey> uses = mounted.stream().map(TargetRecord::usage).toList();
+    Heard known = heard();
+    known.since().keySet().retainAll(uses);
+    known.told().keySet().retainAll(uses);
+    uses.forEach(usage -> known.since().putIfAbsent(usage, now));
+    return mounted;
+  }
+
+  private Heard heard() {
+    Heard known = heard;
+    if (known == null) {
+      known = new Heard(new HashMap<>(2), new HashMap<>(2));
+      heard = known;
+    }
+    return known;
+  }
+
+  /** An answer about the claim of a mounted use has come, or none could be had. */
+  private Verdict heard(TargetRecord use, ClaimStanding standing, NodeClaims terms, long now) {
+    if (standing instanceof ClaimStanding.Current) {
+      heard().since().put(use.usage(), now);
+      heard().told().remove(use.usage());
+      return Verdict.NOTHING;
+    }
+    if (standing instanceof ClaimStanding.Stale) {
+      return new Verdict(notice(use, OperatorCode.FENCED_WHILE_MOUNTED, standing), true);
+    }
+    if (standing instanceof ClaimStanding.Missing) {
+      return new Verdict(notice(use, OperatorCode.CLAIM_MISSING, standing), false);
+    }
+    if (standing instanceof ClaimStanding.Unknown) {
+      long silent = now - heard().since().getOrDefault(use.usage(), now);
+      boolean isOver =
+          terms.selfFence().map(Duration::toNanos).filter(limit -> silent >= limit).isPresent();
+      return new Verdict(
+          notice(use, isOver ? OperatorCode.SELF_FENCED : OperatorCode.CLAIM_UNCONFIRMED, standing),
+          isOver);
+    }
+    // Who gives the claim back also has it unmounted.
+    return Verdict.NOTHING;
+  }
+
+  /** Each is told once, until the claim is current again. */
+  private Optional<Notice> notice(TargetRecord use, OperatorCode code, ClaimStanding standing) {
+    return Stream.of(code)
+        .filter(it -> heard().told().put(use.usage(), it) != it)
+        .map(
+            it ->
+                new Notice(
+                    it, ClaimWords.of(standing, use.claim().epoch()), Optional.of(use.usage())))
+        .findFirst();
+  }
+}

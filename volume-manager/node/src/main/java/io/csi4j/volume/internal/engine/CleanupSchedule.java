@@ -1,0 +1,164 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Background cleanup and repair of one volume: what is owed is cleaned up, and dead mounts are made
+ * again, with pauses. Used in the mailbox of the volume only.
+ *
+ * <p>After a start, nothing is unmounted before the host has given its list ({@link
+ * VolumeEngine#heardFromHost}), but for the uses that a caller has asked about since. From then on
+ * everything goes that is on record as given up, and what is on no list.
+ */
+final class CleanupSchedule {
+
+  private static final Duration FIRST = Duration.ofSeconds(1);
+
+  private final VolumeParts parts;
+  private final DeadMountCare dead;
+  private final VolumeQueue queue;
+  private Scheduler.@Nullable Timer next;
+  private int failed;
+
+  /** True if nothing is tried before a person has looked and asked again. */
+  private boolean isHeld;
+
+  /** The uses that a caller has asked about since the start. */
+  private Set<UsageKey> commanded = Set.of();
+
+  CleanupSchedule(VolumeParts parts, DeadMountCare dead, VolumeQueue queue) {
+    this.parts = parts;
+    this.dead = dead;
+    this.queue = queue;
+  }
+
+  /** Whether this is an operation of the background. */
+  static boolean isOf(Operation operation) {
+    return operation.kind() == VolumeEvent.Operation.CLEAN_UP
+        || operation.kind() == VolumeEvent.Operation.REPAIR;
+  }
+
+  /** A caller has asked for something. */
+  void asked(Operation operation) {
+    isHeld = false;
+    Set<UsageKey> more = new HashSet<>(commanded);
+    operation.usage().ifPresent(more::add);
+    commanded = more;
+  }
+
+  /** Whether a use may be touched without a request: the host or a caller has spoken of it. */
+  boolean may(UsageKey usage) {
+    return parts.engine().heardFromHost() || commanded.contains(usage);
+  }
+
+  /** Whether a listener is told of an operation that begins now. */
+  boolean isTold(Operation operation) {
+    return !isOf(operation) || isWorthTelling(failed);
+  }
+
+  /** Forgets what has failed: something has changed. */
+  void again() {
+    failed = 0;
+    isHeld = false;
+  }
+
+  /** An operation has ended. */
+  void ended(Operation operation, Result result, boolean isFailure) {
+    isHeld = result instanceof Result.Held held && Lifecycle.isForPeople(held.code());
+    failed = isOf(operation) && isFailure ? failed + 1 : 0;
+  }
+
+  /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
+  Optional<Goal> owed() {
+    boolean mayAll = parts.engine().heardFromHost();
+    return parts
+        .memory()
+        .record()
+        .flatMap(known -> Lifecycle.owed(known, usage -> mayAll || commanded.contains(usage)))
+        .filter(goal -> mayAll || !commanded.isEmpty());
+  }
+
+  /** Plans the next try, if something is to be done and may be. */
+  void consider() {
+    cancel();
+    dead.tellNeeded();
+    if (queue.isFree()
+        && !isHeld
+        && !parts.engine().isClosing()
+        && (owed().isPresent() || dead.isDue(this::may))) {
+      Duration pause =
+          pause(
+              failed, parts.plugin().policy().backgroundCap(), parts.ports().scheduler().random());
+      next = parts.ports().scheduler().after(pause, () -> parts.mailbox().put(this::work));
+    }
+  }
+
+  /** Tries nothing more. */
+  void cancel() {
+    if (next != null) {
+      next.cancel();
+      next = null;
+    }
+  }
+
+  private void work() {
+    next = null;
+    if (!queue.isEmpty() || parts.engine().isClosing()) {
+      return;
+    }
+    Optional<Goal> owed = owed();
+    if (owed.isPresent()) {
+      cleanUp(
+          owed.get(),
+          owed.get() instanceof Goal.Release release
+              ? Optional.of(release.usage())
+              : Optional.empty());
+    } else if (dead.isDue(this::may)) {
+      Set<UsageKey> uses = dead.uses();
+      queue.take(
+          parts
+              .engine()
+              .background(
+                  new Wish.Repair(dead.begin()),
+                  VolumeEvent.Operation.REPAIR,
+                  uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
+    }
+  }
+
+  /** Takes away a use or a volume that must go. */
+  void cleanUp(Goal goal, Optional<UsageKey> usage) {
+    queue.take(
+        parts
+            .engine()
+            .background(
+                new Wish.Release(goal, Long.MAX_VALUE), VolumeEvent.Operation.CLEAN_UP, usage));
+  }
+
+  // ---- when something is tried again, and when an operator hears of it
+
+  /** How long to wait: twice as long each time, never longer than the cap, a random part less. */
+  static Duration pause(int tries, Duration cap, double random) {
+    long pause = FIRST.toNanos();
+    for (int i = 0; i < tries && pause < cap.toNanos(); i++) {
+      pause = pause > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : pause * 2;
+    }
+    long most = Math.min(pause, cap.toNanos());
+    return Duration.ofNanos((long) (most * (0.5 + random / 2)));
+  }
+
+  /** Whether a try is told of, by how many failed before: the first, the fifth, every twentieth. */
+  static boolean isWorthTelling(int failed) {
+    return failed == 0 || failed == 4 || (failed + 1) % 20 == 0;
+  }
+}

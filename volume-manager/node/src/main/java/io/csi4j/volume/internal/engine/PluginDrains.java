@@ -1,0 +1,214 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.plugin.PluginDrain;
+import io.csi4j.volume.plugin.PluginDrain.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plugins with which nothing new is mounted, and who waits for their last volume. Everybody is
+ * told on the scheduler's threads.
+ */
+final class PluginDrains {
+
+  /** So many are named in a message. */
+  private static final int NAMED = 10;
+
+  /** One who drains a plugin. */
+  private final class Drain implements PluginDrain {
+
+    private final PluginId plugin;
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private Scheduler.@Nullable Timer timer;
+
+    private Drain(PluginId plugin) {
+      this.plugin = plugin;
+    }
+
+    @Override
+    public PluginId plugin() {
+      return plugin;
+    }
+
+    @Override
+    public CompletionStage<Outcome> outcome() {
+      return outcome;
+    }
+
+    @Override
+    public List<UsageKey> holders() {
+      return PluginDrains.holders(left.apply(plugin).values());
+    }
+
+    @Override
+    public void close() {
+      lock.lock();
+      try {
+        drains.remove(this);
+        cancelTimer();
+      } finally {
+        lock.unlock();
+      }
+      tell(new Outcome.Cancelled());
+    }
+
+    private void cancelTimer() {
+      if (timer != null) {
+        timer.cancel();
+      }
+    }
+
+    private void tell(Outcome end) {
+      try {
+        scheduler.execute(() -> outcome.complete(end));
+      } catch (RejectedExecutionException closed) {
+        outcome.complete(end);
+      }
+    }
+  }
+
+  private final Scheduler scheduler;
+  private final Function<PluginId, SortedMap<VolumeIdentity, List<UsageKey>>> left;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<Drain> drains = new ArrayList<>();
+
+  /**
+   * No plugin is drained.
+   *
+   * @param left the volumes of a plugin that are on record or asked for, and who uses them
+   */
+  PluginDrains(
+      Scheduler scheduler, Function<PluginId, SortedMap<VolumeIdentity, List<UsageKey>>> left) {
+    this.scheduler = scheduler;
+    this.left = left;
+  }
+
+  /** Whether nothing new is mounted with a plugin. */
+  boolean isDrained(PluginId plugin) {
+    lock.lock();
+    try {
+      return drains.stream().anyMatch(drain -> drain.plugin.equals(plugin));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether any plugin is drained. */
+  boolean any() {
+    lock.lock();
+    try {
+      return !drains.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Mounts nothing new with a plugin. */
+  PluginDrain begin(PluginId plugin, Duration limit) {
+    Drain drain = new Drain(plugin);
+    lock.lock();
+    try {
+      drains.add(drain);
+      drain.timer = scheduler.after(limit, () -> drain.tell(over(plugin)));
+    } finally {
+      lock.unlock();
+    }
+    changed(plugin);
+    return drain;
+  }
+
+  /** A volume of a plugin is not there any more. */
+  void changed(PluginId plugin) {
+    if (!isDrained(plugin) || !left.apply(plugin).isEmpty()) {
+      return;
+    }
+    List<Drain> free;
+    lock.lock();
+    try {
+      free = drains.stream().filter(drain -> drain.plugin.equals(plugin)).toList();
+      free.forEach(Drain::cancelTimer);
+    } finally {
+      lock.unlock();
+    }
+    free.forEach(drain -> drain.tell(new Outcome.Free()));
+  }
+
+  private static List<UsageKey> holders(Collection<List<UsageKey>> volumes) {
+    return volumes.stream().flatMap(List::stream).distinct().sorted().toList();
+  }
+
+  private Outcome over(PluginId plugin) {
+    SortedMap<VolumeIdentity, List<UsageKey>> volumes = left.apply(plugin);
+    return volumes.isEmpty()
+        ? new Outcome.Free()
+        : new Outcome.InUse(holders(volumes.values()), message(plugin, volumes));
+  }
+
+  private static OperatorMessage message(
+      PluginId plugin, SortedMap<VolumeIdentity, List<UsageKey>> volumes) {
+    return Messages.of(
+        OperatorCode.PLUGIN_IN_USE,
+        Subject.of("stopping plugin '" + plugin + "'"),
+        (volumes.size() == 1 ? "a volume is left: " : volumes.size() + " volumes are left: ")
+            + named(
+                volumes.entrySet().stream()
+                    .map(volume -> phrase(volume.getKey(), volume.getValue())),
+                volumes.size()));
+  }
+
+  private static String phrase(VolumeIdentity volume, List<UsageKey> uses) {
+    return "'"
+        + ForeignText.of(volume.handle().value())
+        + "' "
+        + (uses.isEmpty()
+            ? "to be cleaned up"
+            : "for "
+                + named(
+                    uses.stream()
+                        .map(
+                            use ->
+                                "workload '"
+                                    + ForeignText.of(use.workload().value())
+                                    + "' ("
+                                    + ForeignText.of(use.volume().toString())
+                                    + ")"),
+                    uses.size()));
+  }
+
+  private static String named(Stream<String> all, int size) {
+    return all.limit(NAMED).collect(Collectors.joining(", "))
+        + (size > NAMED ? " and " + (size - NAMED) + " more" : "");
+  }
+
+  /** Ends all drains. */
+  void close() {
+    List<Drain> all;
+    lock.lock();
+    try {
+      all = List.copyOf(drains);
+    } finally {
+      lock.unlock();
+    }
+    all.forEach(Drain::close);
+  }
+}

@@ -1,0 +1,113 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Found;
+import io.csi4j.volume.internal.recovery.Recovered;
+import io.csi4j.volume.internal.recovery.Recovery;
+import io.csi4j.volume.internal.recovery.Remembered;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The inventory of a start: what was there before, read, compared, and taken over. */
+final class StartInventory {
+
+  private final EngineParts parts;
+  private final long begin;
+  private final List<OperatorMessage> findings = new ArrayList<>();
+  private final Recovered recovered;
+
+  /** Reads what is remembered and what is mounted. */
+  StartInventory(EngineParts parts) {
+    this.parts = parts;
+    begin = parts.clock().nanos();
+    List<PathProblem> damaged = new ArrayList<>();
+    Remembered remembered = Remembered.of(parts.state().load());
+    recovered =
+        Recovery.of(
+            parts.layout(),
+            new Found(
+                remembered,
+                directories(remembered, damaged),
+                parts.kernel().beneath(parts.layout().volumes()),
+                parts.kernel().place()));
+    if (!damaged.isEmpty()) {
+      IdentityRepair repair = new IdentityRepair(parts, recovered.volumes());
+      damaged.forEach(problem -> findings.add(repair.of(problem)));
+    }
+    findings.addAll(recovered.findings());
+    findings.addAll(summary(recovered));
+  }
+
+  private List<VolumeDirectories.Found> directories(
+      Remembered remembered, List<PathProblem> damaged) {
+    try {
+      return parts.directories().scan(remembered::owner, damaged::add);
+    } catch (PathProblem problem) {
+      damaged.add(problem);
+      return List.of();
+    }
+  }
+
+  /** Returns what was taken over, and what waits for the word of the host. */
+  private static List<OperatorMessage> summary(Recovered recovered) {
+    Subject doing = Subject.of("finding volumes again");
+    List<OperatorMessage> told = new ArrayList<>();
+    int adopted = recovered.adopted().size();
+    if (adopted > 0) {
+      told.add(Messages.of(OperatorCode.ADOPTED, doing, "that is so for " + uses(adopted)));
+    }
+    int doubtful = recovered.inDoubt().size();
+    int going = recovered.going().size();
+    if (doubtful + going > 0) {
+      told.add(
+          Messages.of(
+              OperatorCode.WAITING_FOR_HOST,
+              doing,
+              uses(doubtful)
+                  + " may be there or not, and "
+                  + uses(going)
+                  + " ended before the start"));
+    }
+    return told;
+  }
+
+  private static String uses(int count) {
+    return count + (count == 1 ? " use" : " uses");
+  }
+
+  /** Returns the mounts of unknown volumes. */
+  List<MountPath> unknown() {
+    return recovered.unknown();
+  }
+
+  /** Hands the volumes and tombstones over, and tells what was found. */
+  RecoveryReport into(VolumeIndex index, Tombstones tombstones) {
+    for (VolumeRecord volume : recovered.volumes()) {
+      VolumeQueue actor = index.found(volume);
+      if (recovered.late().contains(volume.identity())) {
+        actor.restoreLate(volume);
+      } else {
+        actor.restore(volume);
+      }
+    }
+    recovered.tombstones().forEach(tombstones::add);
+    findings.forEach(finding -> parts.events().accept(new VolumeEvent.Noticed(finding)));
+    return new RecoveryReport(
+        recovered.volumes().size(),
+        recovered.adopted(),
+        recovered.inDoubt(),
+        recovered.going(),
+        findings,
+        Duration.ofNanos(parts.clock().nanos() - begin));
+  }
+}

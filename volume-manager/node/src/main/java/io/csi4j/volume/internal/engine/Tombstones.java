@@ -1,0 +1,160 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tombstones of volumes that were given back. Each is looked at once more when its time is
+ * over, then removed; a volume that has appeared again is handed over to be taken away.
+ */
+final class Tombstones {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private record Kept(Tombstone tombstone, long until) {}
+
+  private final EngineParts parts;
+  private final Consumer<Tombstone> reappeared;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<VolumeIdentity, Kept> kept = new LinkedHashMap<>();
+  private Scheduler.@Nullable Timer timer;
+  private boolean closed;
+
+  Tombstones(EngineParts parts, Consumer<Tombstone> reappeared) {
+    this.parts = parts;
+    this.reappeared = reappeared;
+  }
+
+  /** Remembers it from now on for its time. */
+  void add(Tombstone tombstone) {
+    lock.lock();
+    try {
+      // Removed first so that the map stays in the order of time.
+      kept.remove(tombstone.identity());
+      kept.put(
+          tombstone.identity(),
+          new Kept(tombstone, parts.clock().nanos() + parts.settings().tombstones().toNanos()));
+      plan();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int size() {
+    lock.lock();
+    try {
+      return kept.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      if (timer != null) {
+        timer.cancel();
+        timer = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void plan() {
+    if (timer != null || closed || kept.isEmpty()) {
+      return;
+    }
+    long wait = kept.values().iterator().next().until() - parts.clock().nanos();
+    timer = parts.scheduler().after(Duration.ofNanos(Math.max(wait, 0)), this::sweep);
+  }
+
+  private void sweep() {
+    List<Tombstone> due = new ArrayList<>();
+    lock.lock();
+    try {
+      timer = null;
+      if (closed) {
+        return;
+      }
+      long now = parts.clock().nanos();
+      for (Kept grave : List.copyOf(kept.values())) {
+        if (grave.until() - now <= 0) {
+          kept.remove(grave.tombstone().identity());
+          due.add(grave.tombstone());
+        }
+      }
+      plan();
+    } finally {
+      lock.unlock();
+    }
+    due.forEach(this::expire);
+  }
+
+  private void expire(Tombstone tombstone) {
+    try {
+      if (hasReappeared(tombstone)) {
+        reappeared.accept(tombstone);
+        add(tombstone);
+        return;
+      }
+      parts.state().remove(StateKey.tombstone(parts.layout().key(tombstone.identity()).id()));
+      parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
+    } catch (StateException e) {
+      LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
+    } catch (MountException e) {
+      LOG.log(Level.DEBUG, "A tombstone stays, as the mount table cannot be read.", e);
+      add(tombstone);
+    }
+  }
+
+  private boolean hasReappeared(Tombstone tombstone) {
+    return isLeft(tombstone)
+        || !parts.kernel().beneath(parts.layout().volume(tombstone.identity())).isEmpty();
+  }
+
+  /** Whether there are directories: a call that ended late may have made them again. */
+  private boolean isLeft(Tombstone tombstone) {
+    try {
+      return parts.directories().hasVolume(tombstone.identity());
+    } catch (PathProblem problem) {
+      LOG.log(Level.DEBUG, "Nobody can tell whether directories of a volume are left.", problem);
+      return false;
+    }
+  }
+
+  /** Hands over those in whose directories something is mounted. */
+  void reappear(Set<MountPath> directories) {
+    List<Tombstone> late = new ArrayList<>();
+    lock.lock();
+    try {
+      for (Kept grave : kept.values()) {
+        if (directories.contains(parts.layout().volume(grave.tombstone().identity()))) {
+          late.add(grave.tombstone());
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    late.forEach(reappeared);
+  }
+}

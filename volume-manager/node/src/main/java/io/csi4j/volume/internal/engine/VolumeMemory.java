@@ -1,0 +1,289 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Situation;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Strays;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.Durability;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The memory of one volume: what is known of it, and what of that is on record. */
+final class VolumeMemory {
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final Steps steps;
+  private final UnendedCalls doubts = new UnendedCalls();
+  private final RefusedReleases refusals = new RefusedReleases();
+
+  /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
+  private boolean isCallMissing;
+
+  private @Nullable VolumeRecord record;
+
+  /** The last record that was written; null when it is not certain what is there. */
+  private @Nullable VolumeRecord saved;
+
+  VolumeMemory(VolumeIdentity identity, EngineParts parts, Steps steps) {
+    this.identity = identity;
+    this.parts = parts;
+    this.steps = steps;
+  }
+
+  /** Returns the volume as it is; nothing if it is not known. */
+  Optional<VolumeRecord> record() {
+    return Optional.ofNullable(record);
+  }
+
+  /** One use of it. */
+  Optional<TargetRecord> use(UsageKey usage) {
+    return record().flatMap(known -> known.target(usage));
+  }
+
+  void set(VolumeRecord next) {
+    record = next;
+  }
+
+  /** Knows what was found, all of which is on record. */
+  void restore(VolumeRecord found) {
+    record = found;
+    saved = found;
+    doubts.restore(found, parts.clock().nanos());
+  }
+
+  /** Knows nothing any more, if nothing is left; tells whether that is so. */
+  boolean forgetIfEmpty() {
+    boolean isOver = record != null && record.isEmpty();
+    if (isOver) {
+      record = null;
+      saved = null;
+    }
+    return isOver;
+  }
+
+  // ---- on record
+
+  Event.Saved save(Step.Save save) {
+    if (save.record().equals(saved)) {
+      return new Event.Saved(Optional.empty());
+    }
+    Event.Saved done = steps.save(save.record(), save.durability());
+    saved = done.problem().isEmpty() ? save.record() : null;
+    return done;
+  }
+
+  /** Writes this down if that is possible, and knows it in any case. */
+  private void keep(VolumeRecord next) {
+    record = next;
+    Event.Saved ignored = save(new Step.Save(next, Durability.BEST_EFFORT));
+  }
+
+  /** Returns the tombstone of the volume. */
+  Tombstone tombstone(Turn at) {
+    return new Tombstone(
+        identity,
+        at.record().plan(),
+        parts.kernel().place(),
+        List.copyOf(at.before().targets().keySet()),
+        at.record().abandoned());
+  }
+
+  // ---- what is so at the moment
+
+  Situation situation(NodePlugin plugin) {
+    MountPolicy policy = plugin.policy();
+    String instance = plugin.instance();
+    refusals.keepOnly(record().map(known -> known.targets().keySet()).orElse(Set.of()));
+    return new Situation(
+        parts.kernel().place(),
+        instance,
+        policy,
+        record()
+            .map(
+                known ->
+                    doubts.quarantined(
+                        known,
+                        parts.clock().nanos(),
+                        policy.quarantine(),
+                        instance,
+                        plugin::mayStillRun))
+            .orElse(Set.of()),
+        refusals.enough(parts.clock().nanos()),
+        VolumeReport.barred(plugin),
+        parts.scheduler().random());
+  }
+
+  /** Whether a call may be going on in the plugin that keeps its opposite waiting. */
+  boolean isQuarantined(NodePlugin plugin) {
+    return !situation(plugin).quarantined().isEmpty();
+  }
+
+  // ---- calls whose end is not known
+
+  /** Keeps on record which process of the plugin gets a call, if it is another than was thought. */
+  void restamp(Turn at, Step.Call call, String instance) {
+    boolean isOther =
+        path(at.saved(), call)
+            .flatMap(PathRecord::pending)
+            .filter(known -> known.verb() == call.verb() && !known.instance().equals(instance))
+            .isPresent();
+    if (isOther) {
+      VolumeRecord now = at.record();
+      path(now, call)
+          .map(path -> path.working(call.verb(), instance))
+          .map(
+              next ->
+                  call.usage()
+                      .flatMap(now::target)
+                      .map(use -> now.withTarget(use.with(next)))
+                      .orElseGet(() -> now.withStaging(next)))
+          .ifPresent(this::keep);
+    }
+  }
+
+  private static Optional<PathRecord> path(VolumeRecord record, Step.Call call) {
+    return call.usage().isEmpty()
+        ? Optional.of(record.staging())
+        : record.target(call.usage().get()).map(TargetRecord::path);
+  }
+
+  /** The mount of a use was looked at. */
+  void looked(UsageKey usage, Event.Looked looked) {
+    refusals.seen(usage, !looked.target().isEmpty() || looked.device());
+  }
+
+  /** Whether the plugin has to be asked what it offers before a call is made again. */
+  boolean isCallMissing() {
+    return isCallMissing;
+  }
+
+  /** The plugin has said what it offers. */
+  void offered() {
+    isCallMissing = false;
+  }
+
+  /** Remembers since when the end of a call is not known, or that it is. */
+  void ended(Step.Call call, Answer answer, String instance) {
+    countRefusal(call, answer);
+    isCallMissing |=
+        answer instanceof Answer.Failed failed
+            && failed.sent()
+            && failed.code() == StatusCode.UNIMPLEMENTED;
+    if (answer instanceof Answer.Ok) {
+      doubts.end(call.usage());
+    } else if (answer instanceof Answer.Failed failed && failed.sent()) {
+      if (Lifecycle.mayGoOn(failed)) {
+        unknown(call, instance);
+      } else {
+        doubts.end(call.usage());
+      }
+    }
+  }
+
+  private void countRefusal(Step.Call call, Answer answer) {
+    if (call.verb() == Verb.UNPUBLISH
+        && answer instanceof Answer.Failed failed
+        && Lifecycle.isRefusalOfRelease(failed)) {
+      call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
+    } else if (answer instanceof Answer.Ok) {
+      call.usage().ifPresent(refusals::forget);
+    }
+  }
+
+  /** The end of a call is not known. */
+  void unknown(Step.Call call, String instance) {
+    doubts.begin(call.usage(), parts.clock().nanos(), instance);
+  }
+
+  // ---- uses that are not on record
+
+  /** The volume, with what is mounted for uses that are not on record. */
+  VolumeRecord withStrays(VolumeRecord known) {
+    try {
+      return Strays.with(
+          parts.layout(), known, parts.kernel().beneath(parts.layout().uses(identity)));
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      return known;
+    }
+  }
+
+  /** Gives a use of which only the directory is left its name again; tells whether there is one. */
+  boolean name(UsageKey usage) {
+    boolean isLeft = use(StrayUse.of(identity, usage)).isPresent();
+    if (isLeft) {
+      keep(named(record().orElseThrow(), usage));
+    }
+    return isLeft;
+  }
+
+  /** Keeps in mind that a use is to be given up, if it is on record. */
+  void release(UsageKey usage) {
+    use(usage)
+        .ifPresent(
+            use ->
+                record =
+                    record().orElseThrow().withTarget(use.with(use.path().as(PathStatus.GOING))));
+  }
+
+  /** Returns the volume as it is known before a use is published in this way. */
+  VolumeRecord before(Goal.Publish goal, MountRequest request) {
+    // What is on record gets its name. What is only mounted at the path of this use does not: who
+    // knows what it is; it has to go before the use can come. One path is never on record twice.
+    VolumeRecord known =
+        withStrays(
+                named(
+                    record()
+                        .orElseGet(
+                            () ->
+                                VolumeRecord.fresh(identity, goal.plan(), parts.kernel().place())),
+                    request.usage()))
+            .without(StrayUse.of(identity, request.usage()));
+    Optional<TargetRecord> use = known.target(request.usage());
+    if (use.isPresent() && isNameOnly(use.get().path())) {
+      known =
+          known.withTarget(
+              new TargetRecord(
+                  request.usage(), request.readOnly(), use.get().path(), use.get().claim()));
+    }
+    if (!known.plan().isKnown()) {
+      known = known.with(goal.plan());
+    }
+    return known;
+  }
+
+  private VolumeRecord named(VolumeRecord known, UsageKey usage) {
+    UsageKey stray = StrayUse.of(identity, usage);
+    return known.target(stray).isEmpty()
+        ? known
+        : known
+            .without(stray)
+            .withTarget(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
+  }
+
+  /** Whether nothing is known of a use but that there was one. */
+  private static boolean isNameOnly(PathRecord path) {
+    return path.equals(PathRecord.NONE.as(PathStatus.IN_DOUBT));
+  }
+}

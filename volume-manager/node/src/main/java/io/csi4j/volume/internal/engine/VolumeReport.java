@@ -1,0 +1,160 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.CsiException;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.path.Finding;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.VolumeEvent;
+import java.util.Optional;
+
+/**
+ * The messages to callers and listeners about one volume.
+ *
+ * @param identity the volume
+ * @param parts the parts that pass messages on
+ */
+record VolumeReport(VolumeIdentity identity, EngineParts parts) {
+
+  private static final int PLUGINS = 3;
+  private static final int REQUESTS = 5;
+
+  /** Why a plugin gets no calls now, if it gets none. */
+  static Optional<Failure> barred(NodePlugin plugin) {
+    return plugin.barred().map(VolumeReport::down);
+  }
+
+  /** How a plugin is told of that is not there. */
+  static Failure down(PluginAnswer.Down down) {
+    return new Failure(down.code(), down.text(), down.cause().map(Throwable.class::cast));
+  }
+
+  /** Tells of something that came up. */
+  void tell(Notice notice) {
+    notice(message(notice));
+  }
+
+  /** Returns the message for people. */
+  OperatorMessage message(Notice notice) {
+    Subject subject = Results.subject(parts.layout(), "looking after", identity, notice.usage());
+    return Messages.of(notice.code(), subject, notice.seen());
+  }
+
+  /** Tells of something about directories. */
+  void tell(Finding finding) {
+    Subject subject = Subject.of("preparing the directories of", identity).at(finding.path());
+    notice(Messages.of(OperatorCode.valueOf(finding.kind().name()), subject, finding.text()));
+  }
+
+  /** Tells of a call that takes long. */
+  void slow(Step.Call call) {
+    tell(
+        new Notice(
+            OperatorCode.RPC_SLOW,
+            call.verb().operation().rpcName() + " has not been answered yet",
+            call.usage()));
+  }
+
+  /** Tells of a call that was given up when its time was over. */
+  void stuck(Step.Call call) {
+    tell(
+        new Notice(
+            OperatorCode.RPC_STUCK,
+            call.verb().operation().rpcName() + " was not answered in its time",
+            call.usage()));
+  }
+
+  private void notice(OperatorMessage message) {
+    parts.events().accept(new VolumeEvent.Noticed(message));
+  }
+
+  /**
+   * Returns the failure that a caller gets in place of its result, if it gets one.
+   *
+   * @param usage the use that the failure is about, or else the staging
+   */
+  Optional<VolumeException> failure(Operation operation, Result result, Optional<UsageKey> usage) {
+    if (result instanceof Result.Refused refused) {
+      return Optional.of(exception(operation, usage, Outcome.REFUSED, refused.failure()));
+    } else if (result instanceof Result.Unfinished unfinished) {
+      return Optional.of(
+          exception(
+              operation, usage, Outcome.IN_PROGRESS, unfinished.failure(), unfinished.undoing()));
+    } else if (result instanceof Result.Held held) {
+      return Optional.of(exception(operation, usage, Outcome.HELD, held.failure(), held.undoing()));
+    }
+    return Optional.empty();
+  }
+
+  /** A failure, and beside it why what had been done could not be undone. */
+  private VolumeException exception(
+      Operation operation,
+      Optional<UsageKey> usage,
+      Outcome outcome,
+      Failure failure,
+      Optional<Failure> undoing) {
+    VolumeException failed = exception(operation, usage, outcome, failure);
+    Subject subject = Results.subject(parts.layout(), "undoing the mount of", identity, usage);
+    undoing.ifPresent(
+        second -> failed.addSuppressed(exception(operation, outcome, second, subject)));
+    return failed;
+  }
+
+  /** Ends an operation that was not begun. */
+  void refuse(Operation operation, OperatorCode code, String seen) {
+    operation
+        .end()
+        .completeExceptionally(
+            exception(operation, operation.usage(), Outcome.REFUSED, Failure.of(code, seen)));
+  }
+
+  private VolumeException exception(
+      Operation operation, Optional<UsageKey> usage, Outcome outcome, Failure failure) {
+    return exception(operation, outcome, failure, subject(operation, usage, failure.code()));
+  }
+
+  private static VolumeException exception(
+      Operation operation, Outcome outcome, Failure failure, Subject subject) {
+    // What a person may type is in what was seen, not in the plugin's answer.
+    boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
+    OperatorMessage message =
+        failure.cause().orElse(null) instanceof CsiException answer && isAnswer
+            ? Messages.answered(failure.code(), subject, answer.failure())
+            : Messages.of(failure.code(), subject, failure.seen());
+    return Results.failed(outcome, message, operation.id(), failure);
+  }
+
+  private Subject subject(Operation operation, Optional<UsageKey> usage, OperatorCode code) {
+    String doing =
+        switch (operation.kind()) {
+          case MOUNT -> "mounting";
+          case UNMOUNT -> "unmounting";
+          case EXPAND -> "expanding";
+          case STATS -> "reading the statistics of";
+          case CLEAN_UP -> "cleaning up";
+          case REPAIR -> "making anew what is dead of";
+        };
+    return isBeforeAnything(code)
+        ? usage
+            .map(key -> Subject.of(doing, identity).by(key))
+            .orElseGet(() -> Subject.of(doing, identity))
+        : Results.subject(parts.layout(), doing, identity, usage);
+  }
+
+  /** Whether nothing was done, so that a path of the manager would tell the reader nothing. */
+  static boolean isBeforeAnything(OperatorCode code) {
+    int family = code.number() / 100;
+    return family == PLUGINS || family == REQUESTS;
+  }
+}

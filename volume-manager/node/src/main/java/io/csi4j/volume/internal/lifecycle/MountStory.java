@@ -1,0 +1,697 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Pending;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateException;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The way of a volume to a workload, told in its order: look, save the intent, make the
+ * directories, stage, look, save, publish, look, save. What was taken and cannot be finished is
+ * given back by {@link ReleaseStory}.
+ */
+final class MountStory {
+
+  // ---- the moments, in order
+
+  static final Moment<Event.Looked> LOOK_FIRST =
+      Moment.forth("LOOK_FIRST", "looking at what is mounted", MountStory::seenFirst);
+
+  static final Moment<Event.Confirmed> CONFIRM_THERE =
+      Moment.forth(
+          "CONFIRM_THERE", "asking whether its claim is current", MountStory::thereConfirmed);
+
+  static final Moment<Event.Saved> SAVE_INTENT =
+      Moment.forth("SAVE_INTENT", "remembering how far it is", MountStory::intentSaved)
+          .reaching(CrashPoint.INTENT_SAVED);
+
+  static final Moment<Event.Arranged> PREPARE_VOLUME =
+      Moment.forth("PREPARE_VOLUME", "making directories", MountStory::volumePrepared)
+          .reaching(CrashPoint.VOLUME_PREPARED);
+
+  static final Moment<Event.Confirmed> CONFIRM_STAGE =
+      Moment.forth(
+          "CONFIRM_STAGE",
+          "asking whether its claim is current",
+          (turn, answer, now) -> confirmed(turn, Verb.STAGE, answer, now));
+
+  static final Moment<Event.Called> STAGE =
+      Moment.forth(
+          "STAGE",
+          "waiting for the plugin to stage it",
+          (turn, end, now) -> called(turn, Verb.STAGE, end, now));
+
+  static final Moment<Event.Woke> STAGE_AGAIN =
+      Moment.forth("STAGE_AGAIN", "waiting for the plugin to stage it", MountStory::stageAgain);
+
+  static final Moment<Event.Looked> LOOK_STAGED =
+      Moment.forth("LOOK_STAGED", "looking whether it is staged", MountStory::seenStaged)
+          .reaching(CrashPoint.STAGING_SEEN);
+
+  static final Moment<Event.Saved> SAVE_STAGED =
+      Moment.forth("SAVE_STAGED", "remembering how far it is", MountStory::stagedSaved)
+          .reaching(CrashPoint.STAGED_SAVED);
+
+  static final Moment<Event.Arranged> PREPARE_USE =
+      Moment.forth("PREPARE_USE", "making directories", MountStory::usePrepared)
+          .reaching(CrashPoint.USE_PREPARED);
+
+  static final Moment<Event.Confirmed> CONFIRM_PUBLISH =
+      Moment.forth(
+          "CONFIRM_PUBLISH",
+          "asking whether its claim is current",
+          (turn, answer, now) -> confirmed(turn, Verb.PUBLISH, answer, now));
+
+  static final Moment<Event.UsesSeen> LOOK_AT_OTHERS =
+      Moment.forth("LOOK_AT_OTHERS", "looking for whom it is mounted", MountStory::othersSeen);
+
+  static final Moment<Event.Called> PUBLISH =
+      Moment.forth(
+          "PUBLISH",
+          "waiting for the plugin to publish it",
+          (turn, end, now) -> called(turn, Verb.PUBLISH, end, now));
+
+  static final Moment<Event.Woke> PUBLISH_AGAIN =
+      Moment.forth(
+          "PUBLISH_AGAIN",
+          "waiting for the plugin to publish it",
+          (turn, woke, now) -> look(turn, MountStory.LOOK_AGAIN));
+
+  static final Moment<Event.Looked> LOOK_AGAIN =
+      Moment.forth("LOOK_AGAIN", "looking whether it is still staged", MountStory::seenAgain);
+
+  static final Moment<Event.Saved> SAVE_RESTAGE =
+      Moment.forth("SAVE_RESTAGE", "remembering how far it is", MountStory::restageSaved)
+          .reaching(CrashPoint.INTENT_SAVED);
+
+  static final Moment<Event.Looked> LOOK_PUBLISHED =
+      Moment.forth("LOOK_PUBLISHED", "looking whether it is published", MountStory::seenPublished)
+          .reaching(CrashPoint.TARGET_SEEN);
+
+  static final Moment<Event.Saved> SAVE_PUBLISHED =
+      Moment.forth("SAVE_PUBLISHED", "remembering how far it is", MountStory::publishedSaved)
+          .reaching(CrashPoint.PUBLISHED_SAVED);
+
+  /** How often something may have to go first; a plugin that puts it back gets no third chance. */
+  private static final int CLEARINGS = 2;
+
+  private static final Notice STAGING_GONE =
+      new Notice(
+          OperatorCode.STAGING_LOST,
+          "the mount at the staging path is gone, and nobody here took it away",
+          Optional.empty());
+
+  private MountStory() {}
+
+  // ---- first, a look at what is there
+
+  /** Begins, unless the volume may not be published for one more workload. */
+  static Turn begin(Turn turn) {
+    Goal.Publish goal = turn.mount();
+    return Admission.refusal(turn.record(), goal)
+        .map(refusal -> turn.end(new Result.Refused(refusal)))
+        .orElseGet(() -> look(goal.keeps() ? turn.sparing() : turn, LOOK_FIRST));
+  }
+
+  private static Turn look(Turn turn, Moment<Event.Looked> moment) {
+    return turn.await(moment, new Step.Look(turn.usage()));
+  }
+
+  /** Decides where to begin, by what is on record and what is mounted. */
+  private static Turn seenFirst(Turn turn, Event.Looked looked, Situation now) {
+    Goal.Publish goal = turn.mount();
+    Turn at = turn;
+    VolumeRecord record = at.record();
+    PathRecord staging = record.staging();
+    if (Inspection.isForeign(staging, looked.staging())) {
+      return at.end(new Result.Held(Inspection.foreign(looked.staging())));
+    }
+    if (staging.is(PathStatus.PRESENT) && Inspection.isLost(staging, looked.staging())) {
+      at = at.note(STAGING_GONE);
+      record = record.withStaging(staging.as(PathStatus.IN_DOUBT));
+    }
+    Optional<TargetRecord> target = record.target(goal.usage());
+    if (target.isPresent()) {
+      PathRecord path = target.get().path();
+      boolean isLeaving = path.is(PathStatus.GOING) && !isBeingPublished(target.get(), goal, now);
+      if (path.is(PathStatus.PRESENT) && Inspection.isOtherwiseWritable(path, looked.target())) {
+        return turned(at, path.evidence().orElseThrow().readOnly());
+      }
+      if (!isLeaving && Inspection.isForeign(path, looked.target())) {
+        return at.end(new Result.Held(Inspection.foreign(looked.target())));
+      }
+      if (path.is(PathStatus.PRESENT)) {
+        if (!Inspection.isLost(path, looked.target())) {
+          return there(at.with(record), looked, now);
+        }
+        at =
+            at.note(
+                new Notice(
+                    OperatorCode.MOUNT_LOST,
+                    "the mount is gone, and nobody here took it away",
+                    Optional.of(goal.usage())));
+      }
+      if (isLeaving || (!path.is(PathStatus.GOING) && isHalfGone(path, looked, goal, now))) {
+        return clear(at.with(record), Turn.Clearing.TARGET, now);
+      }
+      if (path.is(PathStatus.IN_DOUBT) && !looked.target().isEmpty()) {
+        // A workload that outlived a restart may be using it.
+        at = at.sparing();
+      }
+    } else if (!looked.target().isEmpty()) {
+      return clear(at.with(record), Turn.Clearing.TARGET, now);
+    }
+    if (mustUnstage(record, goal, looked, now)) {
+      return clear(at.with(record), Turn.Clearing.STAGING, now);
+    }
+    return intend(at, record, now);
+  }
+
+  private static Turn turned(Turn turn, boolean wasReadOnly) {
+    return turn.end(
+        new Result.Held(
+            Failure.of(
+                OperatorCode.FOREIGN_MOUNT,
+                wasReadOnly
+                    ? "the mount was read-only when it was made, and is writable now"
+                    : "the mount was writable when it was made, and is read-only now")));
+  }
+
+  /** Whether the plugin may still be publishing a use that is given up, and wanted again. */
+  private static boolean isBeingPublished(TargetRecord target, Goal.Publish goal, Situation now) {
+    return target.readOnly() == goal.readOnly()
+        && now.targetQuarantined(goal.usage())
+        && target.path().pending().filter(call -> call.verb() == Verb.PUBLISH).isPresent();
+  }
+
+  /**
+   * Whether the mount at a target whose use stays has to go first: its repair has begun and was not
+   * finished, or it is dead, must be made again, and the plugin is not working on it.
+   */
+  private static boolean isHalfGone(
+      PathRecord path, Event.Looked looked, Goal.Publish goal, Situation now) {
+    boolean isPublished =
+        now.targetQuarantined(goal.usage())
+            && path.pending().filter(call -> call.verb() == Verb.PUBLISH).isPresent();
+    boolean isBeingWithdrawn =
+        path.pending().filter(call -> call.verb() == Verb.UNPUBLISH).isPresent();
+    boolean isUnexpected = path.is(PathStatus.NONE) && !looked.target().isEmpty();
+    return isBeingWithdrawn
+        || isUnexpected
+        || (isMadeAgain(now) && Inspection.isDead(looked.target()) && !isPublished);
+  }
+
+  /** Whether the policy lets dead mounts be made again. */
+  private static boolean isMadeAgain(Situation now) {
+    return now.policy().onDeadMount() == OnDeadMount.REPUBLISH
+        || now.policy().onDeadMount() == OnDeadMount.REMOUNT;
+  }
+
+  /** Whether the staging has to go before the volume can come. */
+  private static boolean mustUnstage(
+      VolumeRecord record, Goal.Publish goal, Event.Looked looked, Situation now) {
+    PathRecord staging = record.staging();
+    Optional<Verb> pending = staging.pending().map(Pending::verb);
+    boolean isBeingUnstaged =
+        pending.filter(verb -> verb == Verb.UNSTAGE).isPresent() && now.stagingQuarantined();
+    boolean isBeingStaged =
+        pending.filter(verb -> verb == Verb.STAGE).isPresent() && now.stagingQuarantined();
+    boolean isDead = Inspection.isDead(looked.staging()) && !isBeingStaged;
+    if (!record.targets().isEmpty()) {
+      return (isBeingUnstaged || isDead) && ReleaseStory.isNowhere(record);
+    }
+    boolean isOtherwise =
+        !staging.is(PathStatus.NONE)
+            && (!record.plan().differences(goal.plan()).isEmpty()
+                || record.plan().isAttachedOtherwise(goal.plan())
+                || record.plan().staged() != goal.plan().staged());
+    boolean isUnexpected =
+        staging.is(PathStatus.NONE) && goal.plan().staged() && !looked.staging().isEmpty();
+    return isBeingUnstaged || isDead || isOtherwise || isUnexpected;
+  }
+
+  /** Has the plugin take away what is in the way, before the mount is tried again. */
+  private static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
+    if (turn.detour().cleared() >= CLEARINGS) {
+      return turn.end(
+          new Result.Held(
+              Failure.of(
+                  OperatorCode.FOREIGN_MOUNT,
+                  "something is mounted at the path that the plugin does not take away")));
+    }
+    return ReleaseStory.clear(turn, what, now);
+  }
+
+  // ---- the mount is there already
+
+  private static Turn there(Turn turn, Event.Looked looked, Situation now) {
+    Goal.Publish goal = turn.mount();
+    if (Inspection.isDead(looked.target())) {
+      return dead(turn, looked, now);
+    }
+    Turn told =
+        Inspection.isBroken(looked.target())
+            ? turn.note(
+                new Notice(
+                    OperatorCode.MOUNT_BROKEN,
+                    "the mount is there, and what it shows was deleted",
+                    Optional.of(goal.usage())))
+            : turn;
+    return isClaimed(goal) ? confirm(told, CONFIRM_THERE) : told.end(new Result.Published());
+  }
+
+  /**
+   * A dead mount is no mount: where the policy lets it be made again that is done now, and the use
+   * stays in any case; otherwise the mount is left.
+   */
+  private static Turn dead(Turn turn, Event.Looked looked, Situation now) {
+    Goal.Publish goal = turn.mount();
+    if (!isMadeAgain(now)) {
+      return turn.end(
+          new Result.Held(
+              Failure.of(
+                  OperatorCode.MOUNT_DEAD,
+                  "it is mounted, its server has ended, and the policy "
+                      + now.policy().onDeadMount()
+                      + " leaves it until it is released")));
+    }
+    boolean isShared =
+        Inspection.isDead(looked.staging())
+            && turn.record().targets().values().stream()
+                .anyMatch(
+                    use -> !use.usage().equals(goal.usage()) && !use.path().is(PathStatus.NONE));
+    return isShared
+        ? turn.end(
+            new Result.Unfinished(
+                Failure.of(
+                    OperatorCode.MOUNT_DEAD,
+                    "its server has ended, and that of its staging, which other workloads use too:"
+                        + " all of them are mounted again together")))
+        : clear(turn.sparing(), Turn.Clearing.TARGET, now);
+  }
+
+  /** The mount stays, unless its claim is proven to be over. */
+  private static Turn thereConfirmed(Turn turn, Event.Confirmed answer, Situation now) {
+    Goal.Publish goal = turn.mount();
+    ClaimStanding standing = answer.standing();
+    ClaimMark mark = turn.record().claim(goal.usage());
+    if (standing instanceof ClaimStanding.Current) {
+      return mark.wasConfirmed(goal.epoch())
+          ? turn.end(new Result.Published())
+          : save(turn.with(withClaim(turn.record(), goal)), SAVE_PUBLISHED);
+    }
+    if (standing instanceof ClaimStanding.Stale && isOurs(turn)) {
+      return ReleaseStory.giveUp(turn, unclaimed(standing, goal, true), now);
+    }
+    Failure failure = unclaimed(standing, goal, false);
+    boolean isRunning =
+        mark.wasConfirmed(goal.epoch())
+            && (standing instanceof ClaimStanding.Unknown
+                || standing instanceof ClaimStanding.Missing);
+    return isRunning
+        ? turn.note(new Notice(failure.code(), failure.seen(), Optional.of(goal.usage())))
+            .end(new Result.Published())
+        : turn.end(new Result.Refused(failure));
+  }
+
+  // ---- the intent, saved before anything is taken: the durable point of a use
+
+  private static Turn intend(Turn turn, VolumeRecord record, Situation now) {
+    Goal.Publish goal = turn.mount();
+    boolean stages = goal.plan().staged() && !record.staging().is(PathStatus.PRESENT);
+    boolean wasNew = record.targets().isEmpty() && record.staging().is(PathStatus.NONE);
+    VolumeRecord next = (wasNew ? record.with(goal.plan()) : record).at(now.place());
+    if (!record.isPresent()) {
+      next = next.with(next.plan().attached(goal.plan().attached()));
+    }
+    next = next.withContext(goal.usage(), goal.context());
+    if (stages) {
+      next = next.withStaging(staging(now));
+    }
+    PathRecord path = new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty());
+    boolean wasInDoubt = record.target(goal.usage()).isPresent();
+    VolumeRecord counted =
+        next.withTarget(
+            new TargetRecord(
+                goal.usage(),
+                goal.readOnly(),
+                stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),
+                record.claim(goal.usage()).wanted(goal.epoch())));
+    return save(turn.with(counted), SAVE_INTENT);
+  }
+
+  /** Writes the record as it is now; it must be durable. */
+  private static Turn save(Turn turn, Moment<Event.Saved> moment) {
+    return turn.await(moment, new Step.Save(turn.record(), Durability.REQUIRED));
+  }
+
+  private static Turn intentSaved(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> ReleaseStory.undo(turn, stateFailure(problem), now))
+        .orElseGet(() -> prepare(turn));
+  }
+
+  // ---- staging
+
+  /** Makes the directories that are not there yet. */
+  private static Turn prepare(Turn turn) {
+    return turn.record().staging().is(PathStatus.PRESENT)
+        ? prepareUse(turn)
+        : turn.await(PREPARE_VOLUME, new Step.PrepareVolume());
+  }
+
+  private static Turn volumePrepared(Turn turn, Event.Arranged arranged, Situation now) {
+    if (arranged.problem().isPresent()) {
+      return ReleaseStory.undo(turn, pathFailure(arranged.problem().get()), now);
+    }
+    return turn.mount().plan().staged() ? call(turn.fresh(), Verb.STAGE, now) : prepareUse(turn);
+  }
+
+  private static Turn stageAgain(Turn turn, Event.Woke woke, Situation now) {
+    return call(working(turn, Verb.STAGE, now), Verb.STAGE, now);
+  }
+
+  private static Turn seenStaged(Turn turn, Event.Looked looked, Situation now) {
+    Optional<Failure> wrong = Inspection.staged(looked, now.policy());
+    if (wrong.isPresent()) {
+      return repeat(turn, Verb.STAGE, AnswerClass.IN_DOUBT, wrong.get(), now);
+    }
+    Turn told =
+        Inspection.stacked(looked.staging())
+            .map(text -> turn.note(new Notice(OperatorCode.STACKED_MOUNTS, text, Optional.empty())))
+            .orElse(turn);
+    return saveStaged(told, Inspection.top(looked.staging()), now);
+  }
+
+  private static Turn saveStaged(Turn turn, Optional<Evidence> evidence, Situation now) {
+    VolumeRecord staged = turn.record().withStaging(PathRecord.present(evidence));
+    return save(working(turn.with(staged), Verb.PUBLISH, now), SAVE_STAGED);
+  }
+
+  private static Turn stagedSaved(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> ReleaseStory.undo(turn, stateFailure(problem), now))
+        .orElseGet(() -> prepareUse(turn));
+  }
+
+  // ---- publishing
+
+  private static Turn prepareUse(Turn turn) {
+    return turn.await(PREPARE_USE, new Step.PrepareUse(turn.mount().usage()));
+  }
+
+  private static Turn usePrepared(Turn turn, Event.Arranged arranged, Situation now) {
+    return arranged
+        .problem()
+        .map(problem -> ReleaseStory.undo(turn, pathFailure(problem), now))
+        .orElseGet(() -> call(turn.fresh(), Verb.PUBLISH, now));
+  }
+
+  /** Publishes again, unless the staging has gone meanwhile. */
+  private static Turn seenAgain(Turn turn, Event.Looked looked, Situation now) {
+    return Inspection.isLost(turn.record().staging(), looked.staging())
+        ? unstaged(turn, looked, Failure.of(OperatorCode.STAGING_LOST, STAGING_GONE.seen()), now)
+        : call(working(turn, Verb.PUBLISH, now), Verb.PUBLISH, now);
+  }
+
+  private static Turn seenPublished(Turn turn, Event.Looked looked, Situation now) {
+    Goal.Publish goal = turn.mount();
+    Optional<Failure> wrong = Inspection.published(goal, looked, turn.record(), now.policy());
+    if (wrong.isPresent()) {
+      if (Inspection.isLost(turn.record().staging(), looked.staging())) {
+        return unstaged(turn, looked, wrong.get(), now);
+      }
+      boolean mayCome =
+          wrong.get().code() == OperatorCode.MOUNT_NOT_VISIBLE
+              || wrong.get().code() == OperatorCode.MOUNT_DEAD;
+      return repeat(
+          turn,
+          Verb.PUBLISH,
+          mayCome ? AnswerClass.IN_DOUBT : AnswerClass.REFUSED,
+          wrong.get(),
+          now);
+    }
+    Turn at =
+        Inspection.stacked(looked.target())
+            .map(
+                text ->
+                    turn.note(
+                        new Notice(OperatorCode.STACKED_MOUNTS, text, Optional.of(goal.usage()))))
+            .orElse(turn);
+    return savePublished(looked.remark().map(at::note).orElse(at), Inspection.top(looked.target()));
+  }
+
+  private static Turn savePublished(Turn turn, Optional<Evidence> evidence) {
+    Goal.Publish goal = turn.mount();
+    return save(
+        turn.with(
+            turn.record()
+                .withTarget(
+                    new TargetRecord(
+                        goal.usage(),
+                        goal.readOnly(),
+                        PathRecord.present(evidence),
+                        turn.record().claim(goal.usage())))),
+        SAVE_PUBLISHED);
+  }
+
+  private static Turn publishedSaved(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> ReleaseStory.undo(turn, stateFailure(problem), now))
+        .orElseGet(() -> turn.end(new Result.Published()));
+  }
+
+  // ---- staging once more, as the staging is gone
+
+  /** Nothing is published from a staging that went while the volume was being published. */
+  private static Turn unstaged(Turn turn, Event.Looked looked, Failure wrong, Situation now) {
+    Turn told = turn.note(STAGING_GONE);
+    return looked.target().isEmpty() && !turn.detour().restaged()
+        ? restage(told, now)
+        : ReleaseStory.undo(told, wrong, now);
+  }
+
+  private static Turn restage(Turn turn, Situation now) {
+    return save(turn.with(turn.record().withStaging(staging(now))).restaging(), SAVE_RESTAGE);
+  }
+
+  private static Turn restageSaved(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> ReleaseStory.undo(turn, stateFailure(problem), now))
+        .orElseGet(() -> call(turn.fresh(), Verb.STAGE, now));
+  }
+
+  /** A staging that is about to be made. */
+  private static PathRecord staging(Situation now) {
+    return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.empty())
+        .working(Verb.STAGE, now.instance());
+  }
+
+  // ---- a call, staging or publishing: first its claim, then the plugin, then a look
+
+  /**
+   * Makes a call that takes something, once its claim is confirmed. The use is on record by then: a
+   * coordinator that asks this node for a receipt after the claim was moved on gets none, so the
+   * answer cannot be overtaken by a claim that was freed behind it.
+   */
+  private static Turn call(Turn turn, Verb verb, Situation now) {
+    if (now.barred().isPresent()) {
+      return ReleaseStory.undo(turn, now.barred().get(), now);
+    }
+    return isClaimed(turn.mount())
+        ? confirm(turn, verb == Verb.STAGE ? CONFIRM_STAGE : CONFIRM_PUBLISH)
+        : admitted(turn, verb, now);
+  }
+
+  /** Whether a claim has to be asked about. */
+  private static boolean isClaimed(Goal.Publish goal) {
+    return goal.epoch() > 0;
+  }
+
+  private static Turn confirm(Turn turn, Moment<Event.Confirmed> moment) {
+    return turn.await(moment, new Step.Confirm(turn.mount().usage(), turn.mount().epoch()));
+  }
+
+  /** Goes on with the call, or undoes what was begun. */
+  private static Turn confirmed(Turn turn, Verb verb, Event.Confirmed answer, Situation now) {
+    Goal.Publish goal = turn.mount();
+    ClaimStanding standing = answer.standing();
+    if (standing instanceof ClaimStanding.Current) {
+      return admitted(turn.with(withClaim(turn.record(), goal)), verb, now);
+    }
+    boolean goesOn =
+        standing instanceof ClaimStanding.Unknown
+            && answer.recordSuffices()
+            && turn.before().claim(goal.usage()).wasConfirmed(goal.epoch());
+    if (goesOn) {
+      return admitted(
+          turn.note(
+              new Notice(
+                  OperatorCode.CLAIM_STORE_DOWN,
+                  ClaimWords.of(standing, goal.epoch()) + ", and it goes on from what is on record",
+                  Optional.of(goal.usage()))),
+          verb,
+          now);
+    }
+    return standing instanceof ClaimStanding.Stale && isOurs(turn)
+        ? ReleaseStory.giveUp(turn, unclaimed(standing, goal, turn.detour().spared()), now)
+        : ReleaseStory.undo(turn, unclaimed(standing, goal, false), now);
+  }
+
+  /** Sends the call; before a volume that is for one is published, looks for whom it is mounted. */
+  private static Turn admitted(Turn turn, Verb verb, Situation now) {
+    if (now.barred().isPresent()) {
+      return ReleaseStory.undo(turn, now.barred().get(), now);
+    }
+    return verb == Verb.PUBLISH && Admission.isForOne(turn.mount())
+        ? turn.await(LOOK_AT_OTHERS, new Step.LookAtUses())
+        : send(turn, verb);
+  }
+
+  /** Publishes, unless another use has got the volume by a call that was given up long before. */
+  private static Turn othersSeen(Turn turn, Event.UsesSeen seen, Situation now) {
+    Turn at = turn.with(seen.record());
+    return Admission.refusal(seen.record(), turn.mount())
+        .or(now::barred)
+        .map(failure -> ReleaseStory.undo(at, failure, now))
+        .orElseGet(() -> send(at, Verb.PUBLISH));
+  }
+
+  private static Turn send(Turn turn, Verb verb) {
+    return verb == Verb.STAGE
+        ? turn.call(STAGE, verb, Optional.empty())
+        : turn.call(PUBLISH, verb, turn.usage());
+  }
+
+  private static Turn called(Turn turn, Verb verb, Event.Called end, Situation now) {
+    return end.either(
+        answer -> answered(turn, verb, answer, now),
+        withheld -> ReleaseStory.undo(turn, pathFailure(withheld), now));
+  }
+
+  private static Turn answered(Turn turn, Verb verb, Answer answer, Situation now) {
+    if (answer instanceof Answer.Failed failed) {
+      return failed(failed.sent() ? turn.reached(verb) : turn, verb, failed, now);
+    }
+    return look(idle(turn.reached(verb), verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED);
+  }
+
+  private static Turn failed(Turn turn, Verb verb, Answer.Failed failed, Situation now) {
+    AnswerClass kind = AnswerClass.of(failed);
+    Turn at = kind.isOver() && failed.sent() ? idle(turn, verb) : turn;
+    boolean isUnstaged =
+        verb == Verb.PUBLISH
+            && failed.sent()
+            && failed.code() == StatusCode.FAILED_PRECONDITION
+            && turn.mount().plan().staged();
+    return isUnstaged && !at.detour().restaged()
+        ? restage(at, now)
+        : repeat(at, verb, kind, FailedCalls.failure(at, verb, failed), now);
+  }
+
+  /** Makes the same call again after a pause, or gives up. */
+  private static Turn repeat(
+      Turn turn, Verb verb, AnswerClass kind, Failure failure, Situation now) {
+    return kind.repeats() && turn.tries().calls() < now.policy().attempts()
+        ? turn.pause(
+            verb == Verb.STAGE ? STAGE_AGAIN : PUBLISH_AGAIN,
+            kind.pause(now.policy(), turn.tries().calls(), now.random()))
+        : ReleaseStory.undo(turn, failure, now);
+  }
+
+  /** The plugin is not working on a call at that path any more. */
+  private static Turn idle(Turn turn, Verb verb) {
+    VolumeRecord record = turn.record();
+    return verb == Verb.STAGE
+        ? turn.with(record.withStaging(record.staging().idle()))
+        : withPath(turn, PathRecord::idle);
+  }
+
+  /** The plugin is about to work on a call at that path. */
+  private static Turn working(Turn turn, Verb verb, Situation now) {
+    VolumeRecord record = turn.record();
+    return verb == Verb.STAGE
+        ? turn.with(record.withStaging(record.staging().working(verb, now.instance())))
+        : withPath(turn, path -> path.working(verb, now.instance()));
+  }
+
+  private static Turn withPath(Turn turn, UnaryOperator<PathRecord> change) {
+    VolumeRecord record = turn.record();
+    return turn.usage()
+        .flatMap(record::target)
+        .map(use -> turn.with(record.withTarget(use.with(change.apply(use.path())))))
+        .orElse(turn);
+  }
+
+  // ---- claims
+
+  /** Whether the use is not under a newer claim than the one that is over. */
+  private static boolean isOurs(Turn turn) {
+    Goal.Publish goal = turn.mount();
+    return turn.before().claim(goal.usage()).epoch() <= goal.epoch();
+  }
+
+  private static VolumeRecord withClaim(VolumeRecord record, Goal.Publish goal) {
+    return record
+        .target(goal.usage())
+        .map(use -> record.withTarget(use.under(new ClaimMark(goal.epoch(), true))))
+        .orElse(record);
+  }
+
+  private static Failure unclaimed(ClaimStanding standing, Goal.Publish goal, boolean isMounted) {
+    OperatorCode code =
+        standing instanceof ClaimStanding.Stale
+            ? isMounted ? OperatorCode.FENCED_WHILE_MOUNTED : OperatorCode.FENCED
+            : standing instanceof ClaimStanding.Leaving
+                ? OperatorCode.CLAIM_BEING_RELEASED
+                : standing instanceof ClaimStanding.Missing
+                    ? OperatorCode.CLAIM_MISSING
+                    : OperatorCode.CLAIM_UNCONFIRMED;
+    return Failure.of(code, ClaimWords.of(standing, goal.epoch()));
+  }
+
+  // ---- failures of the state and of directories
+
+  static Failure stateFailure(StateException problem) {
+    return Failure.of(
+        OperatorCode.valueOf(problem.reason().name()),
+        "what is about to be done cannot be remembered (" + problem.reason() + ")",
+        problem);
+  }
+
+  static Failure pathFailure(PathProblem problem) {
+    OperatorCode code =
+        switch (problem.kind()) {
+          case NO_SPACE -> OperatorCode.NO_SPACE;
+          case IN_THE_WAY -> OperatorCode.PATH_IN_THE_WAY;
+          case NOT_EMPTY -> OperatorCode.PATH_NOT_EMPTY;
+          case SYMLINK -> OperatorCode.SYMLINK_IN_PATH;
+          case WRONG_IDENTITY -> OperatorCode.WRONG_IDENTITY;
+          case TOO_MANY_FILES -> OperatorCode.TOO_MANY_FILES;
+          case READ_ONLY -> OperatorCode.PATH_READ_ONLY;
+          case DENIED -> OperatorCode.PATH_DENIED;
+          case TOO_LONG -> OperatorCode.ROOT_TOO_LONG;
+          case FAILED -> OperatorCode.PATH_FAILED;
+        };
+    return Failure.of(code, String.valueOf(problem.getMessage()), problem);
+  }
+}

@@ -1,0 +1,812 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Pending;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateReason;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The way of a volume back, told in its order: look, save that the use goes, unpublish, look,
+ * remove the target, save the end of the use; after the last use unstage, look, remove the volume,
+ * leave a tombstone. Walked when a release is asked for, to undo a mount that failed, and to clear
+ * the way for one.
+ */
+final class ReleaseStory {
+
+  // ---- the moments, in order
+
+  static final Moment<Event.Looked> LOOK_GOING =
+      Moment.back("LOOK_GOING", "looking at what is mounted", ReleaseStory::seenGoing);
+
+  static final Moment<Event.Saved> SAVE_GOING =
+      Moment.back("SAVE_GOING", "remembering how far it is", ReleaseStory::goingSaved)
+          .reaching(CrashPoint.RELEASE_SAVED);
+
+  static final Moment<Event.Called> UNPUBLISH =
+      Moment.back(
+          "UNPUBLISH",
+          "waiting for the plugin to unpublish it",
+          (turn, end, now) -> called(turn, Part.USE, end, now));
+
+  static final Moment<Event.Woke> UNPUBLISH_AGAIN =
+      Moment.back(
+          "UNPUBLISH_AGAIN",
+          "waiting for the plugin to unpublish it",
+          (turn, woke, now) -> unpublish(working(turn, Part.USE, now), now));
+
+  static final Moment<Event.Looked> LOOK_UNPUBLISHED =
+      Moment.back(
+          "LOOK_UNPUBLISHED",
+          "looking whether it is unpublished",
+          (turn, looked, now) -> seenAfterCall(turn, Part.USE, looked, now));
+
+  static final Moment<Event.Looked> LOOK_FORGOTTEN_USE =
+      Moment.back(
+          "LOOK_FORGOTTEN_USE",
+          "looking whether it is unpublished",
+          (turn, looked, now) -> seenForgotten(turn, Part.USE, looked, now));
+
+  static final Moment<Event.Looked> LOOK_REFUSED_USE =
+      Moment.back(
+          "LOOK_REFUSED_USE", "looking whether it is unpublished", ReleaseStory::seenRefused);
+
+  static final Moment<Event.Forced> SWEEP_USE =
+      Moment.back(
+          "SWEEP_USE",
+          "unmounting it without the plugin",
+          (turn, forced, now) -> swept(turn, Part.USE, forced));
+
+  static final Moment<Event.Forced> FORCE_USE =
+      Moment.back(
+          "FORCE_USE",
+          "unmounting it without the plugin",
+          (turn, forced, now) -> forced(turn, Part.USE, forced));
+
+  static final Moment<Event.Arranged> REMOVE_USE =
+      Moment.back("REMOVE_USE", "removing directories", ReleaseStory::useRemoved)
+          .reaching(CrashPoint.USE_REMOVED);
+
+  static final Moment<Event.Saved> SAVE_RELEASED =
+      Moment.back("SAVE_RELEASED", "remembering how far it is", ReleaseStory::releasedSaved)
+          .reaching(CrashPoint.USE_END_SAVED);
+
+  static final Moment<Event.UsesSeen> LOOK_AT_USES =
+      Moment.back("LOOK_AT_USES", "looking for whom it is mounted", ReleaseStory::usesSeen);
+
+  static final Moment<Event.Called> UNSTAGE =
+      Moment.back(
+          "UNSTAGE",
+          "waiting for the plugin to unstage it",
+          (turn, end, now) -> called(turn, Part.STAGING, end, now));
+
+  static final Moment<Event.Woke> UNSTAGE_AGAIN =
+      Moment.back(
+          "UNSTAGE_AGAIN",
+          "waiting for the plugin to unstage it",
+          (turn, woke, now) -> unstage(working(turn, Part.STAGING, now)));
+
+  static final Moment<Event.Looked> LOOK_UNSTAGED =
+      Moment.back(
+          "LOOK_UNSTAGED",
+          "looking whether it is unstaged",
+          (turn, looked, now) -> seenAfterCall(turn, Part.STAGING, looked, now));
+
+  static final Moment<Event.Looked> LOOK_FORGOTTEN_STAGING =
+      Moment.back(
+          "LOOK_FORGOTTEN_STAGING",
+          "looking whether it is unstaged",
+          (turn, looked, now) -> seenForgotten(turn, Part.STAGING, looked, now));
+
+  static final Moment<Event.Forced> SWEEP_STAGING =
+      Moment.back(
+          "SWEEP_STAGING",
+          "unmounting it without the plugin",
+          (turn, forced, now) -> swept(turn, Part.STAGING, forced));
+
+  static final Moment<Event.Forced> FORCE_STAGING =
+      Moment.back(
+          "FORCE_STAGING",
+          "unmounting it without the plugin",
+          (turn, forced, now) -> forced(turn, Part.STAGING, forced));
+
+  static final Moment<Event.Arranged> REMOVE_VOLUME =
+      Moment.back("REMOVE_VOLUME", "removing directories", ReleaseStory::volumeRemoved)
+          .reaching(CrashPoint.VOLUME_REMOVED);
+
+  static final Moment<Event.Saved> FORGET =
+      Moment.back("FORGET", "forgetting it", ReleaseStory::forgotten)
+          .reaching(CrashPoint.TOMBSTONE_SAVED);
+
+  /** The two parts of a volume that a plugin gives back in the same manner. */
+  private enum Part {
+    USE(Verb.UNPUBLISH),
+    STAGING(Verb.UNSTAGE);
+
+    private final Verb verb;
+
+    Part(Verb verb) {
+      this.verb = verb;
+    }
+
+    boolean isUse() {
+      return this == USE;
+    }
+
+    /** The use that a call or a look is about. */
+    Optional<UsageKey> usage(Turn turn) {
+      return isUse() ? turn.usage() : Optional.empty();
+    }
+
+    List<Sighting> stack(Event.Looked looked) {
+      return isUse() ? looked.target() : looked.staging();
+    }
+
+    Optional<PathRecord> path(Turn turn) {
+      return isUse()
+          ? turn.usage().flatMap(turn.record()::target).map(TargetRecord::path)
+          : Optional.of(turn.record().staging());
+    }
+  }
+
+  private ReleaseStory() {}
+
+  // ---- where it begins
+
+  /** Begins to give up a use, and the volume with the last one. */
+  static Turn begin(Turn turn, UsageKey usage) {
+    VolumeRecord record = turn.record();
+    // Where no use is on record but the volume is, what it still owes is asked for again.
+    boolean isOwed = record.targets().isEmpty() && !record.isEmpty();
+    return isOwed || record.target(usage).isPresent()
+        ? look(turn)
+        : turn.end(new Result.Released(Release.UNKNOWN));
+  }
+
+  /** Begins with a look at what is mounted. */
+  static Turn look(Turn turn) {
+    return turn.await(LOOK_GOING, new Step.Look(turn.usage()));
+  }
+
+  /** Takes away again what a mount has done that cannot be finished. */
+  static Turn undo(Turn turn, Failure failure, Situation now) {
+    Turn failing = turn.failing(failure);
+    return turn.detour().spared()
+        ? failing.end(new Result.Unfinished(failure))
+        : takeAway(turn, failing, now);
+  }
+
+  /** Gives up a use although a workload may be using the volume: it may not any more. */
+  static Turn giveUp(Turn turn, Failure failure, Situation now) {
+    return takeAway(turn, turn.failing(failure), now);
+  }
+
+  private static Turn takeAway(Turn turn, Turn failing, Situation now) {
+    UsageKey usage = turn.usage().orElseThrow();
+    boolean isUntouched =
+        !turn.sent().contains(Verb.PUBLISH) && turn.before().target(usage).isEmpty();
+    return isUntouched ? removeUse(failing) : going(failing, usage, now);
+  }
+
+  /** Takes away what is in the way of a mount. */
+  static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
+    Turn clearing = turn.clearing(what);
+    if (what == Turn.Clearing.STAGING) {
+      return settle(clearing, now);
+    }
+    Goal.Publish goal = turn.mount();
+    VolumeRecord record = turn.record();
+    return going(
+        record.target(goal.usage()).isPresent()
+            ? clearing
+            : clearing.with(
+                record.withTarget(
+                    new TargetRecord(
+                        goal.usage(), goal.readOnly(), PathRecord.NONE.as(PathStatus.GOING)))),
+        goal.usage(),
+        now);
+  }
+
+  // ---- a look at what is mounted
+
+  private static Turn seenGoing(Turn turn, Event.Looked looked, Situation now) {
+    VolumeRecord record = turn.record();
+    Optional<TargetRecord> target = turn.usage().flatMap(record::target);
+    if (turn.goal() instanceof Goal.Abandon abandon) {
+      return abandon(turn, abandon, target, looked);
+    }
+    if (Inspection.isForeign(record.staging(), looked.staging())) {
+      return unfinished(turn, Inspection.foreign(looked.staging()));
+    }
+    if (target.filter(use -> Inspection.isForeign(use.path(), looked.target())).isPresent()) {
+      return unfinished(turn, Inspection.foreign(looked.target()));
+    }
+    if (target.isPresent()) {
+      return going(turn, target.get().usage(), now);
+    }
+    if (turn.goal() instanceof Goal.Withdraw withdraw) {
+      return withdraw.usage().isEmpty()
+          ? withdrawStaging(turn, now)
+          : turn.end(new Result.Withdrawn());
+    }
+    return settle(turn, now);
+  }
+
+  /** Owes nothing more for a use that a person has given up, unless it can be seen. */
+  private static Turn abandon(
+      Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
+    VolumeRecord record = turn.record();
+    if (target.isEmpty() && (!record.targets().isEmpty() || record.isEmpty())) {
+      return turn.end(new Result.Released(Release.UNKNOWN));
+    }
+    if (target.filter(use -> use.path().is(PathStatus.PRESENT)).isPresent()) {
+      return turn.end(
+          new Result.Refused(
+              Failure.of(
+                  OperatorCode.NOT_ALLOWED_HERE,
+                  "nobody has asked for its release yet: only what does not end can be"
+                      + " abandoned")));
+    }
+    List<Sighting> stack = target.isPresent() ? looked.target() : looked.staging();
+    if (!stack.isEmpty() || (target.isPresent() && looked.device())) {
+      return turn.end(
+          new Result.Refused(
+              Failure.of(
+                  OperatorCode.STILL_MOUNTED,
+                  stack.isEmpty()
+                      ? "a device node is there for it"
+                      : "what is to be abandoned is there; first type: "
+                          + Commands.unmount(stack.get(0).path()))));
+    }
+    VolumeRecord ended = record.abandoning(goal.usage(), goal.reason());
+    Turn noted =
+        turn.note(
+            new Notice(
+                OperatorCode.ABANDONED, "the reason given is: " + goal.reason(), turn.usage()));
+    return target.isPresent()
+        ? removeUse(noted.with(ended))
+        : removeVolume(noted.with(ended.withStaging(PathRecord.NONE)));
+  }
+
+  // ---- the use goes
+
+  /** Saves that a use is being given up, or that its mount is. */
+  private static Turn going(Turn turn, UsageKey usage, Situation now) {
+    TargetRecord target =
+        turn.record()
+            .target(usage)
+            .orElse(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
+    PathRecord path = target.path();
+    boolean isQuarantined =
+        path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent()
+            && now.targetQuarantined(usage);
+    boolean keeps = keepsUse(turn);
+    PathRecord marked = path.as(keeps ? PathStatus.IN_DOUBT : PathStatus.GOING);
+    PathRecord next = isQuarantined ? marked : marked.working(Verb.UNPUBLISH, now.instance());
+    VolumeRecord record = turn.record().withTarget(target.with(next));
+    return turn.with(record)
+        .await(
+            SAVE_GOING,
+            new Step.Save(record, keeps ? Durability.REQUIRED : Durability.BEST_EFFORT));
+  }
+
+  /** Whether the use stays on record though its mount goes. */
+  private static boolean keepsUse(Turn turn) {
+    return turn.goal() instanceof Goal.Withdraw
+        || (turn.clearing() == Turn.Clearing.TARGET
+            && turn.usage()
+                .flatMap(turn.record()::target)
+                .filter(target -> !target.path().is(PathStatus.GOING))
+                .isPresent());
+  }
+
+  private static Turn goingSaved(Turn turn, Event.Saved saved, Situation now) {
+    // A record that is as large as it may be says already that the use is counted.
+    return saved
+        .problem()
+        .filter(known -> known.reason() != StateReason.STATE_VALUE_TOO_LARGE)
+        .map(
+            problem ->
+                unfinished(
+                    turn.goal() instanceof Goal.Withdraw ? turn.with(turn.before()) : turn,
+                    MountStory.stateFailure(problem)))
+        .orElseGet(() -> unpublish(turn.fresh(), now));
+  }
+
+  private static Turn unpublish(Turn turn, Situation now) {
+    boolean isQuarantined =
+        Part.USE
+            .path(turn)
+            .flatMap(PathRecord::pending)
+            .filter(pending -> pending.verb() == Verb.PUBLISH)
+            .isPresent();
+    return isQuarantined
+        ? unfinished(turn, FailedCalls.quarantined(Verb.PUBLISH))
+        : send(turn, Part.USE, now);
+  }
+
+  /**
+   * The plugin goes on refusing to release a use whose mount was seen once: the use is gone if
+   * nothing is there for it.
+   */
+  private static Turn seenRefused(Turn turn, Event.Looked looked, Situation now) {
+    Failure refusal = turn.tries().refusal().orElseThrow();
+    if (!looked.target().isEmpty() || looked.device()) {
+      return unfinished(turn, refusal);
+    }
+    return useGone(
+        turn.note(
+            new Notice(
+                OperatorCode.RELEASED_WITHOUT_CONFIRMATION,
+                "nothing is mounted for it, and the plugin has refused at least "
+                    + MountPolicy.REFUSALS
+                    + " times over at least "
+                    + MountPolicy.REFUSED_FOR.toMinutes()
+                    + " minutes: "
+                    + refusal.seen(),
+                turn.usage())));
+  }
+
+  /** Nothing is at the target any more: its directories go, or the use is kept for a new mount. */
+  private static Turn useGone(Turn turn) {
+    if (keepsUse(turn)) {
+      TargetRecord use = turn.usage().flatMap(turn.record()::target).orElseThrow();
+      return saveReleased(turn.with(turn.record().withTarget(use.with(PathRecord.NONE))));
+    }
+    return removeUse(turn);
+  }
+
+  private static Turn removeUse(Turn turn) {
+    return turn.await(REMOVE_USE, new Step.RemoveUse(turn.usage().orElseThrow()));
+  }
+
+  private static Turn useRemoved(Turn turn, Event.Arranged arranged, Situation now) {
+    UsageKey usage = turn.usage().orElseThrow();
+    return arranged.isMounted()
+        ? cameLate(turn, usage, now)
+        : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
+  }
+
+  /** A call that was given up long before has mounted something where nothing was. */
+  private static Turn cameLate(Turn turn, UsageKey usage, Situation now) {
+    boolean wasUnpublished =
+        turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
+    return wasUnpublished
+        ? unfinished(
+            turn,
+            Failure.of(
+                OperatorCode.STILL_MOUNTED,
+                "NodeUnpublishVolume was answered, and something was mounted there again"))
+        : going(turn, usage, now);
+  }
+
+  // ---- the end of the use is saved
+
+  private static Turn released(Turn turn, UsageKey usage, Situation now) {
+    VolumeRecord record = turn.record().without(usage);
+    boolean clears = turn.clearing() == Turn.Clearing.TARGET;
+    if (record.targets().isEmpty() && !clears) {
+      boolean neverStaged =
+          turn.failure().isPresent()
+              && !turn.sent().contains(Verb.STAGE)
+              && turn.before().staging().is(PathStatus.NONE);
+      record =
+          neverStaged || record.staging().is(PathStatus.NONE)
+              ? record.withStaging(PathRecord.NONE)
+              : unstaging(record, now);
+    }
+    return saveReleased(turn.with(record));
+  }
+
+  private static Turn saveReleased(Turn turn) {
+    return turn.await(SAVE_RELEASED, new Step.Save(turn.record(), Durability.BEST_EFFORT));
+  }
+
+  private static Turn releasedSaved(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> unfinished(turn, MountStory.stateFailure(problem)))
+        .orElseGet(() -> afterUse(turn, now));
+  }
+
+  private static Turn afterUse(Turn turn, Situation now) {
+    if (turn.clearing() == Turn.Clearing.TARGET) {
+      return mountAgain(turn);
+    }
+    if (turn.clearing() == Turn.Clearing.STAGING) {
+      return unstage(turn.fresh());
+    }
+    if (turn.goal() instanceof Goal.Withdraw withdraw) {
+      return withdraw.usage().isEmpty() ? unstage(turn.fresh()) : turn.end(new Result.Withdrawn());
+    }
+    VolumeRecord record = turn.record();
+    if (!record.targets().isEmpty()) {
+      return finished(turn, Release.NOT_LAST);
+    }
+    if (record.staging().is(PathStatus.NONE)) {
+      return removeVolume(turn);
+    }
+    return isBeingStaged(record, now)
+        ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+        : unstage(turn.fresh());
+  }
+
+  // ---- the staging goes
+
+  /** Gives the staging back, if there is one, and the volume with it. */
+  private static Turn settle(Turn turn, Situation now) {
+    VolumeRecord record = turn.record();
+    boolean clears = turn.clearing() == Turn.Clearing.STAGING;
+    if (record.staging().is(PathStatus.NONE) && !clears) {
+      return removeVolume(turn);
+    }
+    if (isBeingStaged(record, now)) {
+      return unfinished(turn, FailedCalls.quarantined(Verb.STAGE));
+    }
+    boolean isBeingUnstaged =
+        record.staging().pending().filter(call -> call.verb() == Verb.UNSTAGE).isPresent()
+            && record.staging().is(PathStatus.IN_DOUBT);
+    return isBeingUnstaged
+        ? unstage(turn.fresh())
+        : saveReleased(turn.with(unstaging(record, now)));
+  }
+
+  /** Takes the staging away while there are uses on record, if nothing is there for any of them. */
+  private static Turn withdrawStaging(Turn turn, Situation now) {
+    VolumeRecord record = turn.record();
+    if (record.staging().is(PathStatus.NONE) || !isNowhere(record)) {
+      return turn.end(new Result.Withdrawn());
+    }
+    return isBeingStaged(record, now)
+        ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+        : saveReleased(turn.with(unstaging(record, now)));
+  }
+
+  /** Whether nothing is there for any use, for certain. */
+  static boolean isNowhere(VolumeRecord record) {
+    return record.targets().values().stream().allMatch(use -> use.path().is(PathStatus.NONE));
+  }
+
+  private static boolean isBeingStaged(VolumeRecord record, Situation now) {
+    return now.stagingQuarantined()
+        && record.staging().pending().filter(pending -> pending.verb() == Verb.STAGE).isPresent();
+  }
+
+  /** Returns the volume with a staging that is not trusted any more. */
+  private static VolumeRecord unstaging(VolumeRecord record, Situation now) {
+    PathRecord doubtful = record.staging().as(PathStatus.IN_DOUBT);
+    return record.withStaging(
+        isBeingStaged(record, now) ? doubtful : doubtful.working(Verb.UNSTAGE, now.instance()));
+  }
+
+  private static Turn unstage(Turn turn) {
+    return turn.await(LOOK_AT_USES, new Step.LookAtUses());
+  }
+
+  /** Unstages, unless the volume is published to a use that is not on record. */
+  private static Turn usesSeen(Turn turn, Event.UsesSeen seen, Situation now) {
+    return seen.record().equals(turn.record())
+        ? send(turn, Part.STAGING, now)
+        : unfinished(
+            turn.with(seen.record()),
+            Failure.of(
+                OperatorCode.STILL_MOUNTED,
+                "it was published to a workload by a call that was given up long before"));
+  }
+
+  private static Turn stagingGone(Turn turn) {
+    Turn at = turn.with(turn.record().withStaging(PathRecord.NONE));
+    if (turn.goal() instanceof Goal.Withdraw) {
+      return at.end(new Result.Withdrawn());
+    }
+    return turn.clearing() == Turn.Clearing.STAGING ? mountAgain(at) : removeVolume(at);
+  }
+
+  // ---- the volume goes
+
+  private static Turn removeVolume(Turn turn) {
+    return turn.await(REMOVE_VOLUME, new Step.RemoveVolume());
+  }
+
+  private static Turn volumeRemoved(Turn turn, Event.Arranged arranged, Situation now) {
+    Turn at = noting(turn, arranged.problem(), Optional.empty());
+    boolean wasNever = at.failure().isPresent() && at.sent().isEmpty() && at.before().isEmpty();
+    return at.await(FORGET, wasNever ? new Step.Forget() : new Step.Bury());
+  }
+
+  private static Turn forgotten(Turn turn, Event.Saved saved, Situation now) {
+    return saved
+        .problem()
+        .map(problem -> unfinished(turn, MountStory.stateFailure(problem)))
+        .orElseGet(() -> finished(turn, Release.LAST));
+  }
+
+  private static Turn noting(Turn turn, Optional<PathProblem> problem, Optional<UsageKey> usage) {
+    return problem
+        .map(MountStory::pathFailure)
+        .map(failure -> turn.note(new Notice(failure.code(), failure.seen(), usage)))
+        .orElse(turn);
+  }
+
+  // ---- how it ends
+
+  private static Turn finished(Turn turn, Release release) {
+    return turn.failure().isPresent()
+        ? turn.end(new Result.Refused(turn.failure().get()))
+        : turn.end(new Result.Released(release));
+  }
+
+  /** The way is clear: begins again with the mount that was wanted. */
+  private static Turn mountAgain(Turn turn) {
+    return turn.clearing(Turn.Clearing.NOTHING)
+        .await(MountStory.LOOK_FIRST, new Step.Look(turn.usage()));
+  }
+
+  /** Nothing more can be done now; the rest is owed. */
+  static Turn unfinished(Turn turn, Failure failure) {
+    Failure first = turn.failure().orElse(failure);
+    Optional<Failure> undoing =
+        turn.failure().isPresent() ? Optional.of(failure) : Optional.empty();
+    return turn.end(
+        Lifecycle.isForPeople(failure.code())
+            ? new Result.Held(first, failure.code(), undoing)
+            : new Result.Unfinished(first, undoing));
+  }
+
+  /** Keeps in mind that a use is given up, although nothing can be done about it now. */
+  static Turn marked(Turn turn) {
+    if (turn.goal() instanceof Goal.Withdraw) {
+      return turn;
+    }
+    return turn.usage()
+        .flatMap(turn.record()::target)
+        .map(target -> target.with(target.path().as(PathStatus.GOING)))
+        .map(target -> turn.with(turn.record().withTarget(target)))
+        .orElse(turn);
+  }
+
+  // ---- a call that gives back, and a look whether that is so: the same for a use and a staging
+
+  private static Turn send(Turn turn, Part part, Situation now) {
+    if (now.barred().isPresent()) {
+      return unfinished(turn, now.barred().get());
+    }
+    return turn.call(part.isUse() ? UNPUBLISH : UNSTAGE, part.verb, part.usage(turn));
+  }
+
+  private static Turn called(Turn turn, Part part, Event.Called end, Situation now) {
+    return end.either(
+        answer -> answered(turn, part, answer, now),
+        withheld -> unfinished(turn, MountStory.pathFailure(withheld)));
+  }
+
+  private static Turn answered(Turn turn, Part part, Answer answer, Situation now) {
+    return answer instanceof Answer.Failed failed
+        ? failed(turn, part, failed, now)
+        : lookAfter(idle(turn, part), part);
+  }
+
+  private static Turn lookAfter(Turn turn, Part part) {
+    return turn.await(
+        part.isUse() ? LOOK_UNPUBLISHED : LOOK_UNSTAGED, new Step.Look(part.usage(turn)));
+  }
+
+  private static Turn failed(Turn turn, Part part, Answer.Failed failed, Situation now) {
+    AnswerClass kind = AnswerClass.of(failed);
+    Failure failure = FailedCalls.failure(turn, part.verb, failed);
+    Turn reached = failed.sent() ? turn.reached(part.verb) : turn;
+    Turn at = kind.isOver() && failed.sent() ? idle(reached, part) : reached;
+    if (AnswerClass.saysUnknownVolume(failed)) {
+      return at.with(at.tries().unknown(failure))
+          .await(
+              part.isUse() ? LOOK_FORGOTTEN_USE : LOOK_FORGOTTEN_STAGING,
+              new Step.Look(part.usage(turn)));
+    }
+    if (part.isUse() && isRefusedForLong(at, failed, now)) {
+      return at.with(at.tries().refused(failure))
+          .await(LOOK_REFUSED_USE, new Step.Look(at.usage()));
+    }
+    return kind.repeats() && at.tries().calls() < now.policy().attempts()
+        ? again(at, part, kind, now)
+        : unfinished(at, failure);
+  }
+
+  /** Makes the same call again after a pause. */
+  private static Turn again(Turn turn, Part part, AnswerClass kind, Situation now) {
+    return turn.pause(
+        part.isUse() ? UNPUBLISH_AGAIN : UNSTAGE_AGAIN,
+        kind.pause(now.policy(), turn.tries().calls(), now.random()));
+  }
+
+  /**
+   * Whether a use may be taken for gone without the word of the plugin, if nothing is mounted for
+   * it: its mount was seen once, and the plugin is there and has refused its release for long.
+   */
+  private static boolean isRefusedForLong(Turn turn, Answer.Failed failed, Situation now) {
+    UsageKey usage = turn.usage().orElseThrow();
+    return now.policy().releaseUnconfirmed()
+        && AnswerClass.isRefusalOfRelease(failed)
+        && now.refused().contains(usage)
+        && !now.targetQuarantined(usage)
+        && now.barred().isEmpty()
+        && turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();
+  }
+
+  /** Believes that something is gone only when nothing is mounted there any more. */
+  private static Turn seenAfterCall(Turn turn, Part part, Event.Looked looked, Situation now) {
+    List<Sighting> stack = part.stack(looked);
+    if (stack.isEmpty()) {
+      return gone(turn, part);
+    }
+    if (maySweep(turn, part, stack, now)) {
+      return sweep(turn, part, stack, now);
+    }
+    boolean isFewer = turn.tries().layers() > stack.size();
+    if (isFewer || turn.tries().calls() < now.policy().attempts()) {
+      return again(turn.with(turn.tries().seeing(stack.size())), part, AnswerClass.IN_DOUBT, now);
+    }
+    return unfinished(
+        turn,
+        Failure.of(
+            OperatorCode.STILL_MOUNTED,
+            part.verb.operation().rpcName()
+                + " was answered, and "
+                + stack.size()
+                + (stack.size() == 1 ? " mount is" : " mounts are")
+                + " still there"
+                + command(turn, part, stack)));
+  }
+
+  private static Turn gone(Turn turn, Part part) {
+    return part.isUse() ? useGone(turn) : stagingGone(turn);
+  }
+
+  /**
+   * Returns the command with which a person may take away the mount that the plugin has left, if it
+   * is ours.
+   */
+  private static String command(Turn turn, Part part, List<Sighting> stack) {
+    if (isForeign(turn, part, stack)) {
+      return "";
+    }
+    Sighting top = stack.get(stack.size() - 1);
+    return Inspection.isDead(stack)
+        ? "; its server has ended, and what remains is: " + Commands.unmount(top.path())
+        : "; what remains is: " + Commands.plainUnmount(top.path());
+  }
+
+  private static boolean isForeign(Turn turn, Part part, List<Sighting> stack) {
+    return part.path(turn).filter(known -> Inspection.isForeign(known, stack)).isPresent();
+  }
+
+  /** The plugin does not know the volume any more: good, if nothing is mounted there. */
+  private static Turn seenForgotten(Turn turn, Part part, Event.Looked looked, Situation now) {
+    Failure refusal = turn.tries().refusal().orElseThrow();
+    List<Sighting> stack = part.stack(looked);
+    return stack.isEmpty()
+        ? gone(
+            turn.note(new Notice(OperatorCode.PLUGIN_FORGOT, refusal.seen(), part.usage(turn))),
+            part)
+        : stuck(turn, part, stack, refusal, now);
+  }
+
+  /**
+   * The plugin does not know what is still mounted: for a person, or for us if the host allows it.
+   */
+  private static Turn stuck(
+      Turn turn, Part part, List<Sighting> stack, Failure refusal, Situation now) {
+    if (maySweep(turn, part, stack, now)) {
+      return sweep(turn, part, stack, now);
+    }
+    int most = now.policy().forceAfterRefusals();
+    if (most == 0) {
+      return unfinished(
+          turn,
+          new Failure(
+              OperatorCode.CLEANUP_NEEDS_HELP,
+              "it is still mounted, and "
+                  + refusal.seen()
+                  + "; what remains is: "
+                  + Commands.unmount(stack.get(0).path()),
+              refusal.cause()));
+    }
+    if (turn.tries().unknown() < most) {
+      return again(turn, part, AnswerClass.LATER, now);
+    }
+    if (isForeign(turn, part, stack)) {
+      return unfinished(turn, Inspection.foreign(stack));
+    }
+    return turn.await(
+        part.isUse() ? FORCE_USE : FORCE_STAGING,
+        new Step.Force(part.usage(turn), Optional.empty()));
+  }
+
+  /** The plugin was asked as often as the host said, and we have unmounted instead. */
+  private static Turn forced(Turn turn, Part part, Event.Forced forced) {
+    int times = turn.tries().unknown();
+    Turn noted =
+        turn.note(
+            new Notice(
+                OperatorCode.UNMOUNT_FORCED,
+                "the plugin has said "
+                    + times
+                    + (times == 1 ? " time" : " times")
+                    + " that it does not know the volume",
+                part.usage(turn)));
+    return lookAfter(
+        forced.lazily()
+            ? noted.note(
+                new Notice(
+                    OperatorCode.LAZY_UNMOUNT_PENDING,
+                    "somebody was still using the mount",
+                    part.usage(turn)))
+            : noted,
+        part);
+  }
+
+  /**
+   * Whether the plugin has left a dead mount of ours, which the policy lets us unmount; not again
+   * while that changes nothing.
+   */
+  private static boolean maySweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
+    int before = turn.tries().layers();
+    return Inspection.isDead(stack)
+        && now.policy().unmountDead() != DeadUnmount.NEVER
+        && (before == 0 || stack.size() < before)
+        && !isForeign(turn, part, stack);
+  }
+
+  private static Turn sweep(Turn turn, Part part, List<Sighting> stack, Situation now) {
+    return turn.with(turn.tries().seeing(stack.size()))
+        .await(
+            part.isUse() ? SWEEP_USE : SWEEP_STAGING,
+            new Step.Force(part.usage(turn), Optional.of(now.policy().unmountDead())));
+  }
+
+  private static Turn swept(Turn turn, Part part, Event.Forced forced) {
+    return lookAfter(
+        turn.note(
+            new Notice(
+                OperatorCode.UNMOUNT_FORCED,
+                "its server has ended, and the plugin was asked to take it away and left it"
+                    + (forced.lazily() ? "; who had files open in it sees errors" : ""),
+                part.usage(turn))),
+        part);
+  }
+
+  /** The plugin is not working on a call at that path any more. */
+  private static Turn idle(Turn turn, Part part) {
+    return withPath(turn, part, PathRecord::idle);
+  }
+
+  /** The plugin is about to work on a call at that path. */
+  private static Turn working(Turn turn, Part part, Situation now) {
+    return withPath(turn, part, path -> path.working(part.verb, now.instance()));
+  }
+
+  private static Turn withPath(Turn turn, Part part, UnaryOperator<PathRecord> change) {
+    VolumeRecord record = turn.record();
+    if (!part.isUse()) {
+      return turn.with(record.withStaging(change.apply(record.staging())));
+    }
+    return turn.usage()
+        .flatMap(record::target)
+        .map(use -> turn.with(record.withTarget(use.with(change.apply(use.path())))))
+        .orElse(turn);
+  }
+}

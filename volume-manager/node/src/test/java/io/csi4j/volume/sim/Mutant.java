@@ -1,0 +1,303 @@
+package io.csi4j.volume.sim;
+
+import java.util.List;
+
+/**
+ * An engine that breaks one rule of the protocol: the engine's sources with a few lines changed.
+ * That each rule is needed is shown by finding the harm. Compiled by {@link MutantLoader}.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // List.of, of records
+enum Mutant {
+  /** What is about to be taken is not saved before the call that takes it. */
+  INTENT_BEFORE_CALL(
+      "I3",
+      edit(
+          "lifecycle/MountStory",
+          "return save(turn.with(counted), SAVE_INTENT);",
+          "return prepare(turn.with(counted));")),
+
+  /** A use is counted after its calls are made, not before. */
+  USAGE_BEFORE_CALL(
+      "I2",
+      edit(
+          "lifecycle/MountStory",
+          "return save(turn.with(counted), SAVE_INTENT);",
+          "return save(turn.with(next), SAVE_INTENT);")),
+
+  /** After OK the mount table is not read. */
+  LOOK_AFTER_OK(
+      "I3",
+      edit(
+          "lifecycle/MountStory",
+          """
+              return look(
+                  idle(turn.reached(verb), verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED);
+          """,
+          """
+              Turn over = idle(turn.reached(verb), verb);
+              return verb == Verb.STAGE
+                  ? saveStaged(over, Optional.empty(), now)
+                  : savePublished(over, Optional.empty());
+          """),
+      edit(
+          "lifecycle/ReleaseStory",
+          """
+              return turn.await(
+                  part.isUse() ? LOOK_UNPUBLISHED : LOOK_UNSTAGED, new Step.Look(part.usage(turn)));
+          """,
+          """
+              return gone(turn, part);
+          """)),
+
+  /** A refusal is taken for a proof that an earlier attempt has done nothing. */
+  DISTRUST_REFUSALS(
+      "I3",
+      edit(
+          "lifecycle/MountStory",
+          ": ReleaseStory.undo(turn, failure, now);",
+          ": kind == AnswerClass.REFUSED"
+              + " ? ReleaseStory.believe(turn, failure)"
+              + " : ReleaseStory.undo(turn, failure, now);"),
+      edit(
+          "lifecycle/ReleaseStory",
+          "  // ---- a look at what is mounted\n",
+          """
+            static Turn believe(Turn turn, Failure failure) {
+              VolumeRecord next = turn.record();
+              UsageKey usage = turn.usage().orElseThrow();
+              return saveReleased(
+                  turn.failing(failure)
+                      .with(
+                          next.staging().is(PathStatus.PRESENT)
+                              ? next.without(usage)
+                              : next.without(usage).withStaging(PathRecord.NONE)));
+            }
+          """)),
+
+  /** Uses do not come back from the record after a start. */
+  USAGE_RESTORED(
+      "I2",
+      edit(
+          "recovery/Recovery",
+          """
+                targets.add(path);
+                now = now.withTarget(target.with(seen));
+          """,
+          """
+                now = now.without(target.usage());
+          """)),
+
+  /** A volume is taken for staged while it is being unstaged. */
+  UNSTAGE_IN_DOUBT_FIRST(
+      "I5",
+      edit(
+          "lifecycle/ReleaseStory",
+          "isBeingStaged(record, now) ? doubtful : doubtful.working(Verb.UNSTAGE, now.instance())",
+          "isBeingStaged(record, now) ? doubtful : record.staging()")),
+
+  /** A volume that was given back leaves no tombstone. */
+  TOMBSTONES(
+      "I1",
+      edit(
+          "engine/Steps",
+          "parts.state().bury(key, RecordCodec.encode(tombstone))",
+          "parts.state().remove(key)")),
+
+  /** The opposite of a call is made while that may be going on in the plugin. */
+  QUARANTINE(
+      "I2",
+      edit(
+          "engine/UnendedCalls",
+          "if (isPending && !isOver && nanos - doubt.since() < quarantine.toNanos()) {",
+          "if (isPending && isOver && nanos < 0) {")),
+
+  /** What was seen in another boot or mount namespace is believed. */
+  PLACE_CHECKED(
+      "I5",
+      edit(
+          "recovery/Recovery",
+          "boolean isElsewhere = !record.place().equals(place);",
+          "boolean isElsewhere = false;")),
+
+  /** What a failed publish has left stays there. */
+  ROLLBACK(
+      "I2",
+      edit(
+          "lifecycle/ReleaseStory",
+          "takeAway(turn, failing, now)",
+          "saveReleased(failing.with(turn.record().without(turn.usage().orElseThrow())))"),
+      edit(
+          "lifecycle/ReleaseStory",
+          """
+              return isBeingStaged(record, now)
+                  ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+                  : unstage(turn.fresh());
+          """,
+          """
+              if (turn.failure().isPresent()) {
+                return finished(turn, Release.LAST);
+              }
+              return isBeingStaged(record, now)
+                  ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+                  : unstage(turn.fresh());
+          """)),
+
+  /** Several operations of a volume run at a time. */
+  ONE_AT_A_TIME(
+      "I12",
+      edit(
+          "engine/VolumeQueue",
+          """
+              if (current != null) {
+                return;
+              }
+              nameAll();
+          """,
+          """
+              nameAll();
+          """)),
+
+  /** A use is not found again by the value of its names. */
+  USAGE_BY_VALUE(
+      "I3", edit("engine/VolumeEngine", "return index.owner(usage);", "return Optional.empty();")),
+
+  /** The release of a use that is not on record is taken for that of the last. */
+  UNKNOWN_IS_NOT_LAST(
+      "I2",
+      edit(
+          "lifecycle/ReleaseStory",
+          ": turn.end(new Result.Released(Release.UNKNOWN));",
+          ": unstage(turn);")),
+
+  /** A failed unpublish is taken for done. */
+  UNPUBLISH_FAILURE_COUNTS(
+      "I1",
+      edit(
+          "lifecycle/ReleaseStory",
+          "    if (AnswerClass.saysUnknownVolume(failed)) {",
+          "    if (part.isUse()) {\n      return useGone(at);\n    }\n"
+              + "    if (AnswerClass.saysUnknownVolume(failed)) {")),
+
+  /** A volume is forgotten though it is not unstaged. */
+  KEEP_UNTIL_UNSTAGED(
+      "I1",
+      edit(
+          "lifecycle/ReleaseStory",
+          "    if (part.isUse() && isRefusedForLong(at, failed, now)) {",
+          "    if (!part.isUse()) {\n      return stagingGone(at);\n    }\n"
+              + "    if (part.isUse() && isRefusedForLong(at, failed, now)) {")),
+
+  /** A use that only reads has a staging path of its own. */
+  ONE_STAGING_PATH(
+      "I5",
+      edit(
+          "lifecycle/Admission",
+          "return holders(record, goal).or(() -> differences(record, goal));",
+          "return holders(record, goal);"),
+      edit(
+          "engine/PluginCalls",
+          "new NodeCall.Stage(identity.handle(), staging(), parcel(operation, at))",
+          "new NodeCall.Stage(identity.handle(),"
+              + " at.mount().readOnly() ? layout.uses(identity) : staging(),"
+              + " parcel(operation, at))"),
+      edit(
+          "engine/PluginCalls",
+          "Optional.of(staging())",
+          "Optional.of(goal.readOnly() ? layout.uses(identity) : staging())")),
+
+  /** A single-writer volume is given to several workloads at a time. */
+  SINGLE_WRITER_ADMISSION(
+      "I4",
+      edit(
+          "lifecycle/Admission",
+          "return holders(record, goal).or(() -> differences(record, goal));",
+          "return differences(record, goal);")),
+
+  /** Volumes are unpublished before the host has said what it wants. */
+  WAIT_FOR_HOST(
+      "I11",
+      edit(
+          "engine/CleanupSchedule",
+          "boolean mayAll = parts.engine().heardFromHost();",
+          "boolean mayAll = true;"),
+      edit(
+          "engine/VolumeEngine",
+          "    engine.rounds.begin();",
+          "    engine.index.volumes().forEach(VolumeQueue::wake);\n    engine.rounds.begin();")),
+
+  /** A use whose dead mount is taken away to be made again is forgotten. */
+  USE_OUTLIVES_REPAIR(
+      "I4",
+      edit(
+          "lifecycle/ReleaseStory",
+          "  private static boolean keepsUse(Turn turn) {\n",
+          "  private static boolean keepsUse(Turn turn) {\n    if (turn != null) {\n      return"
+              + " false;\n    }\n")),
+
+  /** A volume is staged again while a target is there. */
+  ALL_GONE_BEFORE_RESTAGE(
+      "I2",
+      edit(
+          "lifecycle/ReleaseStory",
+          "if (record.staging().is(PathStatus.NONE) || !isNowhere(record)) {",
+          "if (record.staging().is(PathStatus.NONE)) {")),
+
+  /** A volume is published over what is in the way of its repair. */
+  WITHDRAW_BEFORE_PUBLISH(
+      "I3",
+      edit(
+          "lifecycle/MountStory",
+          "(isLeaving || (!path.is(PathStatus.GOING) && isHalfGone(path, looked, goal, now)))",
+          "(isLeaving)")),
+
+  /** A plugin that is known to be unhealthy gets calls. */
+  BARRED_GETS_NOTHING(
+      "C8",
+      edit(
+          "engine/VolumeMemory",
+          "        VolumeReport.barred(plugin),",
+          "        Optional.empty(),")),
+
+  /** Mounts are taken away without the plugin before it was asked as often as the host said. */
+  PLUGIN_FIRST(
+      "I11",
+      edit(
+          "lifecycle/ReleaseStory",
+          "if (turn.tries().unknown() < most) {",
+          "if (turn.tries().unknown() < 0) {")),
+
+  /** What is wanted under a claim is staged and published without a question. */
+  EPOCH_CONFIRMED(
+      "I13", edit("lifecycle/MountStory", "return goal.epoch() > 0;", "return goal.epoch() < 0;"));
+
+  private final String harm;
+  private final List<Edit> edits;
+
+  Mutant(String harm, Edit... edits) {
+    this.harm = harm;
+    this.edits = List.of(edits);
+  }
+
+  /**
+   * A change of a source file.
+   *
+   * @param file the file, beneath the engine's package
+   * @param from a text that is in it once
+   * @param to what stands there instead
+   */
+  record Edit(String file, String from, String to) {}
+
+  private static Edit edit(String file, String from, String to) {
+    return new Edit(file, from, to);
+  }
+
+  /** The invariant that breaks first. */
+  String harm() {
+    return harm;
+  }
+
+  /** What is changed. */
+  List<Edit> edits() {
+    return edits;
+  }
+}

@@ -1,0 +1,38 @@
+package io.csi4j.volume.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each rule of the protocol is needed: the simulator finds the harm of an engine without it. */
+class MutantsTest {
+
+  @Tag("campaign")
+  @ParameterizedTest
+  @EnumSource
+  void theHarmOfAMutantIsFoundAndItsSmallestHistoryCanBePlayedAgain(Mutant mutant) {
+    assertCaught(mutant);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "ONE_AT_A_TIME")
+  void theHarmOfOneIsFoundWithinAFewHistories(Mutant mutant) {
+    assertCaught(mutant);
+  }
+
+  private static void assertCaught(Mutant mutant) {
+    MutantHunt.Catch caught = MutantHunt.of(mutant, 60);
+
+    assertThat(caught.harm()).as("%s", caught).isEqualTo(mutant.harm());
+    assertThat(caught.isShrunk()).as("%s", caught).isTrue();
+  }
+
+  @Tag("campaign")
+  @ParameterizedTest
+  @EnumSource
+  void theSameInvariantsBreakWithAndWithoutJoining(Mutant mutant) {
+    assertThat(MutantLoader.call(mutant, Comparison.class, "differences")).isEqualTo("");
+  }
+}

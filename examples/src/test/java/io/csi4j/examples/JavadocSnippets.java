@@ -1,0 +1,226 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.MountWatch;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.workload.Preflight;
+import io.csi4j.volume.workload.TaskRuntime;
+import io.csi4j.volume.workload.VolumeLookup;
+import io.csi4j.volume.workload.VolumeMount;
+import io.csi4j.volume.workload.VolumeRequest;
+import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.WorkloadVolumes;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The examples in the Javadoc of the front doors, by the names of the types. */
+final class JavadocSnippets {
+
+  private JavadocSnippets() {}
+
+  static void client(CsiEndpoint endpoint, CreateVolumeRequest request, Consumer<Volume> use) {
+    // snippet: CsiPlugin
+    try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
+      if (plugin.controller().getCapabilities().offers(ControllerCapability.CREATE_DELETE_VOLUME)) {
+        use.accept(plugin.controller().createVolume(request));
+      }
+    }
+    // end
+  }
+
+  static void table(MountPath path, Consumer<Object> log) {
+    // snippet: MountTable
+    MountTable table = MountTable.system();
+    for (MountRecord mount : table.list().records()) {
+      log.accept(mount.path() + " shows " + mount.source());
+    }
+    log.accept(table.probe(path)); // a mount, no mount, or a dead one: never waits for its server
+    // end
+  }
+
+  static void mounts(MountPath volume, MountPath target) {
+    // snippet: Mounts
+    Mounts mounts = Mounts.system();
+    MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget().build());
+    mounts.unmount(bound.ref(), UnmountPolicy.PLAIN);
+    // end
+  }
+
+  static void watch(Consumer<Object> log, Runnable host) {
+    // snippet: MountWatch
+    try (MountWatch.Watching watching = MountWatch.system().start(log::accept)) {
+      log.accept(watching.start()); // every event is a change to these mounts
+      host.run();
+    }
+    // end
+  }
+
+  static void manager(
+      Path directory, PluginBinding plugin, List<LiveMount> live, MountRequest request) {
+    // snippet: VolumeManager
+    try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
+      manager.register(plugin);
+      manager.reconcile(live); // once after a start: all that is still wanted
+      MountedVolume mounted = manager.mount(request);
+      System.out.println(mounted.path());
+      manager.unmount(request.usage());
+    }
+    // end
+  }
+
+  static void supervisor(VolumeManager manager, PluginConfig config, Consumer<Object> log) {
+    // snippet: PluginSupervisor
+    try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
+        SupervisedPlugin plugin = supervisor.supervise(config)) { // registered while it is ready
+      manager.plugins().await(config.id(), PluginRole.NODE, Duration.ofMinutes(1)).join();
+      log.accept(plugin.health().state());
+    }
+    // end
+  }
+
+  static void registry(PluginRegistry registry, PluginId plugin, Consumer<Object> log) {
+    // snippet: PluginRegistry
+    RegisteredPlugin node =
+        registry.await(plugin, PluginRole.NODE, Duration.ofMinutes(1)).join(); // ready by then
+    log.accept(node.registration().binding());
+    // end
+  }
+
+  static void workload(
+      WorkloadId workload, VolumeLookup volumes, TaskRuntime task, VolumeManager manager) {
+    // snippet: WorkloadVolumes
+    WorkloadVolumes wanted =
+        WorkloadVolumes.builder(workload, volumes) // finds what the host knows of "db"
+            .volume(
+                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                    .accessMode("single-node-writer")
+                    .attachment("filesystem")
+                    .build())
+            .task(task, VolumeMount.builder("data").destination("/var/lib/db").build())
+            .build();
+    List<MountedVolume> mounted = wanted.mountAll(manager);
+    // end
+    mounted.forEach(System.out::println);
+  }
+
+  static void preflight(VolumeManager manager, WorkloadVolumes wanted, Consumer<String> log) {
+    // snippet: Preflight
+    Preflight.of(manager).check(wanted).obstacles().stream() // calls no plugin
+        .map(obstacle -> obstacle.line())
+        .forEach(log);
+    // end
+  }
+
+  static void claims(
+      ClaimStore store,
+      StorageController storage,
+      ClaimRequest request,
+      VolumeManager node,
+      Consumer<Object> log) {
+    // snippet: ClaimCoordinator
+    Clock clock = Clock.systemUTC();
+    ClaimCoordinator claims =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, log::accept);
+    ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
+    claims.release(grant.usage());
+    NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
+    claims.nodeDone(receipt); // detached, and free for the next one
+    // end
+  }
+
+  static void controller(PluginRegistry plugins, VolumeStore store, PluginId plugin) {
+    // snippet: VolumeController
+    try (VolumeController controller = VolumeController.builder(plugins, store).open()) {
+      CatalogVolume made =
+          controller.create(
+              VolumeKey.of("db"),
+              VolumeSpec.builder(plugin)
+                  .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                  .capacity(CapacityRange.atLeast(1L << 30))
+                  .build());
+      controller.delete(made.key());
+    }
+    // end
+  }
+
+  static void state(Path directory, Consumer<Object> log) {
+    // snippet: JournalStateStore
+    try (StateStore state = JournalStateStore.open(directory, JournalSettings.defaults())) {
+      log.accept(state.load()); // what is remembered, and what of it is in doubt
+    }
+    // end
+  }
+
+  static void fake(CreateVolumeRequest request) {
+    // snippet: FakeCsiPlugin
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      fake.inject(
+          Fault.fail(StatusCode.UNAVAILABLE, "restarting"),
+          When.calling(CsiOperation.CREATE_VOLUME).once());
+      plugin.controller().createVolume(request); // fails once, and is tried again
+      fake.assertLawful();
+    }
+    // end
+  }
+
+  static void hostPath(Path data, Consumer<Object> log) throws Exception {
+    // snippet: HostPathPlugin
+    try (HostPathPlugin real = HostPathPlugin.builder(data).open();
+        CsiPlugin plugin = CsiPlugin.connect(real.endpoint())) {
+      log.accept(plugin.node().getInfo().nodeId());
+      real.limits().forEach(log); // what this machine cannot do
+    }
+    // end
+  }
+}

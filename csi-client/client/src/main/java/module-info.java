@@ -12,7 +12,6 @@ module io.csi4j.client {
   requires io.grpc.netty.shaded;
   requires com.google.common;
   requires com.google.protobuf;
-  requires dev.failsafe.core;
   requires jdk.jfr;
   requires jdk.net;
   requires jdk.unsupported;

@@ -55,10 +55,6 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
               WIRE,
               "the generated classes are the wire, not the API"),
           new Library(
-              List.of("dev.failsafe.."),
-              Map.of("csi-client/client", List.of("io.csi4j.client.internal..")),
-              "only the client repeats calls; repeating twice multiplies the waiting"),
-          new Library(
               List.of("com.sun.jna.."),
               Map.of("mount-linux", List.of("io.csi4j.mount.internal")),
               "native calls belong to one package"),

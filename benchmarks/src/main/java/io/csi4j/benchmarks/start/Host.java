@@ -51,7 +51,7 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
           "perfmark",
           "protobuf-java");
 
-  private static final List<String> OURS = List.of("csi4j-client", "failsafe");
+  private static final List<String> OURS = List.of("csi4j-client");
 
   /** With default options, and its own class in a jar in {@code directory}. */
   static Host of(Class<?> program, Path directory, Path socket) throws IOException {

@@ -1,6 +1,5 @@
 package io.csi4j.client.internal;
 
-import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
@@ -9,6 +8,7 @@ import io.grpc.Deadline;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.DoubleSupplier;
 
 /** The ground of calls: a channel, time, chance and threads. Tests hand in their own time. */
@@ -39,8 +39,12 @@ public interface CallEnvironment {
   /** Runs what may take a while, such as system calls. */
   Executor aside();
 
-  /** Wakes retries. */
-  Scheduler timer();
+  /**
+   * Runs a task on the I/O thread once the time is over.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the connection is closed
+   */
+  Future<?> later(long nanos, Runnable task);
 
   /** Tells the time. */
   Deadline.Ticker clock();

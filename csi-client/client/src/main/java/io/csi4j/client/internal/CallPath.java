@@ -2,7 +2,6 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.transport.Connection;
@@ -35,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
@@ -373,8 +373,9 @@ public final class CallPath {
     return executor == callbacks ? onCallbacks : CallOptions.DEFAULT.withExecutor(executor);
   }
 
-  Scheduler timer() {
-    return ground.timer();
+  /** See {@link CallEnvironment#later}. */
+  Future<?> later(long nanos, Runnable task) {
+    return ground.later(nanos, task);
   }
 
   Deadline.Ticker clock() {

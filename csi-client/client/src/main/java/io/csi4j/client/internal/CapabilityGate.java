@@ -28,9 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -342,12 +341,9 @@ final class CapabilityGate {
       return mine;
     }
     try {
-      ScheduledFuture<?> alarm =
-          path.timer()
-              .schedule(
-                  () -> mine.completeExceptionally(late(limit)),
-                  Math.max(1, limit.toNanos()),
-                  TimeUnit.NANOSECONDS);
+      Future<?> alarm =
+          path.later(
+              Math.max(1, limit.toNanos()), () -> mine.completeExceptionally(late(limit)));
       mine.whenComplete((answer, thrown) -> alarm.cancel(false));
     } catch (RejectedExecutionException closing) {
       return others;

@@ -1,6 +1,5 @@
 package io.csi4j.client.internal;
 
-import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiConnectException;
@@ -12,7 +11,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /** Real time, real chance, and the channel and threads of a connection. */
@@ -45,8 +46,8 @@ record ConnectionGround(CsiEndpoint endpoint, ConnectOptions options, Connection
   }
 
   @Override
-  public Scheduler timer() {
-    return Scheduler.of(connection.loop());
+  public Future<?> later(long nanos, Runnable task) {
+    return connection.loop().schedule(task, nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

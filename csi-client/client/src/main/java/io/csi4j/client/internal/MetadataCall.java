@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,15 +169,7 @@ final class MetadataCall<Q extends Message, A extends Message>
 
   private void later(Duration delay, Runnable step) {
     try {
-      alarm =
-          path.timer()
-              .schedule(
-                  () -> {
-                    inTurn(step);
-                    return null;
-                  },
-                  TimeUnit.NANOSECONDS.convert(delay),
-                  TimeUnit.NANOSECONDS);
+      alarm = path.later(delay.toNanos(), () -> inTurn(step));
     } catch (RejectedExecutionException closing) {
       failed(cancelled(CsiCancelledException.Reason.CLOSED));
     }

@@ -1,8 +1,6 @@
 package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
-import dev.failsafe.Failsafe;
-import dev.failsafe.RetryPolicy;
 import io.csi4j.client.internal.mapping.AnswerFindings;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
 import io.csi4j.client.model.CallPolicy;
@@ -17,16 +15,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call with all its attempts.
  *
- * <p>The first attempt runs by itself; Failsafe is entered only once it has failed. Attempts follow
- * one another, so the plain fields below need no lock.
+ * <p>Attempts follow one another, so the plain fields below need no lock.
  */
 final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable Object>
     implements Endable {
@@ -51,9 +49,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private boolean resent;
   private boolean uncertain;
   private boolean explained;
-  private Duration pause = Duration.ZERO;
   private volatile @Nullable CallAttempt<Q, A> running;
-  private volatile @Nullable CompletableFuture<R> retrying;
+  private volatile @Nullable Future<?> pausing;
   private volatile CsiCancelledException.@Nullable Reason ended;
 
   /**
@@ -92,7 +89,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       result.completeExceptionally(refusal.get());
       return result;
     }
-    attempt(new First());
+    attempt();
     return result;
   }
 
@@ -104,10 +101,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     if (attempt != null) {
       attempt.cancel();
     }
-    CompletableFuture<R> retries = retrying;
-    if (retries != null) {
-      retries.cancel(false);
-    }
+    path.waitingEnds(this);
+    silence();
   }
 
   /** The failure of a call that the host ends for this reason. */
@@ -119,40 +114,16 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   // ---- one attempt
 
-  /** Where an attempt hands its end. */
-  private interface End<R extends @Nullable Object> {
-    void complete(R value);
-
-    void fail(Throwable thrown);
-  }
-
-  /** That of the first attempt: nearly always of the call. */
-  private final class First implements End<R> {
-    @Override
-    public void complete(R value) {
-      result.complete(value);
-    }
-
-    @Override
-    public void fail(Throwable thrown) {
-      if (isRepeatable(thrown)) {
-        retry(unwrap(thrown));
-      } else {
-        UnaryCall.this.fail(thrown);
-      }
-    }
-  }
-
-  private void attempt(End<R> done) {
+  private void attempt() {
     admissions = 0;
     resent = false;
     if (left() <= 0) {
       // The host was stopped for longer than the call may take, or allows no time at all.
-      done.fail(overdue());
+      attemptFailed(overdue());
     } else if (gated) {
-      admit(done);
+      admit();
     } else {
-      send(done);
+      send();
     }
   }
 
@@ -168,10 +139,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         : earlier.get(earlier.size() - 1);
   }
 
-  private void admit(End<R> done) {
+  private void admit() {
     var admission = path.gate().admit(rpc.operation(), request, this::describe, left(), executor);
     if (admission.isEmpty()) {
-      send(done);
+      send();
       return;
     }
     admission
@@ -179,22 +150,22 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         .whenCompleteAsync(
             (refusal, thrown) -> {
               if (thrown != null) {
-                done.fail(thrown);
+                attemptFailed(thrown);
               } else if (refusal.isPresent()) {
-                done.fail(notSent(refusal.get()));
+                attemptFailed(notSent(refusal.get()));
               } else {
-                send(done);
+                send();
               }
             },
             inPlaceOr(executor));
   }
 
-  private void send(End<R> done) {
+  private void send() {
     var tried = path.reconnecting(left());
     if (tried.isPresent()) {
-      tried.get().whenCompleteAsync((none, never) -> sendNow(done), inPlaceOr(executor));
+      tried.get().whenCompleteAsync((none, never) -> sendNow(), inPlaceOr(executor));
     } else {
-      sendNow(done);
+      sendNow();
     }
   }
 
@@ -202,15 +173,15 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return executor == null ? Runnable::run : executor;
   }
 
-  private void sendNow(End<R> done) {
+  private void sendNow() {
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
-      done.fail(cancelled(reason));
+      attemptFailed(cancelled(reason));
       return;
     }
     if (gated && !path.gate().isCurrent(rpc.operation()) && admissions++ < MOST_ADMISSIONS) {
       // The connection was lost meanwhile: another plugin may be there, or offer something else.
-      admit(done);
+      admit();
       return;
     }
     int number = sent + 1;
@@ -219,7 +190,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     reason = reasonToStop();
     if (reason != null) {
       sent = number - 1;
-      done.fail(cancelled(reason));
+      attemptFailed(cancelled(reason));
       return;
     }
     CallAttempt<Q, A> attempt =
@@ -233,11 +204,11 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
           if (status.unsent() && !resent && reasonToStop() == null) {
             // It met the end of its connection. The plugin knows nothing of it.
             resent = true;
-            send(done);
+            send();
           } else if (answer == null) {
-            done.fail(failed(status));
+            attemptFailed(failed(status));
           } else {
-            take(answer, done);
+            take(answer);
           }
         });
     if (ended != null) {
@@ -245,21 +216,21 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
   }
 
-  private void take(A answer, End<R> done) {
+  private void take(A answer) {
     AnswerFindings findings = new AnswerFindings(path.scrubber(request));
     try {
       R value = rpc.reader().read(request, answer, findings);
       path.warn(rpc.operation(), findings.warnings());
-      done.complete(value);
+      result.complete(value);
     } catch (UnusableAnswerException unusable) {
       path.warn(rpc.operation(), findings.warnings());
-      done.fail(
+      attemptFailed(
           CallFailures.unusable(
               describe(StatusCode.OK).outcome(Outcome.UNCERTAIN),
               findings.violations(),
               findings.created()));
     } catch (RuntimeException | Error unreadable) {
-      done.fail(unreadable);
+      attemptFailed(unreadable);
     }
   }
 
@@ -308,94 +279,64 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     return Duration.ofNanos(path.now() - began);
   }
 
-  // ---- further attempts
+  // ---- the end of an attempt that failed
 
-  private void retry(Throwable first) {
-    RetryPolicy<R> retries =
-        RetryPolicy.<R>builder()
-            .withMaxAttempts(-1)
-            .handleIf((value, thrown) -> thrown != null && mayRepeat(thrown))
-            .withDelayFn(context -> pause)
-            .onRetry(event -> earlier.add((CsiException) unwrap(event.getLastException())))
-            .build();
-    // Before anything that needs the timer, which ends with the connection.
-    path.waitingBegins(this);
-    CompletableFuture<R> retried =
-        Failsafe.with(retries)
-            .with(path.timer())
-            .getStageAsync(
-                context ->
-                    context.isFirstAttempt()
-                        ? CompletableFuture.<R>failedFuture(first)
-                        : attemptOnExecutor());
-    retrying = retried;
-    if (ended != null) {
-      retried.cancel(false);
-    }
-    // Failsafe may give up on the timer, which is the I/O thread.
-    retried.whenCompleteAsync(
-        (value, thrown) -> {
-          path.waitingEnds(this);
-          if (thrown == null) {
-            result.complete(value);
-          } else {
-            fail(thrown);
-          }
-        },
-        inPlaceOr(executor));
-  }
-
-  private CompletableFuture<R> attemptOnExecutor() {
-    CompletableFuture<R> done = new CompletableFuture<>();
-    CompletableFuture.runAsync(() -> attempt(new Again<>(done)), inPlaceOr(executor))
-        .exceptionally(
-            thrown -> {
-              done.completeExceptionally(thrown);
-              return null;
-            });
-    return done;
-  }
-
-  /** That of a further attempt, for which Failsafe waits. */
-  private record Again<R extends @Nullable Object>(CompletableFuture<R> future) implements End<R> {
-    @Override
-    public void complete(R value) {
-      future.complete(value);
-    }
-
-    @Override
-    public void fail(Throwable thrown) {
-      future.completeExceptionally(thrown);
-    }
-  }
-
-  private boolean isRepeatable(Throwable thrown) {
-    return unwrap(thrown) instanceof CsiTransientException
-        && policy.attempts() > 1
-        && reasonToStop() == null;
-  }
-
-  /** Whether there is an attempt and time left; if so, draws the pause before it. */
-  private boolean mayRepeat(Throwable thrown) {
-    int attempts = earlier.size() + 1;
-    if (!isRepeatable(thrown) || attempts >= policy.attempts()) {
-      return false;
-    }
-    StatusCode code = ((CsiException) unwrap(thrown)).code();
-    pause = Backoff.pause(policy, code, attempts, path.random());
-    return elapsed().plus(pause).compareTo(policy.budget()) < 0;
-  }
-
-  private void fail(Throwable thrown) {
+  /** Pauses before another attempt, or ends the call. */
+  private void attemptFailed(Throwable thrown) {
     Throwable cause = unwrap(thrown);
+    int attempts = earlier.size() + 1;
+    if (!(cause instanceof CsiTransientException failure) || attempts >= policy.attempts()) {
+      giveUp(cause);
+      return;
+    }
     CsiCancelledException.Reason reason = reasonToStop();
-    if (cause instanceof CsiTransientException failure
-        && reason != null
-        && earlier.size() + 1 < policy.attempts()) {
+    if (reason != null) {
       // It would have been repeated, had the host not ended it.
       earlier.add(failure);
       finish(cancelled(reason));
-    } else if (cause instanceof CsiException failure
+      return;
+    }
+    Duration pause = Backoff.pause(policy, failure.code(), attempts, path.random());
+    if (elapsed().plus(pause).compareTo(policy.budget()) >= 0) {
+      giveUp(failure);
+      return;
+    }
+    earlier.add(failure);
+    pause(pause);
+  }
+
+  private void pause(Duration pause) {
+    // Before the timer is used, which ends with the connection.
+    path.waitingBegins(this);
+    try {
+      pausing = path.later(pause.toNanos(), () -> inPlaceOr(executor).execute(this::goOn));
+    } catch (RejectedExecutionException closing) {
+      end(CsiCancelledException.Reason.CLOSED);
+    }
+    if (ended != null) {
+      silence();
+    }
+  }
+
+  private void goOn() {
+    path.waitingEnds(this);
+    attempt();
+  }
+
+  private void silence() {
+    Future<?> alarm = pausing;
+    pausing = null;
+    if (alarm != null) {
+      try {
+        alarm.cancel(false);
+      } catch (RejectedExecutionException closing) {
+        // The timer has ended, and the alarm with it.
+      }
+    }
+  }
+
+  private void giveUp(Throwable cause) {
+    if (cause instanceof CsiException failure
         && failure.code() == StatusCode.UNAVAILABLE
         && !explained) {
       // Looking at the socket takes system calls, so it does not happen on the I/O thread.

@@ -1,6 +1,5 @@
 package io.csi4j.client.internal;
 
-import dev.failsafe.spi.Scheduler;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiConnectException;
@@ -12,13 +11,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Delayed;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
@@ -48,7 +44,7 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
       };
   private volatile double chance = 0.999_999_999;
   private volatile boolean alarmsRing = true;
-  private final List<Alarm> held = Collections.synchronizedList(new ArrayList<>());
+  private final List<FutureTask<?>> held = Collections.synchronizedList(new ArrayList<>());
 
   VirtualCallEnvironment(CsiEndpoint endpoint, ConnectOptions options) {
     this.endpoint = endpoint;
@@ -99,9 +95,9 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
 
   /** Lets what was held back happen now. */
   void ring() throws Exception {
-    List<Alarm> due = List.copyOf(held);
+    List<FutureTask<?>> due = List.copyOf(held);
     held.removeAll(due);
-    for (Alarm alarm : due) {
+    for (FutureTask<?> alarm : due) {
       connection.loop().submit(alarm).get();
     }
   }
@@ -142,20 +138,18 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
   }
 
   @Override
-  public Scheduler timer() {
-    return (task, delay, unit) -> {
-      if (delay > 0) {
-        pauses.add(Duration.ofNanos(unit.toNanos(delay)));
-      }
-      Alarm alarm = new Alarm(task);
-      if (alarmsRing || delay == 0) {
-        nanos.addAndGet(unit.toNanos(delay));
-        connection.loop().execute(alarm);
-      } else {
-        held.add(alarm);
-      }
-      return alarm;
-    };
+  public Future<?> later(long delay, Runnable task) {
+    if (delay > 0) {
+      pauses.add(Duration.ofNanos(delay));
+    }
+    FutureTask<?> alarm = new FutureTask<>(task, null);
+    if (alarmsRing || delay == 0) {
+      nanos.addAndGet(delay);
+      connection.loop().execute(alarm);
+    } else {
+      held.add(alarm);
+    }
+    return alarm;
   }
 
   @Override
@@ -176,23 +170,5 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
   @Override
   public void close() {
     connection.close();
-  }
-
-  /** A task that is due already. */
-  private static final class Alarm extends FutureTask<Object> implements ScheduledFuture<Object> {
-    @SuppressWarnings("unchecked")
-    Alarm(Callable<?> task) {
-      super((Callable<Object>) task);
-    }
-
-    @Override
-    public long getDelay(TimeUnit unit) {
-      return 0;
-    }
-
-    @Override
-    public int compareTo(Delayed other) {
-      return 0;
-    }
   }
 }

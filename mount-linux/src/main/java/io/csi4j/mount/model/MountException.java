@@ -12,7 +12,13 @@ public final class MountException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
-  private final transient @Nullable Details details;
+  // Where it failed; none of this is written when the exception is serialized.
+  private final transient @Nullable Errno errno;
+  private final transient @Nullable String syscall;
+  private final transient @Nullable KernelText source;
+  private final transient @Nullable MountPath target;
+  private final transient @Nullable MountRecord occupant;
+  private final transient @Nullable Holders holders;
 
   /** Why. */
   public enum Reason {
@@ -62,26 +68,15 @@ public final class MountException extends RuntimeException {
     OTHER
   }
 
-  /** Where it failed; all parts are optional. */
-  private record Details(
-      @Nullable Errno errno,
-      @Nullable String syscall,
-      @Nullable KernelText source,
-      @Nullable MountPath target,
-      @Nullable MountRecord occupant,
-      @Nullable Holders holders) {}
-
   private MountException(Builder builder) {
     super(builder.text(), builder.cause);
     reason = builder.reason;
-    details =
-        new Details(
-            builder.errno,
-            builder.syscall,
-            builder.source,
-            builder.target,
-            builder.occupant,
-            builder.holders);
+    errno = builder.errno;
+    syscall = builder.syscall;
+    source = builder.source;
+    target = builder.target;
+    occupant = builder.occupant;
+    holders = builder.holders;
   }
 
   /**
@@ -100,32 +95,32 @@ public final class MountException extends RuntimeException {
 
   /** The error of the system call, if one was made. */
   public Optional<Errno> errno() {
-    return Optional.ofNullable(details).map(Details::errno);
+    return Optional.ofNullable(errno);
   }
 
   /** The system call, if one was made. */
   public Optional<String> syscall() {
-    return Optional.ofNullable(details).map(Details::syscall);
+    return Optional.ofNullable(syscall);
   }
 
   /** Returns the source of the mount. */
   public Optional<KernelText> source() {
-    return Optional.ofNullable(details).map(Details::source);
+    return Optional.ofNullable(source);
   }
 
   /** The path that it was about. */
   public Optional<MountPath> target() {
-    return Optional.ofNullable(details).map(Details::target);
+    return Optional.ofNullable(target);
   }
 
   /** The mount that is in the way, if one is. */
   public Optional<MountRecord> occupant() {
-    return Optional.ofNullable(details).map(Details::occupant);
+    return Optional.ofNullable(occupant);
   }
 
   /** Returns the holders of the mount, if they were the reason. */
   public Optional<Holders> holders() {
-    return Optional.ofNullable(details).map(Details::holders);
+    return Optional.ofNullable(holders);
   }
 
   /** Collects what is known of a failure. */

@@ -1,12 +1,10 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.change.MountOperations;
+import io.csi4j.mount.internal.JnaSyscalls;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
-import io.csi4j.mount.internal.kernel.NoCalls;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.proc.ProcFiles;
-import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountSettings;
@@ -32,6 +30,25 @@ record Host(
     MountWatch watch,
     Supplier<MountCapabilities> capabilities,
     Supplier<Kernel> kernel) {
+
+  /** Looked at once, when any interface is first asked for. */
+  private static final class Shared {
+    private static final Host HOST =
+        of(
+            System.getProperty("os.name", ""),
+            () -> new JnaSyscalls(System.getProperty("os.arch", "")));
+    private static final Mounts MOUNTS = HOST.mounts.apply(MountSettings.DEFAULT);
+  }
+
+  /** This machine. */
+  static Host system() {
+    return Shared.HOST;
+  }
+
+  /** The changes to this machine's mounts with the settings that suit most, on one pool for all. */
+  static Mounts systemMounts() {
+    return Shared.MOUNTS;
+  }
 
   /**
    * Looks what there is. It never throws: what cannot be had says so when it is used.
@@ -60,10 +77,10 @@ record Host(
       return without(() -> noNativeAccess(e), Optional.of(textOnly()));
     }
     Kernel kernel = kernel(calls);
-    KernelTable table = new KernelTable(kernel);
+    LinuxMountTable table = new LinuxMountTable(kernel);
     return new Host(
-        new LinuxMountTable(table),
-        settings -> new LinuxMounts(new MountOperations(kernel, table, settings)),
+        table,
+        settings -> new LinuxMounts(kernel, table, settings),
         new LinuxMountWatch(kernel, table),
         () -> CapabilityPage.of(kernel),
         () -> kernel);
@@ -96,7 +113,7 @@ record Host(
   }
 
   private static MountTable textOnly() {
-    return new LinuxMountTable(new KernelTable(kernel(new NoCalls())));
+    return new LinuxMountTable(kernel(new Syscalls() {}));
   }
 
   private static Kernel kernel(Syscalls calls) {

@@ -68,7 +68,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
    * @throws MountException where there is no Linux or no native access
    */
   public static MountCapabilities system() {
-    return SystemMounts.capabilities();
+    return Host.system().capabilities().get();
   }
 
   /** The way that is used for a need, if there is one. */

@@ -39,7 +39,7 @@ public interface MountTable {
 
   /** The table of the running kernel. */
   static MountTable system() {
-    return SystemMounts.table();
+    return Host.system().table();
   }
 
   /**

@@ -29,7 +29,7 @@ public interface MountWatch {
 
   /** The running kernel. */
   static MountWatch system() {
-    return SystemMounts.watch();
+    return Host.system().watch();
   }
 
   /**

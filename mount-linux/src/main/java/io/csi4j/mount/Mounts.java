@@ -36,12 +36,12 @@ public interface Mounts {
 
   /** The running kernel, with the settings that suit most. */
   static Mounts system() {
-    return SystemMounts.mounts();
+    return Host.systemMounts();
   }
 
   /** The running kernel, with a pool of its own and these settings. */
   static Mounts system(MountSettings settings) {
-    return SystemMounts.mounts(settings);
+    return Host.system().mounts().apply(settings);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.MountWatch.Watching;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.CleanupResult;
 import io.csi4j.mount.model.FilesystemRequest;

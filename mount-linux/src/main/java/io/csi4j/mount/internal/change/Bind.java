@@ -1,74 +1,72 @@
 package io.csi4j.mount.internal.change;
 
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
+import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
-/** One bind, from the walk to its paths up to its undoing if it is not waited for any more. */
-final class Bind implements MountCallPool.Work<MountResult> {
+/**
+ * One bind. Newer kernels give a copy of the source's tree its flags before it can be seen, and
+ * attach it by descriptors alone ({@code open_tree}, {@code mount_setattr}, {@code move_mount}).
+ * Every kernel has {@code mount}, through descriptors so that no path is walked; flags are set
+ * after it, so a read-only bind is writable for a moment.
+ */
+final class Bind extends NewMount {
 
-  private final Kernel kernel;
-  private final Walk walk;
-  private final MountOf mounts;
+  private static final int ATTACH = Abi.MOVE_MOUNT_F_EMPTY_PATH | Abi.MOVE_MOUNT_T_EMPTY_PATH;
+  private static final byte[] DELETED = " (deleted)".getBytes(StandardCharsets.US_ASCII);
+
   private final BindRequest request;
-  private final String doing;
-  private boolean made;
+  private final Remount remount;
 
   Bind(Kernel kernel, Walk walk, BindRequest request) {
-    this.kernel = kernel;
-    this.walk = walk;
-    this.mounts = new MountOf(kernel);
+    super(
+        kernel,
+        walk,
+        "Binding " + request.source() + " to " + request.target(),
+        KernelText.ofBytes(request.source().bytes()),
+        request.target(),
+        request.createTarget());
     this.request = request;
-    this.doing = doing(request);
+    this.remount = new Remount(kernel, walk, mounts);
     FlagBits.check(doing, request.flags());
-  }
-
-  /** Returns the work, for messages. */
-  static String doing(BindRequest request) {
-    return "Binding " + request.source() + " to " + request.target();
   }
 
   @Override
   public MountResult run(BooleanSupplier abandoned) {
-    try (Descriptor source = openSource();
-        TargetPlace place = walk.place(doing, request.target());
-        Spot spot =
-            Spot.open(doing, kernel, mounts, place, request.createTarget(), source.isDirectory())) {
-      boolean done = false;
-      try {
-        MountRecord from = mounts.record(source).orElseThrow(this::detachedSource);
-        Optional<MountRecord> occupant = spot.occupant();
-        MountResult result =
-            occupant.isPresent()
-                ? new MountResult(sameOrRefuse(source, from, occupant.get()), false)
-                : new MountResult(attach(source, from, place, spot), true);
-        done = true;
-        made = spot.made();
-        return result;
-      } finally {
-        if (!done) {
-          spot.removeIfMade();
-        }
-      }
+    try (Descriptor source = openSource()) {
+      return atTarget(source::isDirectory, spot -> on(spot, source));
     }
   }
 
-  @Override
-  public boolean canUndo() {
-    return true;
-  }
-
-  @Override
-  public void undo(MountResult result) {
-    if (result.created()) {
-      new Detach(kernel, mounts).undo(walk, doing, result.ref(), request.target(), made);
+  private MountResult on(Spot spot, Descriptor source) {
+    MountRecord from = mounts.record(source).orElseThrow(this::detachedSource);
+    Optional<MountRecord> occupant = spot.occupant();
+    if (occupant.isPresent()) {
+      return sameOrRefuse(source, from, occupant.get());
     }
+    boolean isDirectory = source.isDirectory();
+    if (isDirectory != spot.node.isDirectory()) {
+      throw failure(
+          Reason.WRONG_KIND,
+          " failed: the source is "
+              + (isDirectory ? "a directory and the target is not" : "no directory, the target is")
+              + ". Bind directories on directories and files on files.");
+    }
+    MountRef bound = attachTree(source, spot).orElseGet(() -> mountPlainly(source, from, spot));
+    return new MountResult(bound, true);
   }
 
   private Descriptor openSource() {
@@ -77,35 +75,164 @@ final class Bind implements MountCallPool.Work<MountResult> {
         : walk.source(doing, request.source());
   }
 
-  private MountRef sameOrRefuse(Descriptor source, MountRecord from, MountRecord occupant) {
-    MountAtTarget there = new MountAtTarget(occupant);
-    there.expect("device", occupant.device(), from.device());
-    there.expect("root", occupant.root(), SourceRoot.of(kernel, source, from));
-    there.expectFlags(FlagBits.sum(from.flags(), request.flags()));
-    request.propagation().ifPresent(wanted -> there.expectPropagation(from, wanted));
-    return there.sameOrRefuse(doing, request.target());
-  }
-
-  private MountRef attach(Descriptor source, MountRecord from, TargetPlace place, Spot spot) {
-    if (source.isDirectory() != spot.node().isDirectory()) {
-      throw BindFailure.wrongKind(doing, request, source.isDirectory());
-    }
-    Remount remount = new Remount(kernel, walk, mounts);
-    return new TreeBind(kernel, mounts, remount, request, doing)
-        .attach(source, place, spot)
-        .orElseGet(
-            () ->
-                new PlainBind(kernel, mounts, remount, request, doing)
-                    .attach(source, from, place, spot));
-  }
-
   private MountException detachedSource() {
     return MountException.builder(
             Reason.BAD_SOURCE,
             doing
                 + " failed: the mount that the source is in was taken away meanwhile. Mount it"
                 + " again.")
-        .target(request.target())
+        .target(target)
         .build();
+  }
+
+  private MountResult sameOrRefuse(Descriptor source, MountRecord from, MountRecord occupant) {
+    Occupant there = new Occupant(occupant);
+    there.expect("device", occupant.device(), from.device());
+    there.expect("root", occupant.root(), root(source, from));
+    there.expectFlags(FlagBits.sum(from.flags(), request.flags()));
+    request.propagation().ifPresent(wanted -> there.expectPropagation(from, wanted));
+    return there.sameOrRefuse();
+  }
+
+  /**
+   * Which directory or file of its filesystem the source is: what the root of a bind of it will be.
+   * That is the root of its mount, and the way from there to the source. The way is what the kernel
+   * calls the open source, so links that led to it do not matter.
+   */
+  private KernelText root(Descriptor source, MountRecord mount) {
+    byte[] out = new byte[Abi.PATH_MAX];
+    int length = kernel.calls().readlinkat(Abi.AT_FDCWD, source.link(), out);
+    if (length <= 0) {
+      throw MountException.builder(
+              Reason.NO_MOUNT_TABLE,
+              "It cannot be told what the source of a bind is: /proc/self/fd does not say. Mount"
+                  + " proc at /proc.")
+          .build();
+    }
+    int end =
+        mount.isDeleted() && endsWith(out, length, DELETED) ? length - DELETED.length : length;
+    // The slash after the path of the mount is a part of the way.
+    int prefix = mount.path().isRoot() ? 0 : mount.path().bytes().length;
+    byte[] way = Arrays.copyOfRange(out, Math.min(prefix, end), end);
+    if (way.length == 0) {
+      return mount.root();
+    }
+    byte[] root = mount.root().bytes();
+    int keep = root.length == 1 ? 0 : root.length;
+    byte[] joined = Arrays.copyOf(root, keep + way.length);
+    System.arraycopy(way, 0, joined, keep, way.length);
+    return KernelText.ofBytes(joined);
+  }
+
+  private static boolean endsWith(byte[] path, int length, byte[] end) {
+    return length >= end.length
+        && Arrays.equals(path, length - end.length, length, end, 0, end.length);
+  }
+
+  /** The mount, or nothing if the kernel, or a filter before it, does not offer these calls. */
+  private Optional<MountRef> attachTree(Descriptor source, Spot spot) {
+    if (!kernel.features().has(Feature.OPEN_TREE)
+        || (!request.flags().isEmpty() && !kernel.features().has(Feature.MOUNT_SETATTR))) {
+      return Optional.empty();
+    }
+    int how =
+        Abi.OPEN_TREE_CLONE
+            | Abi.OPEN_TREE_CLOEXEC
+            | Abi.AT_EMPTY_PATH
+            | (request.recursive() ? Abi.AT_RECURSIVE : 0);
+    int opened = kernel.calls().openTree(source.number(), Abi.emptyPath(), how);
+    if (isMissing("open_tree", opened)) {
+      return Optional.empty();
+    }
+    try (Descriptor tree = new Descriptor(kernel.calls(), opened)) {
+      if (!request.flags().isEmpty()
+          && isMissing("mount_setattr", remount.add(tree, request.flags(), request.recursive()))) {
+        return Optional.empty();
+      }
+      int node = spot.node.number();
+      int attached =
+          kernel.calls().moveMount(tree.number(), Abi.emptyPath(), node, Abi.emptyPath(), ATTACH);
+      return isMissing("move_mount", attached)
+          ? Optional.empty()
+          : Optional.of(finished(tree, spot.place));
+    }
+  }
+
+  /** Whether the call is not to be had; {@code EPERM} is how old filters say so. */
+  private boolean isMissing(String call, int result) {
+    if (result >= 0) {
+      return false;
+    }
+    if (result == -Abi.ENOSYS || result == -Abi.EPERM) {
+      return true;
+    }
+    throw failure(ErrnoMeaning.Work.BIND, call, result);
+  }
+
+  private MountRef finished(Descriptor tree, TargetPlace place) {
+    boolean done = false;
+    try {
+      // Only now: a place that is shared has just made the mount shared too.
+      setPropagation(tree);
+      MountRecord record = mounts.record(tree).orElseThrow(this::exchanged);
+      if (!isOnTop(tree, place) && !mounts.isCovered(record)) {
+        throw exchanged();
+      }
+      done = true;
+      return record.ref();
+    } finally {
+      if (!done) {
+        takeAway(tree);
+      }
+    }
+  }
+
+  /** Whether the place leads to the mount; it does not if the directory was exchanged. */
+  private boolean isOnTop(Descriptor tree, TargetPlace place) {
+    try (Descriptor onTop = place.open(doing)) {
+      return mounts.id(onTop.number()) == mounts.id(tree.number());
+    }
+  }
+
+  private void setPropagation(Descriptor mounted) {
+    request
+        .propagation()
+        .ifPresent(
+            wanted -> remount.propagation(doing, mounted, target, wanted, request.recursive()));
+  }
+
+  private MountRef mountPlainly(Descriptor source, MountRecord from, Spot spot) {
+    long bits = Abi.MS_BIND | (request.recursive() ? Abi.MS_REC : 0);
+    int bound = kernel.calls().mount(source.link(), spot.node.link(), null, bits, null);
+    if (bound < 0) {
+      throw failure(ErrnoMeaning.Work.BIND, "mount", bound);
+    }
+    Predicate<MountRecord> isOurs = it -> it.device().equals(from.device());
+    boolean found = false;
+    try (Descriptor mounted = spot.place.open(doing)) {
+      MountRecord record = mountedOn(spot, mounted, isOurs);
+      found = true;
+      finish(mounted, record);
+      return record.ref();
+    } finally {
+      if (!found) {
+        takeAwayMoved(spot, isOurs);
+      }
+    }
+  }
+
+  private void finish(Descriptor mounted, MountRecord record) {
+    boolean done = false;
+    try {
+      if (!request.flags().isEmpty()) {
+        remount.add(doing, mounted, record, request.flags(), request.recursive());
+      }
+      setPropagation(mounted);
+      done = true;
+    } finally {
+      if (!done) {
+        takeAway(mounted);
+      }
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.mount.internal.change;
 
+import static java.util.Map.entry;
+
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.model.MountException;
@@ -7,14 +9,80 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
-/** The flags of a mount as the two generations of system calls have them. */
+/**
+ * The flags of a mount: as options have their words, and as the two generations of system calls
+ * have their bits.
+ */
 final class FlagBits {
 
   private static final int SIZE_OF_MOUNT_ATTR = 32;
+  private static final long ATIMES = Abi.MS_NOATIME | Abi.MS_RELATIME | Abi.MS_STRICTATIME;
+  private static final long MS_I_VERSION = 1 << 23;
+
+  /** The words of options that change the bits of {@code mount(2)}. */
+  private static final Map<String, Change> WORDS =
+      Map.ofEntries(
+          entry("ro", set(Abi.MS_RDONLY)),
+          entry("rw", clear(Abi.MS_RDONLY)),
+          entry("nosuid", set(Abi.MS_NOSUID)),
+          entry("suid", clear(Abi.MS_NOSUID)),
+          entry("nodev", set(Abi.MS_NODEV)),
+          entry("dev", clear(Abi.MS_NODEV)),
+          entry("noexec", set(Abi.MS_NOEXEC)),
+          entry("exec", clear(Abi.MS_NOEXEC)),
+          entry("noatime", new Change(Abi.MS_NOATIME, ATIMES)),
+          entry("atime", clear(Abi.MS_NOATIME)),
+          entry("relatime", new Change(Abi.MS_RELATIME, ATIMES)),
+          entry("norelatime", clear(Abi.MS_RELATIME)),
+          entry("strictatime", new Change(Abi.MS_STRICTATIME, ATIMES)),
+          entry("nostrictatime", clear(Abi.MS_STRICTATIME)),
+          entry("nodiratime", set(Abi.MS_NODIRATIME)),
+          entry("diratime", clear(Abi.MS_NODIRATIME)),
+          entry("nosymfollow", set(Abi.MS_NOSYMFOLLOW)),
+          entry("symfollow", clear(Abi.MS_NOSYMFOLLOW)),
+          entry("sync", set(Abi.MS_SYNCHRONOUS)),
+          entry("async", clear(Abi.MS_SYNCHRONOUS)),
+          entry("dirsync", set(Abi.MS_DIRSYNC)),
+          entry("lazytime", set(Abi.MS_LAZYTIME)),
+          entry("nolazytime", clear(Abi.MS_LAZYTIME)),
+          entry("mand", set(Abi.MS_MANDLOCK)),
+          entry("nomand", clear(Abi.MS_MANDLOCK)),
+          entry("iversion", set(MS_I_VERSION)),
+          entry("noiversion", clear(MS_I_VERSION)),
+          entry("silent", set(Abi.MS_SILENT)),
+          entry("loud", clear(Abi.MS_SILENT)));
+
+  /**
+   * The change of a word.
+   *
+   * @param set the bits that it sets
+   * @param clear the bits that it clears first
+   */
+  private record Change(long set, long clear) {}
 
   private FlagBits() {}
+
+  private static Change set(long bit) {
+    return new Change(bit, bit);
+  }
+
+  private static Change clear(long bit) {
+    return new Change(0, bit);
+  }
+
+  /** Whether an option is the word of a flag. */
+  static boolean isFlag(String option) {
+    return WORDS.containsKey(option);
+  }
+
+  /** The bits after this flag's word. */
+  static long apply(String option, long bits) {
+    Change change = WORDS.getOrDefault(option, new Change(0, 0));
+    return (bits & ~change.clear) | change.set;
+  }
 
   /**
    * Refuses flags of which a mount can have one only.
@@ -54,17 +122,7 @@ final class FlagBits {
     long set = 0;
     long clear = 0;
     for (MountFlag flag : flags) {
-      set |=
-          switch (flag) {
-            case READ_ONLY -> Abi.MOUNT_ATTR_RDONLY;
-            case NOSUID -> Abi.MOUNT_ATTR_NOSUID;
-            case NODEV -> Abi.MOUNT_ATTR_NODEV;
-            case NOEXEC -> Abi.MOUNT_ATTR_NOEXEC;
-            case NOATIME -> Abi.MOUNT_ATTR_NOATIME;
-            case NODIRATIME -> Abi.MOUNT_ATTR_NODIRATIME;
-            case RELATIME -> 0;
-            case NOSYMFOLLOW -> Abi.MOUNT_ATTR_NOSYMFOLLOW;
-          };
+      set |= Abi.attribute(flag);
       if (flag == MountFlag.NOATIME || flag == MountFlag.RELATIME) {
         clear = Abi.MOUNT_ATTR_ATIME;
       }
@@ -79,30 +137,16 @@ final class FlagBits {
   static long exactly(Collection<MountFlag> flags) {
     long bits = 0;
     for (MountFlag flag : flags) {
-      bits |= bit(flag);
+      bits |= apply(flag.word(), 0);
     }
     return (bits & (Abi.MS_NOATIME | Abi.MS_RELATIME)) == 0 ? bits | Abi.MS_STRICTATIME : bits;
-  }
-
-  /** The flag's bit of {@code mount(2)}. */
-  static long bit(MountFlag flag) {
-    return switch (flag) {
-      case READ_ONLY -> Abi.MS_RDONLY;
-      case NOSUID -> Abi.MS_NOSUID;
-      case NODEV -> Abi.MS_NODEV;
-      case NOEXEC -> Abi.MS_NOEXEC;
-      case NOATIME -> Abi.MS_NOATIME;
-      case NODIRATIME -> Abi.MS_NODIRATIME;
-      case RELATIME -> Abi.MS_RELATIME;
-      case NOSYMFOLLOW -> Abi.MS_NOSYMFOLLOW;
-    };
   }
 
   /** The flags that a mount has which was made with these bits of {@code mount(2)}. */
   static Set<MountFlag> flags(long bits) {
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
     for (MountFlag flag : MountFlag.values()) {
-      if ((bits & bit(flag)) != 0) {
+      if ((bits & apply(flag.word(), 0)) != 0) {
         flags.add(flag);
       }
     }

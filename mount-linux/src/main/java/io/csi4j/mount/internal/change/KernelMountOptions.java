@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,16 @@ final class KernelMountOptions {
 
   /** The kernel reads one page and drops the rest without a word. */
   private static final int MAX_BYTES = 4095;
+
+  private static final Set<String> FOR_USER_SPACE =
+      words(
+          "defaults auto noauto user nouser users nousers owner noowner group nogroup nofail _netdev");
+
+  /** Other operations than to mount. */
+  private static final Set<String> OPERATIONS =
+      words(
+          "remount bind rbind move private rprivate slave rslave shared rshared unbindable"
+              + " runbindable");
 
   private final long bits;
   private final byte[] data;
@@ -40,16 +51,16 @@ final class KernelMountOptions {
     for (String option : request.options()) {
       String shown = "the option '" + PrintableText.escape(option) + "'";
       check(doing, request, option, shown);
-      if (OptionWords.isOperation(option)) {
+      if (OPERATIONS.contains(option)) {
         throw refused(
             doing,
             request,
             shown + " asks for something else than to mount a filesystem",
             "Leave it out, and use the method of Mounts that does it");
       }
-      if (OptionWords.isFlag(option)) {
-        bits = OptionWords.apply(option, bits);
-      } else if (!option.isEmpty() && !OptionWords.isForUserSpace(option)) {
+      if (FlagBits.isFlag(option)) {
+        bits = FlagBits.apply(option, bits);
+      } else if (!option.isEmpty() && !isForUserSpace(option)) {
         own.add(option);
       }
     }
@@ -58,7 +69,7 @@ final class KernelMountOptions {
       own.add(option);
     }
     for (MountFlag flag : request.flags()) {
-      bits = OptionWords.apply(flag.word(), bits);
+      bits = FlagBits.apply(flag.word(), bits);
     }
     byte[] text = String.join(",", own).getBytes(StandardCharsets.UTF_8);
     if (text.length > MAX_BYTES) {
@@ -83,6 +94,17 @@ final class KernelMountOptions {
   /** The filesystem's own options with a NUL at their end; nothing if there are none. */
   byte @Nullable [] data() {
     return data.length == 0 ? null : Arrays.copyOf(data, data.length + 1);
+  }
+
+  private static Set<String> words(String words) {
+    return Set.of(words.split(" ", -1));
+  }
+
+  private static boolean isForUserSpace(String option) {
+    return FOR_USER_SPACE.contains(option)
+        || option.startsWith("x-")
+        || option.startsWith("X-")
+        || option.startsWith("comment=");
   }
 
   private static void check(String doing, FilesystemRequest request, String option, String shown) {

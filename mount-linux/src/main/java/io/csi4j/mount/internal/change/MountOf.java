@@ -11,7 +11,6 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountRecord;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import java.util.Optional;
 /** Tells in which mount an open descriptor is. Nothing behind the mount is asked. */
 final class MountOf {
 
-  private static final String ID = "mnt_id:";
   private static final byte[] ABOVE = Abi.path("..");
 
   private final Kernel kernel;
@@ -53,11 +51,8 @@ final class MountOf {
   /** The number of the mount in the kernel's text tables. */
   int textId(int descriptor) {
     try {
-      String info =
-          new String(ProcFiles.read("/proc/self/fdinfo/" + descriptor), StandardCharsets.US_ASCII);
-      int at = info.indexOf(ID) + ID.length();
-      return Integer.parseInt(info.substring(at, info.indexOf('\n', at)).strip());
-    } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
+      return ProcFiles.mountId("self", descriptor);
+    } catch (IOException e) {
       throw MountException.builder(
               Reason.NO_MOUNT_TABLE,
               "It cannot be told which mount a path is in: /proc/self/fdinfo does not say. Mount"

@@ -4,20 +4,24 @@ import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.Propagation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 
 /**
- * Adds flags to mounts that are there, and sets their propagation. Only the mounts change, never
- * their filesystems.
+ * Changes what mounts that are there allow and share: adds flags, and sets propagation. Only the
+ * mounts change, never their filesystems.
  *
  * <p>Flags are added to a whole tree at once where the kernel can; else to one mount after the
  * other, and those done are reset when one fails.
@@ -32,6 +36,74 @@ final class Remount {
     this.kernel = kernel;
     this.walk = walk;
     this.mounts = mounts;
+  }
+
+  MountRef setReadOnly(String doing, MountPath path, boolean recursive, BooleanSupplier abandoned) {
+    return change(
+        doing,
+        path,
+        abandoned,
+        (mount, record) -> {
+          add(doing, mount, record, Set.of(MountFlag.READ_ONLY), recursive);
+          return record.ref();
+        });
+  }
+
+  MountRef setPropagation(
+      String doing,
+      MountPath path,
+      Propagation propagation,
+      boolean recursive,
+      BooleanSupplier abandoned) {
+    return change(
+        doing,
+        path,
+        abandoned,
+        (mount, record) -> {
+          propagation(doing, mount, path, propagation, recursive);
+          return record.ref();
+        });
+  }
+
+  private MountRef change(
+      String doing,
+      MountPath path,
+      BooleanSupplier abandoned,
+      BiFunction<Descriptor, MountRecord, MountRef> change) {
+    if (walk.isBase(path)) {
+      try (Descriptor mount = walk.base(doing)) {
+        return change(doing, path, mount, mounts.isRoot(mount), abandoned, change);
+      }
+    }
+    try (TargetPlace place = walk.place(doing, path);
+        Descriptor mount = place.open(doing)) {
+      boolean isRoot = mounts.id(mount.number()) != mounts.id(place.directory());
+      return change(doing, path, mount, isRoot, abandoned, change);
+    }
+  }
+
+  private MountRef change(
+      String doing,
+      MountPath path,
+      Descriptor mount,
+      boolean isRoot,
+      BooleanSupplier abandoned,
+      BiFunction<Descriptor, MountRecord, MountRef> change) {
+    Optional<MountRecord> record = isRoot ? mounts.record(mount) : Optional.empty();
+    if (record.isEmpty()) {
+      throw MountException.builder(
+              Reason.NOT_A_MOUNT,
+              doing
+                  + " failed: nothing is mounted there. Bind the directory to itself first, or"
+                  + " name the mount that it is in.")
+          .target(path)
+          .build();
+    }
+    if (abandoned.getAsBoolean()) {
+      // No caller is told any more; what is there by now may be meant to stay as it is.
+      return record.get().ref();
+    }
+    return change.apply(mount, record.get());
   }
 
   /**
@@ -54,7 +126,8 @@ final class Remount {
     if (set == -Abi.ENOSYS || set == -Abi.EPERM) {
       oneByOne(doing, mount, record, flags, recursive);
     } else if (set < 0) {
-      throw failure(doing, "mount_setattr", set, record.path());
+      throw ErrnoMeaning.of(ErrnoMeaning.Work.REMOUNT, doing, "mount_setattr", set, record.path())
+          .build();
     }
   }
 
@@ -77,7 +150,7 @@ final class Remount {
         };
     int set = remount(mount, bits | (recursive ? Abi.MS_REC : 0));
     if (set < 0) {
-      throw failure(doing, "mount", set, about);
+      throw ErrnoMeaning.of(ErrnoMeaning.Work.REMOUNT, doing, "mount", set, about).build();
     }
   }
 
@@ -111,7 +184,7 @@ final class Remount {
       String doing, Descriptor mount, MountRecord record, Collection<MountFlag> flags) {
     int set = remount(mount, exactly(FlagBits.sum(record.flags(), flags)));
     if (set < 0) {
-      throw failure(doing, "mount", set, record.path());
+      throw ErrnoMeaning.of(ErrnoMeaning.Work.REMOUNT, doing, "mount", set, record.path()).build();
     }
   }
 
@@ -151,30 +224,5 @@ final class Remount {
 
   private static long exactly(Collection<MountFlag> flags) {
     return Abi.MS_REMOUNT | Abi.MS_BIND | FlagBits.exactly(flags);
-  }
-
-  private static MountException failure(String doing, String call, int result, MountPath about) {
-    return switch (-result) {
-      case Abi.EPERM ->
-          MountException.builder(
-                  Reason.NOT_PERMITTED,
-                  doing
-                      + " failed: this process may not change the mount, or one of its flags is"
-                      + " locked by the namespace above. Ask for the flags that it has, or do it"
-                      + " in the namespace where it was made.")
-              .syscall(call, new Errno(Abi.EPERM))
-              .target(about)
-              .build();
-      case Abi.EBUSY ->
-          MountException.builder(
-                  Reason.BUSY,
-                  doing
-                      + " failed: a file of it is open for writing. Ask Mounts.whoHolds by whom,"
-                      + " and end that first.")
-              .syscall(call, new Errno(Abi.EBUSY))
-              .target(about)
-              .build();
-      default -> ErrnoMeaning.of(doing, call, result, about).build();
-    };
   }
 }

@@ -30,6 +30,30 @@ final class UnmountSteps {
     this.pauser = pauser;
   }
 
+  /** The passing of time, for code that tries again. */
+  interface Pauser {
+
+    /** The time of the machine, passed by waiting. */
+    Pauser SYSTEM =
+        new Pauser() {
+          @Override
+          public long nanoTime() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void pause(long nanos) throws InterruptedException {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+          }
+        };
+
+    /** A clock that only ever goes forward; its values mean nothing by themselves. */
+    long nanoTime();
+
+    /** Returns when that much time has passed. */
+    void pause(long nanos) throws InterruptedException;
+  }
+
   /** One call of the kernel. */
   interface Attempt {
     /** Asks the kernel, with the flags that say by which way. */
@@ -79,7 +103,7 @@ final class UnmountSteps {
   /** Asks until it is not busy any more; for the last time when the limit has passed. */
   private Answer whileBusy(Duration limit, Attempt attempt) throws InterruptedException {
     long begin = pauser.nanoTime();
-    long nanos = nanos(limit);
+    long nanos = MountCallPool.nanos(limit);
     long pause = FIRST_PAUSE;
     while (true) {
       Answer answer = ask(attempt, 0);
@@ -95,13 +119,5 @@ final class UnmountSteps {
   private Answer ask(Attempt attempt, int flags) {
     attempts++;
     return attempt.with(flags);
-  }
-
-  private static long nanos(Duration duration) {
-    try {
-      return duration.toNanos();
-    } catch (ArithmeticException e) {
-      return Long.MAX_VALUE;
-    }
   }
 }

@@ -2,11 +2,16 @@ package io.csi4j.mount.internal.change;
 
 import io.csi4j.mount.internal.change.UnmountSteps.Answer;
 import io.csi4j.mount.internal.change.UnmountSteps.Outcome;
+import io.csi4j.mount.internal.change.UnmountSteps.Pauser;
 import io.csi4j.mount.internal.holders.HolderSearch;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.ErrnoMeaning;
+import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.model.CleanupResult;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
@@ -20,20 +25,25 @@ import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import io.csi4j.mount.model.UnmountResult.Step;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Takes mounts away. Each attempt walks to the path again and is one piece of work for the pool;
- * between two of them nothing is held.
+ * Takes mounts away, and the empty directory or file that is left. Each attempt walks to the path
+ * again and is one piece of work for the pool; between two of them nothing is held.
  */
 final class Unmounter {
 
   /** How many holders a message names. */
   private static final int NAMED_HOLDERS = 8;
 
+  /** How many mounts on top of each other a cleanup takes away. */
+  static final int MOST_MOUNTS = 64;
+
+  private static final int LOOK_PATH = Abi.O_PATH | Abi.O_NOFOLLOW | Abi.O_CLOEXEC;
   private static final String UMOUNT = "umount2";
   private static final Holders NOBODY = new Holders(List.of(), 0, false);
   private static final Answer NOT_MOUNTED = new Answer(-Abi.EINVAL, Optional.empty());
@@ -70,6 +80,120 @@ final class Unmounter {
   /** Takes away this mount, if it is the one on top at its path. */
   UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
     return unmount(ref.path(), Optional.of(ref), policy);
+  }
+
+  /**
+   * Takes away all that is mounted at a path, then the one empty directory or file that is left.
+   */
+  CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
+    List<UnmountResult> unmounted = new ArrayList<>();
+    try {
+      while (true) {
+        if (unmounted.size() == MOST_MOUNTS && isMounted(path)) {
+          throw tooMany(path);
+        }
+        UnmountResult result = unmount(path, policy);
+        if (result.step() == Step.NOT_MOUNTED) {
+          break;
+        }
+        unmounted.add(result);
+      }
+      String doing = "Removing " + path;
+      CleanupResult.Outcome outcome =
+          pool.call(doing, Duration.ZERO, abandoned -> remove(doing, path, abandoned));
+      return new CleanupResult(outcome, unmounted, Optional.empty());
+    } catch (MountException e) {
+      if (e.reason() != Reason.INTERRUPTED && isSeenMounted(path)) {
+        return new CleanupResult(CleanupResult.Outcome.STILL_MOUNTED, unmounted, Optional.of(e));
+      }
+      throw e;
+    }
+  }
+
+  /** Whether something is mounted; on the pool, as the way there may lead through a hung one. */
+  private boolean isMounted(MountPath path) {
+    return pool.call("Looking at " + path, Duration.ZERO, abandoned -> table.probe(path).isMount());
+  }
+
+  private boolean isSeenMounted(MountPath path) {
+    try {
+      return isMounted(path);
+    } catch (MountException unknown) {
+      return false;
+    }
+  }
+
+  private CleanupResult.Outcome remove(String doing, MountPath path, BooleanSupplier abandoned) {
+    try (TargetPlace place = walk.place(doing, path)) {
+      if (abandoned.getAsBoolean()) {
+        // No caller is told any more; what is there by now may be wanted.
+        return CleanupResult.Outcome.MISSING;
+      }
+      // What it is shows by what the kernel refuses; a look at it could come too late.
+      int removed = place.remove(true);
+      if (removed == -Abi.ENOTDIR) {
+        removed = isEmptyFile(doing, place) ? place.remove(false) : -Abi.ENOTEMPTY;
+      }
+      return switch (-removed) {
+        case 0 -> CleanupResult.Outcome.REMOVED;
+        case Abi.ENOENT -> CleanupResult.Outcome.MISSING;
+        case Abi.ENOTEMPTY, Abi.EEXIST -> CleanupResult.Outcome.NOT_EMPTY;
+        default -> throw ErrnoMeaning.of(doing, "unlinkat", removed, path).build();
+      };
+    } catch (MountException e) {
+      if (isNowhere(e)) {
+        return CleanupResult.Outcome.MISSING;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it is a file without content; one that is mounted is refused. */
+  private boolean isEmptyFile(String doing, TargetPlace place) {
+    try (Descriptor file = openUnmounted(doing, place)) {
+      // What the server says, not what was heard of it before: no content may be lost. If the
+      // server hangs, so would the removal.
+      byte[] out = new byte[Abi.STATX_SIZE];
+      int flags = Abi.AT_EMPTY_PATH | Abi.AT_STATX_FORCE_SYNC;
+      int mask = Abi.STATX_TYPE | Abi.STATX_FILE_SIZE;
+      int looked = kernel.calls().statx(file.number(), Abi.emptyPath(), flags, mask, out);
+      if (looked < 0) {
+        throw ErrnoMeaning.of(doing, "statx", looked, place.path()).build();
+      }
+      int kind = Struct.u16(out, Abi.STATX_AT_MODE) & Abi.S_IFMT;
+      return kind == Abi.S_IFREG && Struct.u64(out, Abi.STATX_AT_FILE_SIZE) == 0;
+    }
+  }
+
+  private Descriptor openUnmounted(String doing, TargetPlace place) {
+    Syscalls calls = kernel.calls();
+    int file =
+        kernel.features().has(Feature.OPENAT2)
+            ? calls.openat2(place.directory(), place.name(), LOOK_PATH, 0, Abi.RESOLVE_NO_XDEV)
+            : calls.openat(place.directory(), place.name(), LOOK_PATH, 0);
+    if (file == -Abi.EXDEV || (file >= 0 && table.probe(place.path()).isMount())) {
+      if (file >= 0) {
+        calls.close(file);
+      }
+      throw ErrnoMeaning.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
+    }
+    if (file < 0) {
+      throw ErrnoMeaning.of(doing, "openat", file, place.path()).build();
+    }
+    return new Descriptor(calls, file);
+  }
+
+  private static MountException tooMany(MountPath path) {
+    return MountException.builder(
+            Reason.LIMIT,
+            "Unmounting "
+                + path
+                + " was given up: "
+                + MOST_MOUNTS
+                + " mounts were on top of each other there and were taken away, and it may be that"
+                + " somebody mounts there again and again. Find out who, then try again.")
+        .target(path)
+        .build();
   }
 
   /** Everybody who is found to keep the mount in use. */
@@ -234,7 +358,7 @@ final class Unmounter {
   }
 
   /** Whether there cannot be a mount, since a directory above is not there. */
-  static boolean isNowhere(MountException e) {
+  private static boolean isNowhere(MountException e) {
     return e.reason() == Reason.NOT_FOUND || e.reason() == Reason.WRONG_KIND;
   }
 

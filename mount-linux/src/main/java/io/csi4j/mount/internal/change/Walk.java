@@ -52,12 +52,17 @@ final class Walk {
     if (!target.isWithin(base)) {
       throw outside(doing, target, "it is not below " + base + ", and only what is may be changed");
     }
-    if (target.equals(base)) {
+    if (isBase(target)) {
       throw outside(
           doing, target, "it is the directory that all targets have to be below, not one of them");
     }
     return new TargetPlace(
         kernel, target, below(doing, base, target.parent(), target, DIRECTORY).number());
+  }
+
+  /** Whether a path is the trusted directory. */
+  boolean isBase(MountPath path) {
+    return path.equals(base);
   }
 
   /** The trusted directory itself; the caller closes it. */

@@ -2,12 +2,21 @@ package io.csi4j.mount.internal.holders;
 
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
+import io.csi4j.mount.internal.table.MountInfoParser;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holder.Use;
 import io.csi4j.mount.model.Holders;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** Searches {@code /proc} and the table of mounts for the holders of a mount. */
@@ -44,7 +53,140 @@ public final class HolderSearch {
     if (mount.isEmpty()) {
       return new Holders(List.of(), 0, true);
     }
-    Search search = new Search(kernel, mount.get(), all, nanoTime);
-    return search.run();
+    return new Search(mount.get(), all).run();
+  }
+
+  /** One search for the holders of one mount. */
+  private final class Search {
+
+    private final MountRecord mount;
+    private final List<MountRecord> all;
+    private final long begin;
+    private final List<MountPath> below;
+    private final Optional<String> here;
+
+    private final List<Holder> found = new ArrayList<>();
+
+    /** Those that keep only the filesystem in use; they take no room from the others. */
+    private final List<Holder> others = new ArrayList<>();
+
+    private final Set<String> namespaces = new HashSet<>();
+    private int unseen;
+
+    Search(MountRecord mount, List<MountRecord> all) {
+      this.mount = mount;
+      this.all = all;
+      begin = nanoTime.getAsLong();
+      here = new ProcessFiles(kernel.calls(), "thread-self").namespace();
+      here.ifPresent(namespaces::add);
+      below =
+          all.stream()
+              .map(MountRecord::path)
+              .filter(path -> path.isWithin(mount.path()) && !path.equals(mount.path()))
+              .toList();
+    }
+
+    Holders run() {
+      mounts();
+      boolean complete = true;
+      for (long pid : ProcessFiles.all()) {
+        complete = process(pid) && complete;
+        if (isOver()) {
+          complete = false;
+          break;
+        }
+      }
+      found.addAll(others);
+      boolean isCut = found.size() > MOST_HOLDERS;
+      return new Holders(
+          isCut ? found.subList(0, MOST_HOLDERS) : found, unseen, complete && !isCut);
+    }
+
+    private boolean isOver() {
+      return found.size() > MOST_HOLDERS || nanoTime.getAsLong() - begin > LONGEST.toNanos();
+    }
+
+    private void mounts() {
+      for (MountRecord each : all) {
+        if (each.id() != mount.id()) {
+          if (each.parentId() == mount.id()) {
+            found.add(new Holder.Child(each));
+          } else if (each.device().equals(mount.device())) {
+            other(new Holder.Sibling(each));
+          }
+        }
+      }
+    }
+
+    private void other(Holder holder) {
+      if (others.size() <= MOST_HOLDERS) {
+        others.add(holder);
+      }
+    }
+
+    /** Looks into a process; false if there was no time to do so. */
+    private boolean process(long pid) {
+      ProcessFiles files = new ProcessFiles(kernel.calls(), Long.toString(pid));
+      Optional<String> namespace = files.namespace();
+      if (namespace.isEmpty()) {
+        unseen++;
+        return true;
+      }
+      Set<Use> uses = EnumSet.noneOf(Use.class);
+      // A descriptor that was handed over, or opened before its process went elsewhere, is in a
+      // mount of this namespace all the same; the number is of no other mount.
+      boolean complete = true;
+      for (String descriptor : files.descriptors()) {
+        if (files.mountOf(descriptor).orElse(-1) == mount.id()) {
+          uses.add(Use.OPEN_FILE);
+          break;
+        }
+        if (isOver()) {
+          complete = false;
+          break;
+        }
+      }
+      if (namespace.equals(here)) {
+        use(files, "/cwd", Use.WORKING_DIRECTORY, uses);
+        use(files, "/root", Use.ROOT_DIRECTORY, uses);
+        use(files, "/exe", Use.PROGRAM, uses);
+      }
+      if (!uses.isEmpty()) {
+        found.add(new Holder.RunningProcess(pid, files.command(), uses));
+      }
+      if (!namespaces.contains(namespace.get())) {
+        namespace(pid, namespace.get(), files);
+      }
+      return complete;
+    }
+
+    private void use(ProcessFiles files, String link, Use use, Set<Use> uses) {
+      if (files.path(link).filter(this::isOnMount).isPresent()) {
+        uses.add(use);
+      }
+    }
+
+    private boolean isOnMount(MountPath path) {
+      return path.isWithin(mount.path()) && below.stream().noneMatch(path::isWithin);
+    }
+
+    private void namespace(long pid, String namespace, ProcessFiles files) {
+      try {
+        byte[] table = files.mounts();
+        namespaces.add(namespace);
+        for (MountRecord each : MountInfoParser.parse(table, kernel.bootId()).records()) {
+          if (each.device().equals(mount.device())) {
+            other(new Holder.Elsewhere(number(namespace), pid, files.command(), each.path()));
+          }
+        }
+      } catch (IOException e) {
+        // It ended meanwhile; another process of the namespace may be found.
+        unseen++;
+      }
+    }
+
+    private static long number(String namespace) {
+      return Long.parseLong(namespace.replaceAll("[^0-9]", ""));
+    }
   }
 }

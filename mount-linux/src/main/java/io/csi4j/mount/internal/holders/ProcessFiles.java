@@ -18,9 +18,8 @@ import java.util.OptionalInt;
  */
 final class ProcessFiles {
 
-  private static final String MOUNT_ID = "mnt_id:";
-
   private final Syscalls calls;
+  private final String process;
   private final String directory;
 
   /**
@@ -30,6 +29,7 @@ final class ProcessFiles {
    */
   ProcessFiles(Syscalls calls, String process) {
     this.calls = calls;
+    this.process = process;
     this.directory = "/proc/" + process;
   }
 
@@ -66,14 +66,8 @@ final class ProcessFiles {
   /** The number, in the text tables, of the mount that a descriptor is in. */
   OptionalInt mountOf(String descriptor) {
     try {
-      byte[] bytes = ProcFiles.read(directory + "/fdinfo/" + descriptor);
-      String info = new String(bytes, StandardCharsets.ISO_8859_1);
-      int at = info.indexOf(MOUNT_ID);
-      int end = info.indexOf('\n', Math.max(at, 0));
-      return at < 0 || end < 0
-          ? OptionalInt.empty()
-          : OptionalInt.of(Integer.parseInt(info.substring(at + MOUNT_ID.length(), end).strip()));
-    } catch (IOException | NumberFormatException e) {
+      return OptionalInt.of(ProcFiles.mountId(process, descriptor));
+    } catch (IOException e) {
       return OptionalInt.empty();
     }
   }

@@ -1,5 +1,6 @@
 package io.csi4j.mount.internal.kernel;
 
+import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -222,6 +223,20 @@ public final class Abi {
   /** The path that means the descriptor itself, together with {@link #AT_EMPTY_PATH}. */
   public static byte[] emptyPath() {
     return EMPTY_PATH.clone();
+  }
+
+  /** The bit of {@code struct mount_attr} that a flag is; 0 for the kernel's default. */
+  public static long attribute(MountFlag flag) {
+    return switch (flag) {
+      case READ_ONLY -> MOUNT_ATTR_RDONLY;
+      case NOSUID -> MOUNT_ATTR_NOSUID;
+      case NODEV -> MOUNT_ATTR_NODEV;
+      case NOEXEC -> MOUNT_ATTR_NOEXEC;
+      case NOATIME -> MOUNT_ATTR_NOATIME;
+      case NODIRATIME -> MOUNT_ATTR_NODIRATIME;
+      case RELATIME -> 0;
+      case NOSYMFOLLOW -> MOUNT_ATTR_NOSYMFOLLOW;
+    };
   }
 
   private static boolean isArm() {

@@ -4,11 +4,97 @@ import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
+import java.util.HashMap;
+import java.util.Map;
 
 /** The meaning of an error of a system call, where the caller knows nothing better. */
 public final class ErrnoMeaning {
 
+  /**
+   * A row per meaning: the work, the errors, the reason, why it failed, and what to do next. In the
+   * class, as a file could not be read when the process has no descriptors left.
+   */
+  private static final String TABLE =
+      """
+      ANY; EPERM; NOT_PERMITTED; this process may not do that to the mounts of its namespace; \
+      Run it with CAP_SYS_ADMIN in the user namespace that owns its mount namespace, and see that \
+      no seccomp filter forbids the call
+      ANY; EACCES; NOT_PERMITTED; this user may not pass through a directory of the path, or may \
+      not use what is there; Grant search permission on each directory above it, or run as the owner
+      ANY; ENOENT; NOT_FOUND; the path does not exist; Make it first, or correct the path
+      ANY; ENOTDIR EISDIR; WRONG_KIND; a directory is needed where something else is, or the other \
+      way round; Bind directories on directories and files on files
+      ANY; ELOOP; SYMLINK; a part of the path is a symbolic link; Name the path without links, or \
+      name the directory that may be trusted with Mounts.beneath
+      ANY; EXDEV; OUTSIDE; the path leads out of the directory that it has to stay in; Name a path \
+      below it
+      ANY; EBUSY; BUSY; it is in use; Ask Mounts.whoHolds by whom, and end that first
+      ANY; ENODEV; UNKNOWN_FILESYSTEM; the kernel does not know the type of filesystem; Load its \
+      module, or correct the type; /proc/filesystems lists those there are
+      ANY; ENOTBLK; BAD_SOURCE; a block device is needed as source; Name the device, or bind the \
+      file to a loop device first
+      ANY; ENOSPC; LIMIT; the namespace has as many mounts as it may (fs.mount-max), or no space is \
+      left; Unmount what is not needed, or raise /proc/sys/fs/mount-max
+      ANY; EMFILE ENFILE ENOMEM; LIMIT; the process or the machine has no descriptors or memory \
+      left; Raise the limit of open files, or free memory
+      ANY; EROFS; READ_ONLY; the filesystem is read-only; Mount it writable, or ask for a read-only \
+      mount
+      ANY; ENAMETOOLONG; BAD_OPTIONS; the path, or a part of it, is too long; Use a path of fewer \
+      than 4096 bytes with parts of at most 255
+      ANY; ENOSYS EOPNOTSUPP; UNSUPPORTED; the kernel does not offer the call, or not for this \
+      filesystem; See MountCapabilities.system() for what it offers
+      ANY; ENOTCONN ESTALE EIO EHOSTDOWN EHOSTUNREACH ECONNABORTED ECONNREFUSED ETIMEDOUT; BROKEN; \
+      the filesystem behind the path, or its server, is dead; Unmount it, and start its server \
+      before it is mounted again
+      ANY; EAGAIN EINTR; OTHER; something else came in between; Try again
+      ANY; EINVAL; OTHER; the kernel takes a path, a flag or an option for wrong; Correct it; the \
+      kernel's log may say which
+      BIND; EINVAL; BAD_SOURCE; the source is in a mount that is unbindable, or mounts below it are \
+      locked by the namespace above; Bind another directory, or bind it with the mounts below it
+      BIND; ENOENT; NOT_FOUND; the source or the target was removed; Make it again, or find out who \
+      removes it
+      REMOUNT; EPERM; NOT_PERMITTED; this process may not change the mount, or one of its flags is \
+      locked by the namespace above; Ask for the flags that it has, or do it in the namespace where \
+      it was made
+      REMOUNT; EBUSY; BUSY; a file of it is open for writing; Ask Mounts.whoHolds by whom, and end \
+      that first
+      MOUNT_DEVICE; EINVAL; BAD_SOURCE; the source holds no filesystem of that type, or it is \
+      damaged, or an option is refused; Look at the device with blkid, and read the kernel's log
+      MOUNT; EINVAL; BAD_OPTIONS; the filesystem refuses an option or the form of the source; Check \
+      them against its manual, and read the kernel's log
+      MOUNT; ENOENT ENXIO; BAD_SOURCE; the source does not exist, or no device is behind it; Attach \
+      the device, or correct the source
+      MOUNT; ENOTDIR; WRONG_KIND; the target is no directory; Filesystems are mounted on \
+      directories; bind a file instead
+      MOUNT; EBUSY; BUSY; the device is in use, or mounted elsewhere as read-only where this is \
+      not, or the other way round; Unmount it there, or mount it the same way
+      MOUNT; EACCES; NOT_PERMITTED; the device is write-protected, or may not be opened by this \
+      process; Ask for a read-only mount, or grant access to the device
+      MOUNT; EROFS; READ_ONLY; the device is write-protected, or may not be opened by this process; \
+      Ask for a read-only mount, or grant access to the device
+      MOUNT; EIO EUCLEAN; BAD_SOURCE; the filesystem on the source is damaged, or its device fails; \
+      Check it with fsck, and read the kernel's log
+      """;
+
+  private static final Map<String, Meaning> MEANINGS = read();
+
+  private record Meaning(Reason reason, String why, String next) {}
+
   private ErrnoMeaning() {}
+
+  /** The works in which some errors mean something of their own. */
+  public enum Work {
+    /** No work in particular. */
+    ANY,
+    /** To bind. */
+    BIND,
+    /** To change the flags or the propagation of a mount. */
+    REMOUNT,
+    /** To mount a filesystem. */
+    MOUNT,
+    /** To mount a filesystem of a type that needs a device. */
+    MOUNT_DEVICE
+  }
 
   /**
    * The failure for an error.
@@ -20,111 +106,38 @@ public final class ErrnoMeaning {
    */
   public static MountException.Builder of(
       String doing, String syscall, int result, MountPath target) {
+    return of(Work.ANY, doing, syscall, result, target);
+  }
+
+  /** {@link #of(String, String, int, MountPath)} in a work. */
+  public static MountException.Builder of(
+      Work work, String doing, String syscall, int result, MountPath target) {
     Errno errno = new Errno(-result);
-    Meaning meaning = meaning(errno);
+    Meaning unknown =
+        new Meaning(
+            Reason.OTHER,
+            "the kernel answered " + errno.name(),
+            "Look whether the kernel's log says more");
+    Meaning any = MEANINGS.getOrDefault(Work.ANY + errno.name(), unknown);
+    Meaning meaning = MEANINGS.getOrDefault(work + errno.name(), any);
     return MountException.builder(
             meaning.reason, doing + " failed: " + meaning.why + ". " + meaning.next + ".")
         .syscall(syscall, errno)
         .target(target);
   }
 
-  private record Meaning(Reason reason, String why, String next) {}
-
-  private static Meaning meaning(Errno errno) {
-    return switch (errno.number()) {
-      case Abi.EPERM ->
-          new Meaning(
-              Reason.NOT_PERMITTED,
-              "this process may not do that to the mounts of its namespace",
-              "Run it with CAP_SYS_ADMIN in the user namespace that owns its mount namespace, and"
-                  + " see that no seccomp filter forbids the call");
-      case Abi.EACCES ->
-          new Meaning(
-              Reason.NOT_PERMITTED,
-              "this user may not pass through a directory of the path, or may not use what is"
-                  + " there",
-              "Grant search permission on each directory above it, or run as the owner");
-      case Abi.ENOENT ->
-          new Meaning(
-              Reason.NOT_FOUND, "the path does not exist", "Make it first, or correct the path");
-      case Abi.ENOTDIR, Abi.EISDIR ->
-          new Meaning(
-              Reason.WRONG_KIND,
-              "a directory is needed where something else is, or the other way round",
-              "Bind directories on directories and files on files");
-      case Abi.ELOOP ->
-          new Meaning(
-              Reason.SYMLINK,
-              "a part of the path is a symbolic link",
-              "Name the path without links, or name the directory that may be trusted with"
-                  + " Mounts.beneath");
-      case Abi.EXDEV ->
-          new Meaning(
-              Reason.OUTSIDE,
-              "the path leads out of the directory that it has to stay in",
-              "Name a path below it");
-      case Abi.EBUSY ->
-          new Meaning(
-              Reason.BUSY, "it is in use", "Ask Mounts.whoHolds by whom, and end that first");
-      case Abi.ENODEV ->
-          new Meaning(
-              Reason.UNKNOWN_FILESYSTEM,
-              "the kernel does not know the type of filesystem",
-              "Load its module, or correct the type; /proc/filesystems lists those there are");
-      case Abi.ENOTBLK ->
-          new Meaning(
-              Reason.BAD_SOURCE,
-              "a block device is needed as source",
-              "Name the device, or bind the file to a loop device first");
-      case Abi.ENOSPC ->
-          new Meaning(
-              Reason.LIMIT,
-              "the namespace has as many mounts as it may (fs.mount-max), or no space is left",
-              "Unmount what is not needed, or raise /proc/sys/fs/mount-max");
-      case Abi.EMFILE, Abi.ENFILE, Abi.ENOMEM ->
-          new Meaning(
-              Reason.LIMIT,
-              "the process or the machine has no descriptors or memory left",
-              "Raise the limit of open files, or free memory");
-      case Abi.EROFS ->
-          new Meaning(
-              Reason.READ_ONLY,
-              "the filesystem is read-only",
-              "Mount it writable, or ask for a read-only mount");
-      case Abi.ENAMETOOLONG ->
-          new Meaning(
-              Reason.BAD_OPTIONS,
-              "the path, or a part of it, is too long",
-              "Use a path of fewer than 4096 bytes with parts of at most 255");
-      case Abi.ENOSYS, Abi.EOPNOTSUPP ->
-          new Meaning(
-              Reason.UNSUPPORTED,
-              "the kernel does not offer the call, or not for this filesystem",
-              "See MountCapabilities.system() for what it offers");
-      case Abi.ENOTCONN,
-          Abi.ESTALE,
-          Abi.EIO,
-          Abi.EHOSTDOWN,
-          Abi.EHOSTUNREACH,
-          Abi.ECONNABORTED,
-          Abi.ECONNREFUSED,
-          Abi.ETIMEDOUT ->
-          new Meaning(
-              Reason.BROKEN,
-              "the filesystem behind the path, or its server, is dead",
-              "Unmount it, and start its server before it is mounted again");
-      case Abi.EAGAIN, Abi.EINTR ->
-          new Meaning(Reason.OTHER, "something else came in between", "Try again");
-      case Abi.EINVAL ->
-          new Meaning(
-              Reason.OTHER,
-              "the kernel takes a path, a flag or an option for wrong",
-              "Correct it; the kernel's log may say which");
-      default ->
-          new Meaning(
-              Reason.OTHER,
-              "the kernel answered " + errno.name(),
-              "Look whether the kernel's log says more");
-    };
+  private static Map<String, Meaning> read() {
+    Map<String, Meaning> meanings = new HashMap<>();
+    TABLE
+        .lines()
+        .map(row -> row.split("; ", 5))
+        .forEach(
+            row -> {
+              Meaning meaning = new Meaning(Reason.valueOf(row[2]), row[3], row[4]);
+              for (String errno : row[1].split(" ", -1)) {
+                meanings.put(Work.valueOf(row[0]) + errno, meaning);
+              }
+            });
+    return meanings;
   }
 }

@@ -41,9 +41,10 @@ public final class KernelFeatures {
     opened(obstacles, calls, Feature.OPENAT2, "openat2", openRoot(calls));
     if (unique) {
       long id = Struct.u64(root, Abi.STATX_AT_MNT_ID);
-      int read = calls.statmount(MountIdRequest.of(id, Abi.STATMOUNT_MNT_BASIC), new byte[1024]);
+      int read =
+          calls.statmount(Struct.mountIdRequest(id, Abi.STATMOUNT_MNT_BASIC), new byte[1024]);
       put(obstacles, Feature.STATMOUNT, "statmount", read);
-      int listed = calls.listmount(MountIdRequest.of(Abi.LSMT_ROOT, 0), new long[1]);
+      int listed = calls.listmount(Struct.mountIdRequest(Abi.LSMT_ROOT, 0), new long[1]);
       put(obstacles, Feature.LISTMOUNT, "listmount", listed);
     } else {
       obstacles.put(Feature.STATMOUNT, "it needs statx with unique ids");

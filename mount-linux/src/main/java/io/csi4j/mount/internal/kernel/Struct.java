@@ -39,4 +39,19 @@ public final class Struct {
   public static void u16(byte[] to, int at, int value) {
     SHORT.set(to, at, (short) value);
   }
+
+  /**
+   * The {@code struct mnt_id_req} that names a mount to {@code statmount} and {@code listmount}.
+   *
+   * @param id its unique number
+   * @param param the fields wanted from {@code statmount}, or the number after which {@code
+   *     listmount} goes on
+   */
+  public static byte[] mountIdRequest(long id, long param) {
+    byte[] request = new byte[Abi.MNT_ID_REQ_SIZE];
+    u32(request, 0, Abi.MNT_ID_REQ_SIZE);
+    u64(request, 8, id);
+    u64(request, 16, param);
+    return request;
+  }
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The kernel's system calls that this module makes.
  *
  * <p>Each returns what the kernel returned, or the error's number with a minus sign; none throws.
+ * One that an implementation does not have answers {@code ENOSYS}, as a kernel does that lacks it.
  * Paths and strings end in a NUL ({@link Abi#path}); structures are byte arrays in the machine's
  * order ({@link Struct}). {@link Abi} has the constants.
  */
@@ -17,7 +18,9 @@ public interface Syscalls {
    *
    * @param out takes as much of the {@code struct statx} as fits
    */
-  int statx(int directory, byte[] path, int flags, int mask, byte[] out);
+  default int statx(int directory, byte[] path, int flags, int mask, byte[] out) {
+    return -Abi.ENOSYS;
+  }
 
   /** Looks at a path from the root directory on, for the mount only. */
   default int statx(MountPath path, int flags, int mask, MountLook out) {
@@ -32,38 +35,60 @@ public interface Syscalls {
     return result;
   }
 
-  int openat(int directory, byte[] path, int flags, int mode);
+  default int openat(int directory, byte[] path, int flags, int mode) {
+    return -Abi.ENOSYS;
+  }
 
-  int openat2(int directory, byte[] path, long flags, long mode, long resolve);
+  default int openat2(int directory, byte[] path, long flags, long mode, long resolve) {
+    return -Abi.ENOSYS;
+  }
 
-  int close(int descriptor);
+  default int close(int descriptor) {
+    return -Abi.ENOSYS;
+  }
 
-  int mkdirat(int directory, byte[] path, int mode);
+  default int mkdirat(int directory, byte[] path, int mode) {
+    return -Abi.ENOSYS;
+  }
 
-  int unlinkat(int directory, byte[] path, int flags);
+  default int unlinkat(int directory, byte[] path, int flags) {
+    return -Abi.ENOSYS;
+  }
 
   /** The number of bytes read into {@code out}; there is no NUL at their end. */
-  int readlinkat(int directory, byte[] path, byte[] out);
+  default int readlinkat(int directory, byte[] path, byte[] out) {
+    return -Abi.ENOSYS;
+  }
 
-  int mount(
+  default int mount(
       byte @Nullable [] source,
       byte[] target,
       byte @Nullable [] type,
       long flags,
-      byte @Nullable [] data);
+      byte @Nullable [] data) {
+    return -Abi.ENOSYS;
+  }
 
-  int umount2(byte[] target, int flags);
+  default int umount2(byte[] target, int flags) {
+    return -Abi.ENOSYS;
+  }
 
-  int openTree(int directory, byte[] path, int flags);
+  default int openTree(int directory, byte[] path, int flags) {
+    return -Abi.ENOSYS;
+  }
 
-  int moveMount(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags);
+  default int moveMount(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
+    return -Abi.ENOSYS;
+  }
 
   /**
    * Sets flags and propagation.
    *
    * @param attr a {@code struct mount_attr}
    */
-  int mountSetattr(int directory, byte[] path, int flags, byte[] attr);
+  default int mountSetattr(int directory, byte[] path, int flags, byte[] attr) {
+    return -Abi.ENOSYS;
+  }
 
   /**
    * Reads one mount.
@@ -71,29 +96,45 @@ public interface Syscalls {
    * @param request a {@code struct mnt_id_req}
    * @param out takes the {@code struct statmount}
    */
-  int statmount(byte[] request, byte[] out);
+  default int statmount(byte[] request, byte[] out) {
+    return -Abi.ENOSYS;
+  }
 
   /**
    * The number of ids written to {@code ids}.
    *
    * @param request a {@code struct mnt_id_req}
    */
-  int listmount(byte[] request, long[] ids);
+  default int listmount(byte[] request, long[] ids) {
+    return -Abi.ENOSYS;
+  }
 
-  int fanotifyInit(int flags, int eventFlags);
+  default int fanotifyInit(int flags, int eventFlags) {
+    return -Abi.ENOSYS;
+  }
 
-  int fanotifyMark(int group, int flags, long mask, int directory, byte @Nullable [] path);
+  default int fanotifyMark(int group, int flags, long mask, int directory, byte @Nullable [] path) {
+    return -Abi.ENOSYS;
+  }
 
-  int eventfd(int initial, int flags);
+  default int eventfd(int initial, int flags) {
+    return -Abi.ENOSYS;
+  }
 
   /**
    * Waits for descriptors.
    *
    * @param descriptors an array of {@code struct pollfd}
    */
-  int poll(byte[] descriptors, int count, int timeoutMillis);
+  default int poll(byte[] descriptors, int count, int timeoutMillis) {
+    return -Abi.ENOSYS;
+  }
 
-  int read(int descriptor, byte[] out);
+  default int read(int descriptor, byte[] out) {
+    return -Abi.ENOSYS;
+  }
 
-  int write(int descriptor, byte[] data);
+  default int write(int descriptor, byte[] data) {
+    return -Abi.ENOSYS;
+  }
 }

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -11,6 +12,8 @@ import java.util.List;
  * is refused, so that no call of the JDK ever touches a volume.
  */
 public final class ProcFiles {
+
+  private static final String MOUNT_ID = "mnt_id:";
 
   private ProcFiles() {}
 
@@ -24,6 +27,27 @@ public final class ProcFiles {
     try (InputStream in = open(path)) {
       return in.readAllBytes();
     }
+  }
+
+  /**
+   * The number, in the text tables, of the mount that a descriptor is in.
+   *
+   * @param process the number of its process, or {@code self} or {@code thread-self}
+   * @throws IOException also if the file does not say it
+   */
+  public static int mountId(String process, Object descriptor) throws IOException {
+    byte[] bytes = read("/proc/" + process + "/fdinfo/" + descriptor);
+    String info = new String(bytes, StandardCharsets.ISO_8859_1);
+    int at = info.indexOf(MOUNT_ID);
+    int end = info.indexOf('\n', Math.max(at, 0));
+    try {
+      if (at >= 0 && end >= 0) {
+        return Integer.parseInt(info.substring(at + MOUNT_ID.length(), end).strip());
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException("fdinfo has no number after " + MOUNT_ID, e);
+    }
+    throw new IOException("fdinfo has no " + MOUNT_ID);
   }
 
   /** The names in a directory, in no order; none if it cannot be read. */

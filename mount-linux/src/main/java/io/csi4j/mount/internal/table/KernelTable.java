@@ -2,6 +2,8 @@ package io.csi4j.mount.internal.table;
 
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.proc.ProcFiles;
+import io.csi4j.mount.internal.table.PathLook.Seen;
+import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountHealth;
@@ -12,24 +14,36 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.RefCheck;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /** The table of one kernel: it does what {@link io.csi4j.mount.MountTable} promises. */
-public final class KernelTable {
+public class KernelTable {
 
   /** How often a path is looked at again because its mount went away meanwhile. */
   private static final int MOST_LOOKS = 10;
+
+  /** A power of two. */
+  private static final int REMEMBERED = 1024;
 
   private final Kernel kernel;
   private final TableReader reader;
   private final StatmountReader mounts;
   private final VisibleMounts visible;
-  private final HealthByType healths;
   private final PathLook look;
-  private final RefChecker checker;
+  private final MountIds ids;
+
+  /**
+   * The health that was told of a mount by its type, remembered by the number that no other gets,
+   * for a number of mounts: its type never changes, and reading it costs more than the look at its
+   * path. In each place is the last number that belongs there, doubled, plus one if a server
+   * answers.
+   */
+  private final AtomicLongArray healths = new AtomicLongArray(REMEMBERED);
 
   public KernelTable(Kernel kernel) {
     this(
@@ -38,14 +52,13 @@ public final class KernelTable {
   }
 
   /** A table that is careful when it is told to be. */
-  KernelTable(Kernel kernel, BooleanSupplier careful) {
+  protected KernelTable(Kernel kernel, BooleanSupplier careful) {
     this.kernel = kernel;
     this.reader = new TableReader(kernel);
     this.mounts = new StatmountReader(kernel);
     this.visible = new VisibleMounts(reader);
-    this.healths = new HealthByType(mounts);
-    this.look = PathLook.of(kernel, visible, careful);
-    this.checker = new RefChecker(kernel, visible, mounts, this::refAt);
+    this.look = new PathLook(kernel, visible, careful);
+    this.ids = new MountIds(kernel);
   }
 
   /** Looks at a path. */
@@ -96,21 +109,40 @@ public final class KernelTable {
     return TableReader.of(kernel, process).readText();
   }
 
-  /** The present state of the mount that a reference was taken of. */
+  /** The present state of the mount that a reference was taken of; its filesystem is not asked. */
   public RefCheck check(MountRef ref) {
-    return checker.check(ref);
+    Optional<MountPath> place = place(ref);
+    if (place.isEmpty()) {
+      return refAt(ref.path()).<RefCheck>map(RefCheck.Replaced::new).orElseGet(RefCheck.Gone::new);
+    }
+    return place.get().equals(ref.path()) || leadsTo(place.get(), ref.path())
+        ? new RefCheck.Present()
+        : new RefCheck.Moved(new MountRef(place.get(), ref.bootId(), ref.identity()));
   }
 
   /** The mounts that are directly on this one. */
   public List<MountRecord> children(MountRef ref) {
-    return checker.children(ref);
+    if (isOfAnotherBoot(ref)) {
+      return List.of();
+    }
+    if (ref.identity() instanceof MountIdentity.Unique unique) {
+      needUniqueIds(ref);
+      return mounts.records(ids.below(unique.id())).stream()
+          .filter(each -> each.parentUniqueId().orElse(0) == unique.id())
+          .toList();
+    }
+    List<MountRecord> all = visible.matching(record -> true);
+    return all.stream()
+        .filter(record -> isSame((MountIdentity.Reusable) ref.identity(), record))
+        .findFirst()
+        .map(parent -> all.stream().filter(each -> VisibleMounts.isOn(parent, each)).toList())
+        .orElse(List.of());
   }
 
   /** The probe of a mount that was seen; nothing if it is gone already. */
   private Optional<MountProbe> mounted(MountPath path, Seen seen) {
     if (seen instanceof Seen.Numbered numbered && numbered.isUnique()) {
-      return healths
-          .of(numbered.id())
+      return healthOf(numbered.id())
           .map(health -> mounted(path, new MountIdentity.Unique(numbered.id()), health));
     }
     return record(path, seen)
@@ -138,7 +170,7 @@ public final class KernelTable {
       return Optional.of(
           visible
               .at(path)
-              .orElseThrow(() -> LookErrors.failure(path, failed.syscall(), failed.result())));
+              .orElseThrow(() -> PathLook.failure(path, failed.syscall(), failed.result())));
     }
     return Optional.empty();
   }
@@ -150,9 +182,9 @@ public final class KernelTable {
     } else if (seen instanceof Seen.Placed placed) {
       told = placed.told();
     } else if (seen instanceof Seen.OutOfReach failed) {
-      told = Optional.of(LookErrors.health(failed.result()));
+      told = Optional.of(PathLook.health(failed.result()));
     }
-    return told.orElseGet(() -> HealthByType.of(record.type()));
+    return told.orElseGet(() -> health(record.type()));
   }
 
   /** The mount that is at a path now; a path that cannot be walked has none. */
@@ -167,6 +199,66 @@ public final class KernelTable {
         default -> throw e;
       };
     }
+  }
+
+  /** The health of a mount by its unique number; nothing if it is gone or out of this namespace. */
+  private Optional<MountHealth> healthOf(long id) {
+    int place = (int) id & (REMEMBERED - 1);
+    long entry = healths.get(place);
+    if (entry >>> 1 == id) {
+      return Optional.of((entry & 1) == 0 ? MountHealth.OK : MountHealth.UNKNOWN);
+    }
+    Optional<MountHealth> health = mounts.type(id).map(KernelTable::health);
+    health.ifPresent(each -> healths.set(place, id << 1 | (each == MountHealth.OK ? 0 : 1)));
+    return health;
+  }
+
+  /** The health of any mount of this type. */
+  private static MountHealth health(KernelText type) {
+    return FilesystemTypes.hasServer(new String(type.bytes(), StandardCharsets.US_ASCII))
+        ? MountHealth.UNKNOWN
+        : MountHealth.OK;
+  }
+
+  /** Where the mount is now, by the kernel's table; nothing if it is gone. */
+  private Optional<MountPath> place(MountRef ref) {
+    if (isOfAnotherBoot(ref)) {
+      return Optional.empty();
+    }
+    if (ref.identity() instanceof MountIdentity.Unique unique) {
+      needUniqueIds(ref);
+      return mounts.path(unique.id());
+    }
+    MountIdentity.Reusable reusable = (MountIdentity.Reusable) ref.identity();
+    return visible.matching(record -> isSame(reusable, record)).stream()
+        .map(MountRecord::path)
+        .findFirst();
+  }
+
+  /** Whether a path leads to that place by symbolic links, as a mount that is seen there says. */
+  private boolean leadsTo(MountPath place, MountPath path) {
+    return refAt(path).flatMap(this::place).filter(place::equals).isPresent();
+  }
+
+  private boolean isOfAnotherBoot(MountRef ref) {
+    return !ref.bootId().equals(kernel.bootId());
+  }
+
+  private void needUniqueIds(MountRef ref) {
+    if (!kernel.features().hasUniqueIds()) {
+      throw MountException.builder(
+              Reason.UNSUPPORTED,
+              "Checking "
+                  + ref
+                  + " failed: it was taken by calls that this process cannot make. See"
+                  + " MountCapabilities.system() for what keeps them from it.")
+          .target(ref.path())
+          .build();
+    }
+  }
+
+  private static boolean isSame(MountIdentity.Reusable identity, MountRecord record) {
+    return identity.equals(new MountIdentity.Reusable(record.id(), record.device(), record.root()));
   }
 
   private static MountException elsewhere(MountPath path) {

@@ -3,7 +3,7 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.kernel.MountIdRequest;
+import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
@@ -62,7 +62,7 @@ public final class MountIds {
     long[] ids = {};
     while (true) {
       long last = ids.length == 0 ? 0 : ids[ids.length - 1];
-      int listed = kernel.calls().listmount(MountIdRequest.of(uniqueId, last), part);
+      int listed = kernel.calls().listmount(Struct.mountIdRequest(uniqueId, last), part);
       if (listed == -Abi.ENOENT) {
         return new long[0];
       }

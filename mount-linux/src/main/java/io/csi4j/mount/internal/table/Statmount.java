@@ -22,6 +22,7 @@ final class Statmount {
   private static final int MS_SLAVE = (int) Abi.MS_SLAVE;
   private static final int MS_UNBINDABLE = (int) Abi.MS_UNBINDABLE;
 
+  private static final MountFlag[] FLAGS = MountFlag.values();
   private static final KernelText READ_ONLY = KernelText.of("ro");
   private static final KernelText WRITABLE = KernelText.of("rw");
   private static final KernelText SYNC = KernelText.of("sync");
@@ -111,16 +112,12 @@ final class Statmount {
   Set<MountFlag> flags() {
     long attributes = Struct.u64(bytes, Abi.STATMOUNT_AT_MNT_ATTR);
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
-    addIf(flags, MountFlag.READ_ONLY, attributes & Abi.MOUNT_ATTR_RDONLY);
-    addIf(flags, MountFlag.NOSUID, attributes & Abi.MOUNT_ATTR_NOSUID);
-    addIf(flags, MountFlag.NODEV, attributes & Abi.MOUNT_ATTR_NODEV);
-    addIf(flags, MountFlag.NOEXEC, attributes & Abi.MOUNT_ATTR_NOEXEC);
-    addIf(flags, MountFlag.NODIRATIME, attributes & Abi.MOUNT_ATTR_NODIRATIME);
-    addIf(flags, MountFlag.NOSYMFOLLOW, attributes & Abi.MOUNT_ATTR_NOSYMFOLLOW);
-    long times = attributes & Abi.MOUNT_ATTR_ATIME;
-    if (times == Abi.MOUNT_ATTR_NOATIME) {
-      flags.add(MountFlag.NOATIME);
-    } else if (times == 0) {
+    for (MountFlag flag : FLAGS) {
+      if ((attributes & Abi.attribute(flag)) != 0) {
+        flags.add(flag);
+      }
+    }
+    if ((attributes & Abi.MOUNT_ATTR_ATIME) == 0) {
       flags.add(MountFlag.RELATIME);
     }
     return flags;
@@ -148,12 +145,6 @@ final class Statmount {
 
   private static OptionalInt optional(int group) {
     return group == 0 ? OptionalInt.empty() : OptionalInt.of(group);
-  }
-
-  private static void addIf(Set<MountFlag> flags, MountFlag flag, long bit) {
-    if (bit != 0) {
-      flags.add(flag);
-    }
   }
 
   /** A text field up to its NUL; empty if it is left out. */

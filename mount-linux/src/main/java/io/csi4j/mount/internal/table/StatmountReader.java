@@ -3,8 +3,8 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
-import io.csi4j.mount.internal.kernel.MountIdRequest;
 import io.csi4j.mount.internal.kernel.Spares;
+import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountIdentity;
@@ -233,7 +233,7 @@ public final class StatmountReader {
 
   /** Returns what is made of the mount; nothing if it is gone, or nothing was made of it. */
   private <T> Optional<T> read(long uniqueId, long fields, Use<T> use) {
-    byte[] request = MountIdRequest.of(uniqueId, fields);
+    byte[] request = Struct.mountIdRequest(uniqueId, fields);
     byte[] spare = spares.take();
     try {
       int result = kernel.calls().statmount(request, spare);

@@ -26,13 +26,6 @@ final class VisibleMounts {
     return reader.read(filter).records();
   }
 
-  /** Returns what is at the root directory, which is no mount in some changed roots. */
-  Seen root() {
-    return at(MountPath.ROOT).isPresent()
-        ? new Seen.Placed(MountPath.ROOT, Optional.empty())
-        : Seen.NOT_A_MOUNT;
-  }
-
   /**
    * The mount that a walk along the path ends in, if the path is its root: at each part, a mount
    * there on the mount that the walk is in takes it over.

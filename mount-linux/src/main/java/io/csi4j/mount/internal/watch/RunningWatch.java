@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * and however many there are, readings take at most a fifth of one processor. What happens in the
  * pause is in the next reading.
  */
-public final class RunningWatch implements AutoCloseable {
+public class RunningWatch implements AutoCloseable {
 
   static final int PAUSE_FACTOR = 4;
 
@@ -46,7 +46,7 @@ public final class RunningWatch implements AutoCloseable {
   /** The first notices and mounts, which the thread hands over when it has begun. */
   private record Beginning(Notices notices, MountSnapshot mounts) {}
 
-  private RunningWatch(Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
+  protected RunningWatch(Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
     this.kernel = kernel;
     this.table = table;
     this.mounts = new StatmountReader(kernel);
@@ -57,19 +57,16 @@ public final class RunningWatch implements AutoCloseable {
   }
 
   /** Begins, in the mount namespace of the calling thread. */
-  public static RunningWatch start(
-      Kernel kernel, KernelTable table, Consumer<MountEvent> listener) {
-    RunningWatch watch = new RunningWatch(kernel, table, listener);
-    watch.thread.start();
+  public void begin() {
+    thread.start();
     try {
-      watch.beginning.join();
+      beginning.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;
       }
       throw e;
     }
-    return watch;
   }
 
   /** The mounts when the watch began; every event is a change to them. */

@@ -209,20 +209,20 @@ class CleanupTest {
   @Test
   void aStackWithoutEndIsGivenUp(Scratch scratch) {
     MountPath path = scratch.directory("v");
-    stack(scratch, path, Cleaner.MOST_MOUNTS + 2);
+    stack(scratch, path, Unmounter.MOST_MOUNTS + 2);
 
     CleanupResult result = mounts.cleanup(path, ONCE);
 
     assertThat(result.outcome()).isEqualTo(Outcome.STILL_MOUNTED);
     assertThat(result.problem().orElseThrow().reason()).isEqualTo(Reason.LIMIT);
-    assertThat(result.unmounted()).hasSize(Cleaner.MOST_MOUNTS);
+    assertThat(result.unmounted()).hasSize(Unmounter.MOST_MOUNTS);
     assertThat(scratch.rows(path)).hasSize(2);
   }
 
   @Test
   void aStackOfTheMostIsTakenAway(Scratch scratch) {
     MountPath path = scratch.directory("v");
-    stack(scratch, path, Cleaner.MOST_MOUNTS);
+    stack(scratch, path, Unmounter.MOST_MOUNTS);
 
     assertThat(mounts.cleanup(path, ONCE).outcome()).isEqualTo(Outcome.REMOVED);
   }

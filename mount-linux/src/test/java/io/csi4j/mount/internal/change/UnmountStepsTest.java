@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.internal.change.UnmountSteps.Answer;
 import io.csi4j.mount.internal.change.UnmountSteps.Outcome;
+import io.csi4j.mount.internal.change.UnmountSteps.Pauser;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult.Step;

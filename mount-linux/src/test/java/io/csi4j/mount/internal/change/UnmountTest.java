@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.change.UnmountSteps.Pauser;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;

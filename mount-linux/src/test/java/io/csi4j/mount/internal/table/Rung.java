@@ -90,7 +90,7 @@ enum Rung {
 
   /** Works with the table of this rung. */
   <T> T with(Function<MountTable, T> work) {
-    return work.apply(RunningKernel.table(new KernelTable(kernel(), () -> careful)));
+    return work.apply(RunningKernel.table(kernel(), () -> careful));
   }
 
   private static <T> T filtered(int errno, Function<MountTable, T> work) {
@@ -101,7 +101,7 @@ enum Rung {
           if (older.features().has(Feature.OPENAT2) || older.features().hasUniqueIds()) {
             throw new AssertionError("the filter does not hide the calls");
           }
-          return work.apply(RunningKernel.table(new KernelTable(older, () -> false)));
+          return work.apply(RunningKernel.table(older, () -> false));
         };
     try {
       return HiddenCalls.on(

@@ -1,4 +1,4 @@
-package io.csi4j.mount;
+package io.csi4j.mount.internal.change;
 
 import io.csi4j.mount.model.MountException;
 import java.util.function.Function;

@@ -82,7 +82,7 @@ record Host(
         table,
         settings -> new LinuxMounts(kernel, table, settings),
         new LinuxMountWatch(kernel, table),
-        () -> CapabilityPage.of(kernel),
+        () -> MountCapabilities.of(kernel),
         () -> kernel);
   }
 

@@ -1,9 +1,15 @@
 package io.csi4j.mount;
 
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.model.MountException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the running kernel gives: for each need, the ways to meet it from best to last, which of
@@ -14,6 +20,35 @@ import java.util.Optional;
  * @param ways the ways of each need, best first
  */
 public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
+
+  /** A row per way, best first: the need, the calls, what they give, and the features needed. */
+  private static final String WAYS =
+      """
+      PROBE | statx | one call, however many mounts there are | STATX_MOUNT_ROOT
+      PROBE | openat2 | does not enter the mount, then reads its row | OPENAT2
+      PROBE | openat + fdinfo | compares the mounts of two descriptors, then reads its row |
+      RECORD | statx + statmount | two calls, however many mounts there are | \
+      STATX_UNIQUE_ID STATMOUNT LISTMOUNT
+      RECORD | statx + mountinfo | reads the table for one row | STATX_MOUNT_ROOT
+      RECORD | openat2 + mountinfo | reads the table for one row | OPENAT2
+      RECORD | fdinfo + mountinfo | reads the table for one row |
+      TABLE | mountinfo + listmount | references are numbers that no other mount gets | \
+      STATX_UNIQUE_ID STATMOUNT LISTMOUNT
+      TABLE | mountinfo | references are numbers that the next mount may get |
+      REFRESH | listmount + statmount | reads only what is new | STATX_UNIQUE_ID STATMOUNT LISTMOUNT
+      REFRESH | mountinfo | reads the table again |
+      WALK | openat2 | one call, links refused by the kernel | OPENAT2
+      WALK | openat | one call for each part of the path |
+      BIND | open_tree + mount_setattr + move_mount | read-only before anybody can see it | \
+      OPEN_TREE MOUNT_SETATTR
+      BIND | open_tree + move_mount | the same without flags; with them as the next | OPEN_TREE
+      BIND | mount | writable for a moment before it is read-only |
+      ATTRIBUTES | mount_setattr | flags in one call, with the mounts below; propagation by mount | \
+      MOUNT_SETATTR
+      ATTRIBUTES | mount | one call for each mount |
+      EVENTS | fanotify | each change, with who made it | FANOTIFY_MOUNTS
+      EVENTS | poll | that something changed, then reads the table again |
+      """;
 
   /** The needs that several ways can meet. */
   public enum Need {
@@ -57,9 +92,9 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
 
   /** Copies the maps and lists. */
   public MountCapabilities {
-    java.util.EnumMap<Need, List<Way>> copy = new java.util.EnumMap<>(Need.class);
+    EnumMap<Need, List<Way>> copy = new EnumMap<>(Need.class);
     ways.forEach((need, each) -> copy.put(need, List.copyOf(each)));
-    ways = java.util.Collections.unmodifiableMap(copy);
+    ways = Collections.unmodifiableMap(copy);
   }
 
   /**
@@ -69,6 +104,25 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
    */
   public static MountCapabilities system() {
     return Host.system().capabilities().get();
+  }
+
+  /** The ways of each need on this kernel. */
+  static MountCapabilities of(Kernel kernel) {
+    Map<Need, List<Way>> ways = new EnumMap<>(Need.class);
+    WAYS.lines()
+        .map(row -> row.split(" \\| ?", -1))
+        .forEach(
+            row -> {
+              Optional<String> obstacle =
+                  Stream.of(row[3].split(" ", -1))
+                      .filter(feature -> !feature.isEmpty())
+                      .map(Feature::valueOf)
+                      .flatMap(feature -> kernel.features().obstacle(feature).stream())
+                      .findFirst();
+              ways.computeIfAbsent(Need.valueOf(row[0]), need -> new ArrayList<>())
+                  .add(new Way(row[1], obstacle, row[2]));
+            });
+    return new MountCapabilities(kernel.release(), ways);
   }
 
   /** The way that is used for a need, if there is one. */

@@ -104,6 +104,6 @@ class CapabilityPageTest {
   }
 
   private static MountCapabilities page(KernelFeatures features) {
-    return CapabilityPage.of(new Kernel(NONE, features, "boot", "6.1.0-test"));
+    return MountCapabilities.of(new Kernel(NONE, features, "boot", "6.1.0-test"));
   }
 }

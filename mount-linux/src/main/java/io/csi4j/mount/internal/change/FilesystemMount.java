@@ -7,21 +7,47 @@ import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.text.PrintableText;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** One mount of a filesystem. */
+/**
+ * One mount of a filesystem. The options of the request are sorted into the flags and the text that
+ * {@code mount(2)} takes; a request's own flags hold even against its options.
+ */
 final class FilesystemMount extends NewMount {
 
+  /** The kernel reads one page of options and drops the rest without a word. */
+  private static final int MAX_BYTES = 4095;
+
+  private static final Set<String> FOR_USER_SPACE =
+      words(
+          "defaults auto noauto user nouser users nousers owner noowner group nogroup nofail _netdev");
+
+  /** Options for other operations than to mount. */
+  private static final Set<String> OPERATIONS =
+      words(
+          "remount bind rbind move private rprivate slave rslave shared rshared unbindable"
+              + " runbindable");
+
   private final FilesystemRequest request;
-  private final KernelMountOptions options;
+
+  /** The flags. */
+  private final long bits;
+
+  /** The filesystem's own options. */
+  private final byte[] data;
 
   /** Refuses options and names that the kernel would cut or read as something else. */
   FilesystemMount(Kernel kernel, Walk walk, FilesystemRequest request) {
@@ -38,7 +64,19 @@ final class FilesystemMount extends NewMount {
         request.target(),
         request.createTarget());
     this.request = request;
-    this.options = KernelMountOptions.of(doing, request);
+    FlagBits.check(doing, request.flags());
+    List<String> own = new ArrayList<>();
+    this.bits = sort(own);
+    this.data = String.join(",", own).getBytes(StandardCharsets.UTF_8);
+    if (data.length > MAX_BYTES) {
+      throw refused(
+          "the options have "
+              + data.length
+              + " bytes together, and the kernel reads "
+              + MAX_BYTES
+              + " of them at most",
+          "Use fewer");
+    }
     if (request.type().isEmpty() || request.type().indexOf('\0') >= 0) {
       throw failure(
           Reason.UNKNOWN_FILESYSTEM,
@@ -50,6 +88,60 @@ final class FilesystemMount extends NewMount {
             Reason.BAD_SOURCE, " was refused: its source holds a NUL. Correct the request.");
       }
     }
+  }
+
+  /**
+   * Returns the flags among the options, and sorts out the filesystem's own.
+   *
+   * @throws MountException with {@link Reason#BAD_OPTIONS}; it shows no secret option
+   */
+  private long sort(List<String> own) {
+    long sum = 0;
+    for (String option : request.options()) {
+      String shown = "the option '" + PrintableText.escape(option) + "'";
+      check(option, shown);
+      if (OPERATIONS.contains(option)) {
+        throw refused(
+            shown + " asks for something else than to mount a filesystem",
+            "Leave it out, and use the method of Mounts that does it");
+      }
+      if (FlagBits.isFlag(option)) {
+        sum = FlagBits.apply(option, sum);
+      } else if (!option.isEmpty() && !isForUserSpace(option)) {
+        own.add(option);
+      }
+    }
+    for (String option : request.revealSecretOptions()) {
+      check(option, "a secret option");
+      own.add(option);
+    }
+    for (MountFlag flag : request.flags()) {
+      sum = FlagBits.apply(flag.word(), sum);
+    }
+    return sum;
+  }
+
+  private static Set<String> words(String words) {
+    return Set.of(words.split(" ", -1));
+  }
+
+  private static boolean isForUserSpace(String option) {
+    return FOR_USER_SPACE.contains(option)
+        || option.startsWith("x-")
+        || option.startsWith("X-")
+        || option.startsWith("comment=");
+  }
+
+  private void check(String option, String shown) {
+    if (option.indexOf(',') >= 0 || option.indexOf('\0') >= 0) {
+      throw refused(
+          shown + " holds a comma or a NUL, which would make it more than one",
+          "Add each option by itself");
+    }
+  }
+
+  private MountException refused(String why, String next) {
+    return failure(Reason.BAD_OPTIONS, " was refused: " + why + ". " + next + ".");
   }
 
   @Override
@@ -70,7 +162,7 @@ final class FilesystemMount extends NewMount {
       occupant.expect("type", there.type(), KernelText.of(request.type()));
     }
     occupant.expect("source", there.source(), request.source());
-    occupant.expectFlags(FlagBits.flags(options.bits()));
+    occupant.expectFlags(FlagBits.flags(bits));
     return occupant.sameOrRefuse();
   }
 
@@ -83,8 +175,8 @@ final class FilesystemMount extends NewMount {
                 Arrays.copyOf(source, source.length + 1),
                 spot.node.link(),
                 Abi.path(request.type()),
-                options.bits(),
-                options.data());
+                bits,
+                data.length == 0 ? null : Arrays.copyOf(data, data.length + 1));
     if (mounted < 0) {
       // Of EINVAL the kernel says no more than that something is wrong.
       boolean isOfDevice = mounted == -Abi.EINVAL && needsDevice(request.type());

@@ -1,7 +1,5 @@
 package io.csi4j.mount.internal.change;
 
-import static java.util.Map.entry;
-
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.model.MountException;
@@ -9,6 +7,7 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,37 +22,25 @@ final class FlagBits {
   private static final long MS_I_VERSION = 1 << 23;
 
   /** The words of options that change the bits of {@code mount(2)}. */
-  private static final Map<String, Change> WORDS =
-      Map.ofEntries(
-          entry("ro", set(Abi.MS_RDONLY)),
-          entry("rw", clear(Abi.MS_RDONLY)),
-          entry("nosuid", set(Abi.MS_NOSUID)),
-          entry("suid", clear(Abi.MS_NOSUID)),
-          entry("nodev", set(Abi.MS_NODEV)),
-          entry("dev", clear(Abi.MS_NODEV)),
-          entry("noexec", set(Abi.MS_NOEXEC)),
-          entry("exec", clear(Abi.MS_NOEXEC)),
-          entry("noatime", new Change(Abi.MS_NOATIME, ATIMES)),
-          entry("atime", clear(Abi.MS_NOATIME)),
-          entry("relatime", new Change(Abi.MS_RELATIME, ATIMES)),
-          entry("norelatime", clear(Abi.MS_RELATIME)),
-          entry("strictatime", new Change(Abi.MS_STRICTATIME, ATIMES)),
-          entry("nostrictatime", clear(Abi.MS_STRICTATIME)),
-          entry("nodiratime", set(Abi.MS_NODIRATIME)),
-          entry("diratime", clear(Abi.MS_NODIRATIME)),
-          entry("nosymfollow", set(Abi.MS_NOSYMFOLLOW)),
-          entry("symfollow", clear(Abi.MS_NOSYMFOLLOW)),
-          entry("sync", set(Abi.MS_SYNCHRONOUS)),
-          entry("async", clear(Abi.MS_SYNCHRONOUS)),
-          entry("dirsync", set(Abi.MS_DIRSYNC)),
-          entry("lazytime", set(Abi.MS_LAZYTIME)),
-          entry("nolazytime", clear(Abi.MS_LAZYTIME)),
-          entry("mand", set(Abi.MS_MANDLOCK)),
-          entry("nomand", clear(Abi.MS_MANDLOCK)),
-          entry("iversion", set(MS_I_VERSION)),
-          entry("noiversion", clear(MS_I_VERSION)),
-          entry("silent", set(Abi.MS_SILENT)),
-          entry("loud", clear(Abi.MS_SILENT)));
+  private static final Map<String, Change> WORDS = new HashMap<>();
+
+  static {
+    words("ro", "rw", Abi.MS_RDONLY);
+    words("nosuid", "suid", Abi.MS_NOSUID);
+    words("nodev", "dev", Abi.MS_NODEV);
+    words("noexec", "exec", Abi.MS_NOEXEC);
+    words("noatime", "atime", Abi.MS_NOATIME);
+    words("relatime", "norelatime", Abi.MS_RELATIME);
+    words("strictatime", "nostrictatime", Abi.MS_STRICTATIME);
+    words("nodiratime", "diratime", Abi.MS_NODIRATIME);
+    words("nosymfollow", "symfollow", Abi.MS_NOSYMFOLLOW);
+    words("sync", "async", Abi.MS_SYNCHRONOUS);
+    words("lazytime", "nolazytime", Abi.MS_LAZYTIME);
+    words("mand", "nomand", Abi.MS_MANDLOCK);
+    words("iversion", "noiversion", MS_I_VERSION);
+    words("silent", "loud", Abi.MS_SILENT);
+    WORDS.put("dirsync", new Change(Abi.MS_DIRSYNC, Abi.MS_DIRSYNC));
+  }
 
   /**
    * The change of a word.
@@ -65,12 +52,10 @@ final class FlagBits {
 
   private FlagBits() {}
 
-  private static Change set(long bit) {
-    return new Change(bit, bit);
-  }
-
-  private static Change clear(long bit) {
-    return new Change(0, bit);
+  /** The words that set and clear a bit; of the access times only one can be set. */
+  private static void words(String set, String clear, long bit) {
+    WORDS.put(set, new Change(bit, (bit & ATIMES) == 0 ? bit : ATIMES));
+    WORDS.put(clear, new Change(0, bit));
   }
 
   /** Whether an option is the word of a flag. */

@@ -72,9 +72,6 @@ final class MountCallPool {
      * more. What this throws is told to the thread's handler of uncaught exceptions.
      */
     default void undo(T result) {}
-
-    /** Told once, when the work was done or undone, or never will be. */
-    default void end() {}
   }
 
   /**
@@ -86,7 +83,16 @@ final class MountCallPool {
    *     Reason#INTERRUPTED}
    */
   <T> T call(String doing, Duration extra, Work<T> work) {
-    Task<T> task = new Task<>(work);
+    return call(doing, extra, work, () -> {});
+  }
+
+  /**
+   * {@link #call(String, Duration, Work)} with an end.
+   *
+   * @param end told once, when the work was done or undone, or never will be
+   */
+  <T> T call(String doing, Duration extra, Work<T> work, Runnable end) {
+    Task<T> task = new Task<>(work, end);
     submit(doing, task);
     Duration limit = settings.deadline().plus(extra);
     try {
@@ -131,7 +137,7 @@ final class MountCallPool {
       submitted = true;
     } finally {
       if (!submitted) {
-        task.work.end();
+        task.end.run();
       }
     }
   }
@@ -248,11 +254,13 @@ final class MountCallPool {
   private final class Task<T> implements Runnable {
 
     private final Work<T> work;
+    private final Runnable end;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    Task(Work<T> work) {
+    Task(Work<T> work, Runnable end) {
       this.work = work;
+      this.end = end;
     }
 
     @Override
@@ -264,7 +272,7 @@ final class MountCallPool {
       try {
         value = work.run(() -> state.get() == State.ABANDONED);
       } catch (RuntimeException | Error e) {
-        work.end();
+        end.run();
         if (state.compareAndSet(State.RUNNING, State.ENDED)) {
           result.completeExceptionally(e);
         } else {
@@ -273,14 +281,14 @@ final class MountCallPool {
         return;
       }
       if (state.compareAndSet(State.RUNNING, State.ENDED)) {
-        work.end();
+        end.run();
         result.complete(value);
         return;
       }
       try {
         work.undo(value);
       } finally {
-        work.end();
+        end.run();
         stuck.decrementAndGet();
       }
     }
@@ -289,7 +297,7 @@ final class MountCallPool {
     State abandon() {
       if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
         pool.remove(this);
-        work.end();
+        end.run();
         return State.WAITING;
       }
       if (state.compareAndSet(State.RUNNING, State.ABANDONED)) {

@@ -16,7 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -43,10 +43,7 @@ final class Remount {
         doing,
         path,
         abandoned,
-        (mount, record) -> {
-          add(doing, mount, record, Set.of(MountFlag.READ_ONLY), recursive);
-          return record.ref();
-        });
+        (mount, record) -> add(doing, mount, record, Set.of(MountFlag.READ_ONLY), recursive));
   }
 
   MountRef setPropagation(
@@ -59,17 +56,14 @@ final class Remount {
         doing,
         path,
         abandoned,
-        (mount, record) -> {
-          propagation(doing, mount, path, propagation, recursive);
-          return record.ref();
-        });
+        (mount, record) -> propagation(doing, mount, path, propagation, recursive));
   }
 
   private MountRef change(
       String doing,
       MountPath path,
       BooleanSupplier abandoned,
-      BiFunction<Descriptor, MountRecord, MountRef> change) {
+      BiConsumer<Descriptor, MountRecord> change) {
     if (walk.isBase(path)) {
       try (Descriptor mount = walk.base(doing)) {
         return change(doing, path, mount, mounts.isRoot(mount), abandoned, change);
@@ -88,7 +82,7 @@ final class Remount {
       Descriptor mount,
       boolean isRoot,
       BooleanSupplier abandoned,
-      BiFunction<Descriptor, MountRecord, MountRef> change) {
+      BiConsumer<Descriptor, MountRecord> change) {
     Optional<MountRecord> record = isRoot ? mounts.record(mount) : Optional.empty();
     if (record.isEmpty()) {
       throw MountException.builder(
@@ -99,11 +93,11 @@ final class Remount {
           .target(path)
           .build();
     }
-    if (abandoned.getAsBoolean()) {
-      // No caller is told any more; what is there by now may be meant to stay as it is.
-      return record.get().ref();
+    // If no caller is told any more, what is there by now may be meant to stay as it is.
+    if (!abandoned.getAsBoolean()) {
+      change.accept(mount, record.get());
     }
-    return change.apply(mount, record.get());
+    return record.get().ref();
   }
 
   /**

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * One turn at a time for each target, so that of two threads that mount the same, the second one
@@ -42,7 +41,7 @@ final class TargetTurns {
     long start = System.nanoTime();
     take(doing, target);
     Duration waited = Duration.ofNanos(System.nanoTime() - start);
-    return pool.call(doing, waited.negated(), new InTurn<>(work, () -> giveBack(target)));
+    return pool.call(doing, waited.negated(), work, () -> giveBack(target));
   }
 
   /** Returns how many targets are in use or waited for. */
@@ -96,30 +95,5 @@ final class TargetTurns {
 
   private void leave(MountPath target) {
     turns.computeIfPresent(target, (path, turn) -> --turn.users == 0 ? null : turn);
-  }
-
-  /** Work that gives its turn back when it is over. */
-  private record InTurn<T>(MountCallPool.Work<T> work, Runnable giveBack)
-      implements MountCallPool.Work<T> {
-
-    @Override
-    public T run(BooleanSupplier abandoned) {
-      return work.run(abandoned);
-    }
-
-    @Override
-    public boolean canUndo() {
-      return work.canUndo();
-    }
-
-    @Override
-    public void undo(T result) {
-      work.undo(result);
-    }
-
-    @Override
-    public void end() {
-      giveBack.run();
-    }
   }
 }

@@ -266,11 +266,24 @@ final class Unmounter {
         // It may have come in the moment after; if not, the kernel keeps it there.
         result = unmount(place, flags);
         if (result == -Abi.EINVAL && isMount(doing, place)) {
-          throw locked(doing, path);
+          throw failure(
+                  doing,
+                  path,
+                  Reason.NOT_PERMITTED,
+                  Abi.EINVAL,
+                  "the mount was made outside of this user namespace, which locks it, or belongs to"
+                      + " another mount namespace. Unmount it from there.")
+              .build();
         }
       }
       if (result == -Abi.ENOENT && !hasProc(place)) {
-        throw withoutProc(doing, path);
+        throw failure(
+                doing,
+                path,
+                Reason.NO_MOUNT_TABLE,
+                Abi.ENOENT,
+                "/proc is not mounted, and without it nothing can be unmounted safely. Mount it.")
+            .build();
       }
       boolean isNothing = result == -Abi.ENOENT || result == -Abi.ENOTDIR;
       return isNothing ? NOT_MOUNTED : new Answer(result, top);
@@ -339,13 +352,13 @@ final class Unmounter {
   /** Whether something is mounted; a symbolic link is refused. */
   private boolean isMount(String doing, TargetPlace place) {
     if (kernel.calls().readlinkat(place.directory(), place.name(), new byte[1]) >= 0) {
-      throw MountException.builder(
+      throw failure(
+              doing,
+              place.path(),
               Reason.SYMLINK,
-              doing
-                  + " failed: it is a symbolic link, and none is followed. Unmount what it leads"
-                  + " to by its own path.")
-          .syscall(UMOUNT, new Errno(Abi.EINVAL))
-          .target(place.path())
+              Abi.EINVAL,
+              "it is a symbolic link, and none is followed. Unmount what it leads to by its own"
+                  + " path.")
           .build();
     }
     return top(place.path()).isPresent();
@@ -362,42 +375,27 @@ final class Unmounter {
     return e.reason() == Reason.NOT_FOUND || e.reason() == Reason.WRONG_KIND;
   }
 
-  private static MountException locked(String doing, MountPath path) {
-    return MountException.builder(
-            Reason.NOT_PERMITTED,
-            doing
-                + " failed: the mount was made outside of this user namespace, which locks it, or"
-                + " belongs to another mount namespace. Unmount it from there.")
-        .syscall(UMOUNT, new Errno(Abi.EINVAL))
-        .target(path)
-        .build();
-  }
-
-  private static MountException withoutProc(String doing, MountPath path) {
-    return MountException.builder(
-            Reason.NO_MOUNT_TABLE,
-            doing
-                + " failed: /proc is not mounted, and without it nothing can be unmounted safely."
-                + " Mount it.")
-        .syscall(UMOUNT, new Errno(Abi.ENOENT))
-        .target(path)
-        .build();
+  private static MountException.Builder failure(
+      String doing, MountPath path, Reason reason, int errno, String why) {
+    return MountException.builder(reason, doing + " failed: " + why)
+        .syscall(UMOUNT, new Errno(errno))
+        .target(path);
   }
 
   private MountException busy(String doing, MountPath path, Outcome outcome) {
     Optional<MountRef> mount = outcome.answer().mount();
     Holders holders = mount.map(this::holders).orElse(NOBODY);
-    return MountException.builder(
+    return failure(
+            doing,
+            path,
             Reason.BUSY,
-            doing
-                + " failed: it is in use after "
+            Abi.EBUSY,
+            "it is in use after "
                 + outcome.attempts()
                 + (outcome.attempts() == 1 ? " attempt" : " attempts")
                 + "; "
                 + text(holders)
                 + ". End that use, or allow a lazy unmount.")
-        .syscall(UMOUNT, new Errno(Abi.EBUSY))
-        .target(path)
         .holders(holders)
         .build();
   }

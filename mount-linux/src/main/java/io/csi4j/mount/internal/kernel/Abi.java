@@ -15,8 +15,6 @@ public final class Abi {
   public static final int EPERM = 1;
   public static final int ENOENT = 2;
   public static final int EINTR = 4;
-  public static final int EIO = 5;
-  public static final int ENXIO = 6;
   public static final int EBADF = 9;
   public static final int EAGAIN = 11;
   public static final int ENOMEM = 12;
@@ -27,26 +25,17 @@ public final class Abi {
   public static final int EXDEV = 18;
   public static final int ENODEV = 19;
   public static final int ENOTDIR = 20;
-  public static final int EISDIR = 21;
   public static final int EINVAL = 22;
   public static final int ENFILE = 23;
   public static final int EMFILE = 24;
   public static final int ENOSPC = 28;
-  public static final int EROFS = 30;
   public static final int ENAMETOOLONG = 36;
   public static final int ENOSYS = 38;
   public static final int ENOTEMPTY = 39;
   public static final int ELOOP = 40;
   public static final int EOVERFLOW = 75;
-  public static final int EOPNOTSUPP = 95;
   public static final int ECONNABORTED = 103;
   public static final int ENOTCONN = 107;
-  public static final int ETIMEDOUT = 110;
-  public static final int ECONNREFUSED = 111;
-  public static final int EHOSTDOWN = 112;
-  public static final int EHOSTUNREACH = 113;
-  public static final int ESTALE = 116;
-  public static final int EUCLEAN = 117;
 
   // Opening and looking.
   public static final int PATH_MAX = 4096;
@@ -59,7 +48,6 @@ public final class Abi {
   public static final int AT_STATX_DONT_SYNC = 0x4000;
   public static final int AT_RECURSIVE = 0x8000;
   public static final int O_RDONLY = 0;
-  public static final int O_WRONLY = 1;
   public static final int O_CREAT = 0x40;
   public static final int O_EXCL = 0x80;
   public static final int O_NONBLOCK = 0x800;
@@ -78,24 +66,18 @@ public final class Abi {
   // struct statx
   public static final int STATX_SIZE = 256;
   public static final int STATX_TYPE = 0x1;
-  public static final int STATX_INO = 0x100;
   public static final int STATX_FILE_SIZE = 0x200;
   public static final int STATX_MNT_ID = 0x1000;
   public static final int STATX_MNT_ID_UNIQUE = 0x4000;
   public static final int STATX_AT_MASK = 0;
   public static final int STATX_AT_ATTRIBUTES = 8;
   public static final int STATX_AT_MODE = 28;
-  public static final int STATX_AT_INO = 32;
   public static final int STATX_AT_FILE_SIZE = 40;
   public static final int STATX_AT_ATTRIBUTES_MASK = 56;
-  public static final int STATX_AT_DEV_MAJOR = 136;
-  public static final int STATX_AT_DEV_MINOR = 140;
   public static final int STATX_AT_MNT_ID = 144;
   public static final long STATX_ATTR_MOUNT_ROOT = 0x2000;
   public static final int S_IFMT = 0xf000;
-  public static final int S_IFDIR = 0x4000;
   public static final int S_IFREG = 0x8000;
-  public static final int S_IFLNK = 0xa000;
 
   // mount and umount2
   public static final long MS_RDONLY = 1;
@@ -136,7 +118,6 @@ public final class Abi {
   public static final long MOUNT_ATTR_NOEXEC = 0x8;
   public static final long MOUNT_ATTR_ATIME = 0x70;
   public static final long MOUNT_ATTR_NOATIME = 0x10;
-  public static final long MOUNT_ATTR_STRICTATIME = 0x20;
   public static final long MOUNT_ATTR_NODIRATIME = 0x80;
   public static final long MOUNT_ATTR_NOSYMFOLLOW = 0x200000;
 
@@ -160,7 +141,6 @@ public final class Abi {
   public static final int STATMOUNT_AT_SB_DEV_MINOR = 20;
   public static final int STATMOUNT_AT_SB_FLAGS = 32;
   public static final int STATMOUNT_AT_FS_TYPE = 36;
-  public static final int STATMOUNT_AT_MNT_ID = 40;
   public static final int STATMOUNT_AT_PARENT_ID = 48;
   public static final int STATMOUNT_AT_MNT_ID_OLD = 56;
   public static final int STATMOUNT_AT_PARENT_ID_OLD = 60;
@@ -198,7 +178,6 @@ public final class Abi {
   // poll and eventfd
   public static final int POLLIN = 0x1;
   public static final int POLLPRI = 0x2;
-  public static final int POLLERR = 0x8;
   public static final int POLLFD_SIZE = 8;
   public static final int POLLFD_AT_EVENTS = 4;
   public static final int POLLFD_AT_REVENTS = 6;

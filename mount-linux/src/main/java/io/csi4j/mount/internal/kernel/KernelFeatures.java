@@ -100,28 +100,38 @@ public final class KernelFeatures {
   }
 
   private static void tryFanotify(Map<Feature, String> obstacles, Syscalls calls) {
-    int group = calls.fanotifyInit(Abi.FAN_CLOEXEC | Abi.FAN_NONBLOCK | Abi.FAN_REPORT_MNT, 0);
-    if (group < 0) {
-      obstacles.put(Feature.FANOTIFY_MOUNTS, answer("fanotify_init", group));
-      return;
+    MountEvents events = MountEvents.open(calls);
+    opened(obstacles, calls, Feature.FANOTIFY_MOUNTS, events.call(), events.descriptor());
+  }
+
+  /**
+   * The events about the mounts of the calling thread's namespace.
+   *
+   * @param descriptor where they can be read, or the error with a minus sign
+   * @param call the call that gave the error, if there is one
+   */
+  public record MountEvents(int descriptor, String call) {
+
+    /** Asks the kernel for them; the caller closes the descriptor. */
+    public static MountEvents open(Syscalls calls) {
+      int group = calls.fanotifyInit(Abi.FAN_CLOEXEC | Abi.FAN_NONBLOCK | Abi.FAN_REPORT_MNT, 0);
+      if (group < 0) {
+        return new MountEvents(group, "fanotify_init");
+      }
+      byte[] path = Abi.path("/proc/thread-self/ns/mnt");
+      int marked = calls.openat(AT_FDCWD, path, Abi.O_RDONLY | Abi.O_CLOEXEC, 0);
+      if (marked >= 0) {
+        int namespace = marked;
+        int how = Abi.FAN_MARK_ADD | Abi.FAN_MARK_MNTNS;
+        long events = Abi.FAN_MNT_ATTACH | Abi.FAN_MNT_DETACH;
+        marked = calls.fanotifyMark(group, how, events, namespace, null);
+        calls.close(namespace);
+      }
+      if (marked < 0) {
+        calls.close(group);
+      }
+      return new MountEvents(marked < 0 ? marked : group, "fanotify_mark");
     }
-    int namespace =
-        calls.openat(
-            AT_FDCWD, Abi.path("/proc/thread-self/ns/mnt"), Abi.O_RDONLY | Abi.O_CLOEXEC, 0);
-    int marked =
-        namespace < 0
-            ? namespace
-            : calls.fanotifyMark(
-                group,
-                Abi.FAN_MARK_ADD | Abi.FAN_MARK_MNTNS,
-                Abi.FAN_MNT_ATTACH | Abi.FAN_MNT_DETACH,
-                namespace,
-                null);
-    put(obstacles, Feature.FANOTIFY_MOUNTS, "fanotify_mark", marked);
-    if (namespace >= 0) {
-      calls.close(namespace);
-    }
-    calls.close(group);
   }
 
   private static void opened(

@@ -15,22 +15,8 @@ final class FilesystemTypes {
    */
   private static final Set<String> ASKED_BY_WALKING =
       Set.of(
-          "9p",
-          "afs",
-          "beegfs",
-          "ceph",
-          "cifs",
-          "coda",
-          "gfs2",
-          "gpfs",
-          "lustre",
-          "nfs",
-          "nfs4",
-          "ocfs2",
-          "orangefs",
-          "pvfs2",
-          "smb3",
-          "smbfs");
+          "9p afs beegfs ceph cifs coda gfs2 gpfs lustre nfs nfs4 ocfs2 orangefs pvfs2 smb3 smbfs"
+              .split(" ", -1));
 
   private FilesystemTypes() {}
 

@@ -3,6 +3,7 @@ package io.csi4j.mount.internal.table;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.table.PathLook.Seen;
+import io.csi4j.mount.internal.table.PathLook.Unmounted;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
@@ -33,7 +34,6 @@ public class KernelTable {
   private final Kernel kernel;
   private final TableReader reader;
   private final StatmountReader mounts;
-  private final VisibleMounts visible;
   private final PathLook look;
   private final MountIds ids;
 
@@ -56,8 +56,7 @@ public class KernelTable {
     this.kernel = kernel;
     this.reader = new TableReader(kernel);
     this.mounts = new StatmountReader(kernel);
-    this.visible = new VisibleMounts(reader);
-    this.look = new PathLook(kernel, visible, careful);
+    this.look = new PathLook(kernel, reader, careful);
     this.ids = new MountIds(kernel);
   }
 
@@ -65,10 +64,10 @@ public class KernelTable {
   public MountProbe probe(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
-      if (seen instanceof Seen.Missing) {
+      if (seen == Unmounted.MISSING) {
         return new MountProbe.Missing();
       }
-      if (seen instanceof Seen.NotAMount) {
+      if (seen == Unmounted.NOT_A_MOUNT) {
         return new MountProbe.NotAMount();
       }
       Optional<MountProbe> mounted = mounted(path, seen);
@@ -83,7 +82,7 @@ public class KernelTable {
   public Optional<MountRecord> find(MountPath path) {
     for (int looks = 0; looks < MOST_LOOKS; looks++) {
       Seen seen = look.at(path);
-      if (seen instanceof Seen.Missing || seen instanceof Seen.NotAMount) {
+      if (seen instanceof Unmounted) {
         return Optional.empty();
       }
       Optional<MountRecord> record = record(path, seen);
@@ -131,11 +130,15 @@ public class KernelTable {
           .filter(each -> each.parentUniqueId().orElse(0) == unique.id())
           .toList();
     }
-    List<MountRecord> all = visible.matching(record -> true);
+    List<MountRecord> all = reader.read(record -> true).records();
     return all.stream()
         .filter(record -> isSame((MountIdentity.Reusable) ref.identity(), record))
         .findFirst()
-        .map(parent -> all.stream().filter(each -> VisibleMounts.isOn(parent, each)).toList())
+        .map(
+            parent ->
+                all.stream()
+                    .filter(each -> each.parentId() == parent.id() && each.id() != parent.id())
+                    .toList())
         .orElse(List.of());
   }
 
@@ -146,7 +149,12 @@ public class KernelTable {
           .map(health -> mounted(path, new MountIdentity.Unique(numbered.id()), health));
     }
     return record(path, seen)
-        .map(record -> mounted(path, record.ref().identity(), health(seen, record)));
+        .map(
+            record ->
+                mounted(
+                    path,
+                    record.ref().identity(),
+                    seen.told().orElseGet(() -> health(record.type()))));
   }
 
   private MountProbe mounted(MountPath path, MountIdentity identity, MountHealth health) {
@@ -159,32 +167,20 @@ public class KernelTable {
       // Between the look and the row another mount may have got the number; it has another path.
       return numbered.isUnique()
           ? mounts.record(numbered.id())
-          : visible.matching(record -> record.id() == numbered.id()).stream()
+          : reader.read(record -> record.id() == numbered.id()).records().stream()
               .filter(record -> record.path().equals(path) || look.at(path).equals(seen))
               .findFirst();
     }
     if (seen instanceof Seen.Placed placed) {
-      return visible.at(placed.place());
+      return reader.at(placed.place());
     }
     if (seen instanceof Seen.OutOfReach failed) {
       return Optional.of(
-          visible
+          reader
               .at(path)
               .orElseThrow(() -> PathLook.failure(path, failed.syscall(), failed.result())));
     }
     return Optional.empty();
-  }
-
-  private static MountHealth health(Seen seen, MountRecord record) {
-    Optional<MountHealth> told = Optional.empty();
-    if (seen instanceof Seen.Numbered numbered) {
-      told = numbered.told();
-    } else if (seen instanceof Seen.Placed placed) {
-      told = placed.told();
-    } else if (seen instanceof Seen.OutOfReach failed) {
-      told = Optional.of(PathLook.health(failed.result()));
-    }
-    return told.orElseGet(() -> health(record.type()));
   }
 
   /** The mount that is at a path now; a path that cannot be walked has none. */
@@ -230,7 +226,7 @@ public class KernelTable {
       return mounts.path(unique.id());
     }
     MountIdentity.Reusable reusable = (MountIdentity.Reusable) ref.identity();
-    return visible.matching(record -> isSame(reusable, record)).stream()
+    return reader.read(record -> isSame(reusable, record)).records().stream()
         .map(MountRecord::path)
         .findFirst();
   }

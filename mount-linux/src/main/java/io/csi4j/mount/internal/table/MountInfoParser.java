@@ -127,7 +127,7 @@ public final class MountInfoParser {
     int place = rows++;
     boolean tooLong = isOverlong || to - begun > LONGEST_ROW;
     isOverlong = false;
-    if (!tooLong && wanted != null && !wanted.test(RowScan.id(page.text(), begun, to))) {
+    if (!tooLong && wanted != null && !wanted.test(RowPage.id(page.text(), begun, to))) {
       return;
     }
     if (!tooLong && page.add(begun, to, place)) {

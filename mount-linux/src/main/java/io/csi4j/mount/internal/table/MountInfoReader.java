@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -98,11 +97,6 @@ public final class MountInfoReader {
     MountInfoParser parser = new MountInfoParser();
     scan(parser, () -> false);
     return parser.end();
-  }
-
-  /** The row of the mount that has this number now. */
-  public Optional<MountRecord> find(int id) {
-    return Optional.ofNullable(find(Set.of(id)).get(id));
   }
 
   /** The rows of the mounts that have these numbers now, by number; without those not there. */

@@ -30,7 +30,7 @@ final class PathLook {
   private static final int DIRECTORY_FLAGS = Abi.O_PATH | Abi.O_DIRECTORY | Abi.O_CLOEXEC;
 
   private final Syscalls calls;
-  private final VisibleMounts mounts;
+  private final TableReader mounts;
   private final BooleanSupplier careful;
   private final boolean statx;
   private final boolean openat2;
@@ -44,7 +44,7 @@ final class PathLook {
    * @param careful whether a filesystem is there whose server may be asked by walking into a mount;
    *     then mounts are told without touching them
    */
-  PathLook(Kernel kernel, VisibleMounts mounts, BooleanSupplier careful) {
+  PathLook(Kernel kernel, TableReader mounts, BooleanSupplier careful) {
     this.calls = kernel.calls();
     this.mounts = mounts;
     this.careful = careful;
@@ -57,17 +57,10 @@ final class PathLook {
   /** The result of a look at a path, before the mount's record is read. */
   sealed interface Seen {
 
-    /** There is nothing. */
-    Seen MISSING = new Missing();
-
-    /** There is something, and nothing is mounted on it. */
-    Seen NOT_A_MOUNT = new NotAMount();
-
-    /** There is nothing. */
-    record Missing() implements Seen {}
-
-    /** There is something, and nothing is mounted on it. */
-    record NotAMount() implements Seen {}
+    /** What the kernel told of the health of what is there, if anything. */
+    default Optional<MountHealth> told() {
+      return Optional.empty();
+    }
 
     /**
      * A mount whose number is known.
@@ -92,7 +85,20 @@ final class PathLook {
      * @param syscall the call that failed
      * @param result what it returned: the error with a minus sign
      */
-    record OutOfReach(String syscall, int result) implements Seen {}
+    record OutOfReach(String syscall, int result) implements Seen {
+      @Override
+      public Optional<MountHealth> told() {
+        return Optional.of(health(result));
+      }
+    }
+  }
+
+  /** A path at which no mount is. */
+  enum Unmounted implements Seen {
+    /** There is nothing. */
+    MISSING,
+    /** There is something, and nothing is mounted on it. */
+    NOT_A_MOUNT
   }
 
   /**
@@ -124,7 +130,7 @@ final class PathLook {
     }
     return out.isRoot()
         ? new Seen.Numbered(out.mount(), unique, Optional.empty())
-        : Seen.NOT_A_MOUNT;
+        : Unmounted.NOT_A_MOUNT;
   }
 
   private Seen withoutLookingInto(MountPath path, int result) {
@@ -141,7 +147,7 @@ final class PathLook {
       // In some changed roots the root directory is no mount.
       return mounts.at(MountPath.ROOT).isPresent()
           ? new Seen.Placed(MountPath.ROOT, Optional.empty())
-          : Seen.NOT_A_MOUNT;
+          : Unmounted.NOT_A_MOUNT;
     }
     return inDirectory(path, openat2 ? this::byRefusal : this::byFdinfo);
   }
@@ -185,7 +191,7 @@ final class PathLook {
     int opened = calls.openat2(directory, name(path), OPEN_FLAGS, 0, Abi.RESOLVE_NO_XDEV);
     if (opened >= 0) {
       calls.close(opened);
-      return Seen.NOT_A_MOUNT;
+      return Unmounted.NOT_A_MOUNT;
     }
     return opened == -Abi.EXDEV
         ? new Seen.Placed(place(path, directory), Optional.empty())
@@ -205,7 +211,7 @@ final class PathLook {
     try {
       int id = ProcFiles.mountId("thread-self", opened);
       return id == ProcFiles.mountId("thread-self", directory)
-          ? Seen.NOT_A_MOUNT
+          ? Unmounted.NOT_A_MOUNT
           : new Seen.Numbered(id, false, Optional.empty());
     } catch (IOException e) {
       throw MountException.builder(
@@ -254,7 +260,7 @@ final class PathLook {
    */
   private static Seen unseen(MountPath path, String syscall, int result) {
     return switch (-result) {
-      case Abi.ENOENT, Abi.ENOTDIR -> Seen.MISSING;
+      case Abi.ENOENT, Abi.ENOTDIR -> Unmounted.MISSING;
       case Abi.ELOOP ->
           throw MountException.builder(
                   Reason.SYMLINK,
@@ -276,7 +282,7 @@ final class PathLook {
   }
 
   /** Returns what an error tells of the mount that it came from. */
-  static MountHealth health(int result) {
+  private static MountHealth health(int result) {
     return result == -Abi.EACCES || result == -Abi.EPERM ? MountHealth.DENIED : MountHealth.DEAD;
   }
 

@@ -1,8 +1,20 @@
 package io.csi4j.mount.internal.table;
 
+import io.csi4j.mount.internal.text.ByteSearch;
+import io.csi4j.mount.model.MountPath;
 import java.util.Arrays;
 
-/** A piece of the text table with whole rows, and where the fields of those that make sense are. */
+/**
+ * A piece of the text table with whole rows, and where the fields of those that make sense are.
+ *
+ * <pre>
+ * 36 35 98:0 /root /mnt/point rw,noatime master:1 - ext3 /dev/root rw,errors=continue
+ * id parent device root path  flags      optional…  type source    options
+ * </pre>
+ *
+ * <p>Fields are parted by one blank each, so an empty one is a field too. The optional ones end at
+ * the first that is a dash: none of them is one, while options may hold blanks and dashes.
+ */
 final class RowPage {
 
   /** The numbers that are kept of a row: first its own, and its place in the table. */
@@ -28,6 +40,9 @@ final class RowPage {
 
   /** Rows are seldom shorter. */
   private static final int SHORT_ROW = 128;
+
+  /** The blanks of a row without optional fields: one before each field but the first. */
+  private static final int USUAL_BLANKS = 9;
 
   private final byte[] text;
   private int[] fields;
@@ -59,11 +74,117 @@ final class RowPage {
     if (at == fields.length) {
       fields = Arrays.copyOf(fields, 2 * at);
     }
-    if (!RowScan.scan(text, from, to, fields, at)) {
+    if (!scan(text, from, to, fields, at)) {
       return false;
     }
     fields[at + PLACE] = place;
     rows++;
     return true;
+  }
+
+  /** The number that the row begins with, or -1 if it begins with something else. */
+  static int id(byte[] bytes, int from, int to) {
+    return RowFields.number(bytes, from, blank(bytes, from, to));
+  }
+
+  /**
+   * Whether the row makes sense; if so, a mount can be made of it.
+   *
+   * @param out takes its numbers and where its fields begin
+   * @param at where in {@code out}
+   */
+  private static boolean scan(byte[] bytes, int from, int to, int[] out, int at) {
+    // Most rows have no optional fields: then one pass finds all blanks. Where the parent and the
+    // device begin is needed only until their numbers are read, and kept where those go.
+    int first = at + ROOT - 2;
+    int lacking = ByteSearch.placesAfter((byte) ' ', bytes, from, to, out, first, USUAL_BLANKS);
+    if (lacking > 0 || !isDash(bytes, out[at + TAGS], out[at + TYPE])) {
+      return find(bytes, from, to, out, at) && makesSense(bytes, from, to, out, at);
+    }
+    return makesSense(bytes, from, to, out, at);
+  }
+
+  /** Whether the fields that were found do; reads the numbers. */
+  private static boolean makesSense(byte[] bytes, int from, int to, int[] out, int at) {
+    int parent = out[at + ROOT - 2];
+    int device = out[at + ROOT - 1];
+    int root = out[at + ROOT];
+    int colon = device;
+    while (colon < root - 1 && bytes[colon] != ':') {
+      colon++;
+    }
+    int id = RowFields.number(bytes, from, parent - 1);
+    int parentId = RowFields.number(bytes, parent, device - 1);
+    int major = RowFields.number(bytes, device, colon);
+    int minor = RowFields.number(bytes, colon + 1, root - 1);
+    out[at + ID] = id;
+    out[at + PARENT] = parentId;
+    out[at + MAJOR] = major;
+    out[at + MINOR] = minor;
+    out[at + END] = to;
+    return (id | parentId | major | minor) >= 0
+        && isPath(bytes, out[at + PATH], out[at + FLAGS] - 1);
+  }
+
+  /** Finds the fields one by one, with as many optional ones as there are; false if one lacks. */
+  private static boolean find(byte[] bytes, int from, int to, int[] out, int at) {
+    // A field that is not there begins behind the row, and so do all after it.
+    int place = at + ROOT - 2;
+    int field = from;
+    while (place <= at + TAGS) {
+      field = blank(bytes, field, to) + 1;
+      out[place++] = field;
+    }
+    int type = afterDash(bytes, field, to);
+    int source = blank(bytes, type, to) + 1;
+    int options = blank(bytes, source, to) + 1;
+    out[at + TYPE] = type;
+    out[at + SOURCE] = source;
+    out[at + OPTIONS] = options;
+    return options <= to;
+  }
+
+  /**
+   * The path of a mount.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static MountPath path(byte[] bytes, int from, int to) {
+    return ByteSearch.indexOf((byte) '\\', bytes, from, to) == to
+        ? MountPath.ofBytes(bytes, from, to)
+        : MountPath.ofBytes(RowFields.unescape(Arrays.copyOfRange(bytes, from, to)));
+  }
+
+  private static boolean isPath(byte[] bytes, int from, int to) {
+    if (ByteSearch.isOrdinaryPath(bytes, from, to)) {
+      return true;
+    }
+    try {
+      path(bytes, from, to);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static boolean isDash(byte[] bytes, int from, int next) {
+    return bytes[from] == '-' && next - from == 2;
+  }
+
+  /** Where the field after the dash begins; behind the row if there is no dash. */
+  private static int afterDash(byte[] bytes, int from, int to) {
+    int start = from;
+    while (start < to) {
+      int end = blank(bytes, start, to);
+      if (end - start == 1 && bytes[start] == '-') {
+        return end + 1;
+      }
+      start = end + 1;
+    }
+    return to + 1;
+  }
+
+  private static int blank(byte[] bytes, int from, int to) {
+    return ByteSearch.indexOf((byte) ' ', bytes, from, to);
   }
 }

@@ -1,8 +1,17 @@
 package io.csi4j.mount.internal.table;
 
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.PropagationTags;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole table as text in which all fields of all rows were found, so that making mounts of it
@@ -44,5 +53,140 @@ record ScannedRows(List<RowPage> pages, int size, int skipped) {
     List<MountRecord> records = new ArrayList<>(size);
     forEach((page, row) -> records.add(maker.make(page, row)));
     return records;
+  }
+
+  /** Makes mounts of the rows of one table, whose fields have been found. For one thread. */
+  private static final class RecordMaker {
+
+    private final String bootId;
+    private final RowNames names;
+    private final SharedTexts<KernelText> roots = new SharedTexts<>(RecordMaker::name);
+    private final SharedTexts<KernelText> types = new SharedTexts<>(RecordMaker::name);
+    private final SharedTexts<KernelText> sources = new SharedTexts<>(RecordMaker::name);
+    private final SharedTexts<Set<MountFlag>> flags = new SharedTexts<>(RowFields::flags);
+    private final SharedTexts<PropagationTags> tags = new SharedTexts<>(RowFields::propagation);
+    private final SharedTexts<List<KernelText>> options = new SharedTexts<>(RowFields::options);
+    private DeviceId lastDevice = new DeviceId(0, 0);
+
+    RecordMaker(String bootId, RowNames names) {
+      this.bootId = bootId;
+      this.names = names;
+    }
+
+    /** The mount of a row. */
+    MountRecord make(RowPage page, int row) {
+      byte[] text = page.text();
+      int id = page.get(row, RowPage.ID);
+      int parent = page.get(row, RowPage.PARENT);
+      int place = page.get(row, RowPage.PLACE);
+      DeviceId device = device(page.get(row, RowPage.MAJOR), page.get(row, RowPage.MINOR));
+      int path = page.get(row, RowPage.PATH);
+      int flagsFrom = page.get(row, RowPage.FLAGS);
+      int tagsFrom = page.get(row, RowPage.TAGS);
+      int type = page.get(row, RowPage.TYPE);
+      int source = page.get(row, RowPage.SOURCE);
+      int optionsFrom = page.get(row, RowPage.OPTIONS);
+      KernelText root = roots.get(text, page.get(row, RowPage.ROOT), path - 1);
+      return new MountRecord(
+          new MountRef(
+              RowPage.path(text, path, flagsFrom - 1),
+              bootId,
+              names.identity(place, id, device, root)),
+          id,
+          parent,
+          names.uniqueParent(place),
+          device,
+          root,
+          flags.get(text, flagsFrom, tagsFrom - 1),
+          propagation(text, tagsFrom, type - "- ".length()),
+          types.get(text, type, source - 1),
+          sources.get(text, source, optionsFrom - 1),
+          options.get(text, optionsFrom, page.get(row, RowPage.END)));
+    }
+
+    private static KernelText name(byte[] escaped) {
+      return KernelText.ofBytes(RowFields.unescape(escaped));
+    }
+
+    private DeviceId device(int major, int minor) {
+      if (major != lastDevice.major() || minor != lastDevice.minor()) {
+        lastDevice = new DeviceId(major, minor);
+      }
+      return lastDevice;
+    }
+
+    private PropagationTags propagation(byte[] text, int from, int dash) {
+      return from == dash ? PropagationTags.PRIVATE : tags.get(text, from, dash - 1);
+    }
+  }
+
+  /**
+   * A small cache of what texts mean, for texts that many rows have in common. It forgets freely
+   * and never grows.
+   *
+   * @param <T> what they mean
+   */
+  private static final class SharedTexts<T> {
+
+    private static final int SLOTS = 256;
+
+    /** Longer ones are kept only until the next one comes. */
+    private static final int LONGEST = 512;
+
+    /** A slot is chosen by the length and this many bytes from the end, where paths differ. */
+    private static final int HASHED = 12;
+
+    private static final class Known<T> {
+      final byte[] text;
+      final T meaning;
+
+      Known(byte[] text, T meaning) {
+        this.text = text;
+        this.meaning = meaning;
+      }
+
+      boolean is(byte[] bytes, int from, int to) {
+        return Arrays.equals(text, 0, text.length, bytes, from, to);
+      }
+    }
+
+    private final Function<byte[], T> reader;
+
+    private final @Nullable Known<T>[] slots;
+    private @Nullable Known<T> last;
+
+    /** A cache in front of this. */
+    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type has to be made so
+    SharedTexts(Function<byte[], T> reader) {
+      this.reader = reader;
+      this.slots = new Known[SLOTS];
+    }
+
+    /** Returns the meaning of these bytes. */
+    T get(byte[] bytes, int from, int to) {
+      Known<T> known = last;
+      if (known == null || !known.is(bytes, from, to)) {
+        known = find(bytes, from, to);
+        last = known;
+      }
+      return known.meaning;
+    }
+
+    private Known<T> find(byte[] bytes, int from, int to) {
+      int hash = to - from;
+      for (int i = Math.max(from, to - HASHED); i < to; i++) {
+        hash = hash * 31 + bytes[i];
+      }
+      int slot = (hash ^ hash >>> 8 ^ hash >>> 16) & (SLOTS - 1);
+      Known<T> known = slots[slot];
+      if (known == null || !known.is(bytes, from, to)) {
+        byte[] text = Arrays.copyOfRange(bytes, from, to);
+        known = new Known<>(text, reader.apply(text));
+        if (text.length <= LONGEST) {
+          slots[slot] = known;
+        }
+      }
+      return known;
+    }
   }
 }

@@ -6,6 +6,7 @@ import io.csi4j.mount.internal.list.LazyList;
 import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSnapshot;
@@ -71,6 +72,13 @@ public final class TableReader {
     return snapshot(mounts.records(before), 0, before, filter);
   }
 
+  /** The mount on top at a path that has no symbolic links; none that is hidden. */
+  Optional<MountRecord> at(MountPath path) {
+    return read(record -> path.isWithin(record.path()))
+        .holding(path)
+        .filter(last -> last.path().equals(path));
+  }
+
   /** A reader of what another process sees, of which there is only text. */
   static TableReader of(Kernel kernel, long process) {
     return new TableReader(kernel, MountInfoReader.of(kernel, process));
@@ -79,11 +87,6 @@ public final class TableReader {
   /** Every mount as text gives it. */
   MountSnapshot readText() {
     return textSnapshot(text.read(), ALL);
-  }
-
-  /** The table as text gives it: references are reusable numbers. */
-  public TableRows text() {
-    return text.read();
   }
 
   /** Whether the first and the last mount are those whose ids they got. */
@@ -123,8 +126,8 @@ public final class TableReader {
       MountSnapshot before, long[] allBefore, Predicate<MountRecord> filter) {
     long[] all = ids.all(allBefore.length);
     List<MountRecord> added =
-        mounts.records(IdLists.missing(all, allBefore)).stream().filter(filter).toList();
-    long[] gone = IdLists.missing(allBefore, all);
+        mounts.records(missing(all, allBefore)).stream().filter(filter).toList();
+    long[] gone = missing(allBefore, all);
     List<MountRecord> removed = new ArrayList<>();
     List<MountRecord> now =
         gone.length == 0 && added.isEmpty()
@@ -222,5 +225,24 @@ public final class TableReader {
     Set<MountRef> refs = new HashSet<>();
     records.forEach(record -> refs.add(record.ref()));
     return refs;
+  }
+
+  /** The ids of the first list that the second one lacks, ascending. */
+  private static long[] missing(long[] from, long[] in) {
+    long[] missing = new long[8];
+    int count = 0;
+    int other = 0;
+    for (long id : from) {
+      while (other < in.length && in[other] < id) {
+        other++;
+      }
+      if (other == in.length || in[other] != id) {
+        if (count == missing.length) {
+          missing = Arrays.copyOf(missing, 2 * count);
+        }
+        missing[count++] = id;
+      }
+    }
+    return Arrays.copyOf(missing, count);
   }
 }

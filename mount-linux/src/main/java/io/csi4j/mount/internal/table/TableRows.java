@@ -19,9 +19,4 @@ public record TableRows(List<MountRecord> records, int skipped) {
   static TableRows of(ScannedRows rows, String bootId) {
     return new TableRows(rows.records(bootId, RowNames.TEXT_ALONE), rows.skipped());
   }
-
-  /** How many rows there were. */
-  int count() {
-    return records.size() + skipped;
-  }
 }

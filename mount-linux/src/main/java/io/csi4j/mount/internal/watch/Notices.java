@@ -6,6 +6,7 @@ import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.kernel.KernelFeatures.MountEvents;
 import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.Errno;
@@ -193,35 +194,10 @@ final class Notices implements AutoCloseable {
         return new Group(NONE, kernel.features().obstacle(needed).orElse(""));
       }
     }
-    Syscalls calls = kernel.calls();
-    int group = calls.fanotifyInit(Abi.FAN_CLOEXEC | Abi.FAN_NONBLOCK | Abi.FAN_REPORT_MNT, 0);
-    if (group < 0) {
-      return new Group(NONE, "fanotify_init answers " + new Errno(-group).name());
-    }
-    int marked = mark(calls, group);
-    if (marked < 0) {
-      calls.close(group);
-      return new Group(NONE, "fanotify_mark answers " + new Errno(-marked).name());
-    }
-    return new Group(group, "");
-  }
-
-  private static int mark(Syscalls calls, int group) {
-    int namespace =
-        calls.openat(
-            AT_FDCWD, Abi.path("/proc/thread-self/ns/mnt"), Abi.O_RDONLY | Abi.O_CLOEXEC, 0);
-    if (namespace < 0) {
-      return namespace;
-    }
-    int marked =
-        calls.fanotifyMark(
-            group,
-            Abi.FAN_MARK_ADD | Abi.FAN_MARK_MNTNS,
-            Abi.FAN_MNT_ATTACH | Abi.FAN_MNT_DETACH,
-            namespace,
-            null);
-    calls.close(namespace);
-    return marked;
+    MountEvents events = MountEvents.open(kernel.calls());
+    return events.descriptor() < 0
+        ? new Group(NONE, events.call() + " answers " + new Errno(-events.descriptor()).name())
+        : new Group(events.descriptor(), "");
   }
 
   private static MountException failed(String syscall, int result) {

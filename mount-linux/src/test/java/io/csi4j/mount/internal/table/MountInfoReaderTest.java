@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -85,18 +86,18 @@ class MountInfoReaderTest {
                   }
                 });
 
-    assertThat(reader.find(2)).map(MountRecord::id).contains(2);
+    assertThat(find(reader, 2)).map(MountRecord::id).contains(2);
     assertThat(reads).hasSize(2);
-    assertThat(reader.find(4)).isEmpty();
+    assertThat(find(reader, 4)).isEmpty();
     assertThat(reader.find(Set.of(1, 3, 4)).keySet()).containsExactlyInAnyOrder(1, 3);
   }
 
   @Test
   void aMountIsFoundByItsNumberOnAKernelThatLosesRowsToo() {
-    assertThat(new MountInfoReader(unsteady, new Tables(FIRST, SECOND, SECOND)).find(2))
+    assertThat(find(new MountInfoReader(unsteady, new Tables(FIRST, SECOND, SECOND)), 2))
         .map(MountRecord::id)
         .contains(2);
-    assertThat(new MountInfoReader(unsteady, new Tables(FIRST, SECOND, SECOND)).find(1)).isEmpty();
+    assertThat(find(new MountInfoReader(unsteady, new Tables(FIRST, SECOND, SECOND)), 1)).isEmpty();
   }
 
   @Test
@@ -111,6 +112,10 @@ class MountInfoReaderTest {
   }
 
   /** Gives one text after the other. */
+  private static Optional<MountRecord> find(MountInfoReader reader, int id) {
+    return Optional.ofNullable(reader.find(Set.of(id)).get(id));
+  }
+
   private static final class Tables implements MountInfoReader.Table {
 
     private final Deque<String> left;

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountChanges;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.PropagationTags;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +80,10 @@ class VisibleMountsTest {
     MountPath at = MountPath.of(path);
     List<MountRecord> way =
         List.of(mounts).stream().filter(mount -> at.isWithin(mount.path())).toList();
-    return VisibleMounts.top(way, at).map(MountRecord::id);
+    return MountSnapshot.of(way, 0, before -> new MountChanges(before, List.of(), List.of()))
+        .holding(at)
+        .filter(last -> last.path().equals(at))
+        .map(MountRecord::id);
   }
 
   private static MountRecord mount(int id, int parent, String path) {

@@ -1,5 +1,13 @@
 package io.csi4j.volume.state;
 
+import io.csi4j.volume.internal.disk.RealDisk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -15,6 +23,9 @@ import java.util.regex.Pattern;
 public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
 
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9._-]{0,64}");
+  private static final Path MACHINE = Path.of("/etc/machine-id");
+  private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+  private static final Path NAMESPACE = Path.of("/proc/self/ns/mnt");
 
   /**
    * The name of a host.
@@ -65,7 +76,11 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
    * shown as it is. What cannot be read is not known.
    */
   public static HostIdentity current() {
-    return ThisHost.identity();
+    String machine = line(MACHINE);
+    return new HostIdentity(
+        new HostId(machine.isEmpty() ? "" : hash(machine)),
+        new BootId(line(BOOT).replaceAll("[^A-Za-z0-9-]", "")),
+        namespace());
   }
 
   /** Whether both are known to be of different hosts. */
@@ -80,6 +95,33 @@ public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
       throw new IllegalArgumentException(
           "The name of a host or boot has at most 64 of the characters A-Z a-z 0-9 . _ -. Use a"
               + " hash of it.");
+    }
+  }
+
+  private static String line(Path file) {
+    try {
+      return new String(new RealDisk().read(file, 64), StandardCharsets.ISO_8859_1).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static long namespace() {
+    try {
+      return (Long) Files.getAttribute(NAMESPACE, "unix:ino");
+    } catch (IOException | RuntimeException e) {
+      return 0;
+    }
+  }
+
+  private static String hash(String machine) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(("csi4j:" + machine).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 16);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java has SHA-256", e);
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,33 +40,29 @@ public final class MemoryMedium {
    * @throws StateException {@link StateReason#STATE_IN_USE} while another is open
    */
   public StateStore open() {
-    lock.lock();
-    try {
-      if (owner != null) {
-        throw StateException.owned(
-            StateReason.STATE_IN_USE,
-            "Opening the state in memory failed: another store has it. Close that one first.",
-            owner.identity);
-      }
-      epoch++;
-      owner = new Store(epoch);
-      return owner;
-    } finally {
-      lock.unlock();
-    }
+    return locked(
+        () -> {
+          if (owner != null) {
+            throw StateException.owned(
+                StateReason.STATE_IN_USE,
+                "Opening the state in memory failed: another store has it. Close that one first.",
+                owner.identity);
+          }
+          epoch++;
+          owner = new Store(epoch);
+          return owner;
+        });
   }
 
   /** Takes the medium from the open store as a crash would: what was only remembered is lost. */
   public void crash() {
-    lock.lock();
-    try {
-      if (owner != null) {
-        owner.closed = true;
-        owner = null;
-      }
-    } finally {
-      lock.unlock();
-    }
+    change(
+        () -> {
+          if (owner != null) {
+            owner.closed = true;
+            owner = null;
+          }
+        });
   }
 
   /** Makes the medium refuse every write for this reason, such as a full disk does. */
@@ -84,9 +81,17 @@ public final class MemoryMedium {
   }
 
   private void change(Runnable change) {
+    locked(
+        () -> {
+          change.run();
+          return true;
+        });
+  }
+
+  private <T> T locked(Supplier<T> action) {
     lock.lock();
     try {
-      change.run();
+      return action.get();
     } finally {
       lock.unlock();
     }
@@ -109,19 +114,17 @@ public final class MemoryMedium {
 
     @Override
     public LoadedState load() {
-      lock.lock();
-      try {
-        checkOpen();
-        LoadedState.Builder loaded = LoadedState.builder();
-        values.forEach(loaded::value);
-        known.forEach(loaded::doubt);
-        if (identity.epoch() > 1) {
-          loaded.writtenOn(HERE);
-        }
-        return loaded.build();
-      } finally {
-        lock.unlock();
-      }
+      return locked(
+          () -> {
+            checkOpen();
+            LoadedState.Builder loaded = LoadedState.builder();
+            values.forEach(loaded::value);
+            known.forEach(loaded::doubt);
+            if (identity.epoch() > 1) {
+              loaded.writtenOn(HERE);
+            }
+            return loaded.build();
+          });
     }
 
     @Override
@@ -157,25 +160,23 @@ public final class MemoryMedium {
 
     private Stored write(Durability durability, Consumer<SortedMap<StateKey, StateValue>> change) {
       Objects.requireNonNull(durability, "durability");
-      lock.lock();
-      try {
-        checkOpen();
-        if (refusing != null && durability == Durability.REQUIRED) {
-          throw new StateException(refusing, refusal(refusing));
-        }
-        change.accept(values);
-        if (refusing != null) {
-          ahead = true;
-          return Stored.REMEMBERED;
-        }
-        if (!ahead) {
-          change.accept(media);
-        }
-        flush();
-        return Stored.DURABLE;
-      } finally {
-        lock.unlock();
-      }
+      return locked(
+          () -> {
+            checkOpen();
+            if (refusing != null && durability == Durability.REQUIRED) {
+              throw new StateException(refusing, refusal(refusing));
+            }
+            change.accept(values);
+            if (refusing != null) {
+              ahead = true;
+              return Stored.REMEMBERED;
+            }
+            if (!ahead) {
+              change.accept(media);
+            }
+            flush();
+            return Stored.DURABLE;
+          });
     }
 
     private void flush() {
@@ -190,15 +191,13 @@ public final class MemoryMedium {
 
     @Override
     public StateCapacity capacity() {
-      lock.lock();
-      try {
-        checkOpen();
-        return refusing == null
-            ? new StateCapacity.Room(Long.MAX_VALUE)
-            : new StateCapacity.ReleasesOnly(refusing, refusal(refusing));
-      } finally {
-        lock.unlock();
-      }
+      return locked(
+          () -> {
+            checkOpen();
+            return refusing == null
+                ? new StateCapacity.Room(Long.MAX_VALUE)
+                : new StateCapacity.ReleasesOnly(refusing, refusal(refusing));
+          });
     }
 
     @Override

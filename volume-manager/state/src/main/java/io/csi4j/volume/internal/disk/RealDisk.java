@@ -1,16 +1,23 @@
 package io.csi4j.volume.internal.disk;
 
 import io.csi4j.volume.internal.disk.DiskException.Kind;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -26,6 +33,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -42,6 +50,16 @@ public final class RealDisk implements Disk {
   /** How long a file is taken for that does not say it. */
   private static final int UNSAID = 1024;
 
+  /** The texts of the C library for what the JDK has no type for. */
+  private static final List<Map.Entry<String, Kind>> TEXTS =
+      List.of(
+          Map.entry("No space left on device", Kind.NO_SPACE),
+          Map.entry("quota exceeded", Kind.NO_SPACE),
+          Map.entry("Read-only file system", Kind.READ_ONLY),
+          Map.entry("Too many open files", Kind.TOO_MANY_FILES),
+          Map.entry("Permission denied", Kind.DENIED),
+          Map.entry("No such file or directory", Kind.NOT_FOUND));
+
   private static final String LOCKED_HERE = "io.csi4j.volume.locked:";
 
   /** The kernel gives it to the user that this process acts as. */
@@ -54,7 +72,7 @@ public final class RealDisk implements Disk {
 
   /** An operation of the JDK. */
   @FunctionalInterface
-  interface Operation<T> {
+  private interface Operation<T> {
     T run() throws IOException;
   }
 
@@ -304,7 +322,7 @@ public final class RealDisk implements Disk {
    * Runs an operation and names its failure. A channel of its own that an interrupt closed is
    * opened again.
    */
-  static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
+  private static <T> T attempt(Path path, Operation<T> operation) throws DiskException {
     boolean interrupted = false;
     try {
       while (true) {
@@ -315,7 +333,7 @@ public final class RealDisk implements Disk {
         } catch (DiskException e) {
           throw e;
         } catch (IOException e) {
-          throw DiskFailures.of(path, e, RealDisk::state);
+          throw failure(path, e, RealDisk::state);
         }
       }
     } finally {
@@ -323,6 +341,57 @@ public final class RealDisk implements Disk {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Names what the JDK only throws. It shows no errno, so the type of the exception is asked first,
+   * then the text of the C library, and last the filesystem. Only the name of a failure depends on
+   * that, never whether it is one.
+   */
+  static DiskException failure(
+      Path path, IOException failure, Function<Path, Optional<Kind>> state) {
+    Kind kind =
+        byType(failure)
+            .or(() -> byText(String.valueOf(failure.getMessage())))
+            .or(() -> state.apply(path))
+            .orElse(Kind.FAILED);
+    return new DiskException(kind, path.getFileName() + ": " + reason(failure), failure);
+  }
+
+  private static Optional<Kind> byType(IOException failure) {
+    if (failure instanceof AccessDeniedException) {
+      return Optional.of(Kind.DENIED);
+    } else if (failure instanceof NoSuchFileException) {
+      return Optional.of(Kind.NOT_FOUND);
+    } else if (failure instanceof FileAlreadyExistsException
+        || failure instanceof DirectoryNotEmptyException
+        || failure instanceof NotDirectoryException) {
+      return Optional.of(Kind.IN_THE_WAY);
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<Kind> byText(String text) {
+    return TEXTS.stream()
+        .filter(each -> text.contains(each.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst();
+  }
+
+  /** Returns the reason, without the path, which may hold more than the state. */
+  private static String reason(IOException failure) {
+    if (failure instanceof FileSystemException named) {
+      String reason = named.getReason();
+      return reason == null ? failure.getClass().getSimpleName() : reason;
+    }
+    String text = failure.getMessage();
+    if (text == null) {
+      return failure.getClass().getSimpleName();
+    }
+    int open = text.lastIndexOf('(');
+    return failure instanceof FileNotFoundException && open >= 0 && text.endsWith(")")
+        ? text.substring(open + 1, text.length() - 1)
+        : text;
   }
 
   private static Path above(Path path) {
@@ -357,6 +426,85 @@ public final class RealDisk implements Disk {
         // The kernel lets go of it at the end of the process.
       } finally {
         System.getProperties().remove(name);
+      }
+    }
+  }
+
+  /**
+   * A file that is open for writing. It is open twice: only a channel knows {@code fdatasync},
+   * which does not wait for the time of the change where the file keeps its size; and only the
+   * other one outlives an interrupt.
+   */
+  private static final class OpenFile implements DiskFile {
+
+    private final Path path;
+    private final RandomAccessFile file;
+    private final FileChannel channel;
+
+    private OpenFile(Path path, RandomAccessFile file, FileChannel channel) {
+      this.path = path;
+      this.file = file;
+      this.channel = channel;
+    }
+
+    /** Opens a file that is there. */
+    static OpenFile of(Path path) throws IOException {
+      RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+      try {
+        return new OpenFile(path, file, FileChannel.open(path, StandardOpenOption.WRITE));
+      } catch (IOException e) {
+        file.close();
+        throw e;
+      }
+    }
+
+    @Override
+    public void write(long position, byte[] bytes) throws DiskException {
+      attempt(
+          path,
+          () -> {
+            file.seek(position);
+            file.write(bytes);
+            return bytes;
+          });
+    }
+
+    @Override
+    public void sync() throws DiskException {
+      attempt(
+          path,
+          () -> {
+            if (!isSynced()) {
+              // The kernel tells each descriptor of its own what failed, so this one has missed
+              // none.
+              file.getFD().sync();
+            }
+            return path;
+          });
+    }
+
+    private boolean isSynced() throws IOException {
+      if (!channel.isOpen() || Thread.currentThread().isInterrupted()) {
+        return false;
+      }
+      try {
+        channel.force(false);
+        return true;
+      } catch (ClosedByInterruptException e) {
+        // The interrupt stays set.
+        return false;
+      } catch (ClosedChannelException e) {
+        return false;
+      }
+    }
+
+    @Override
+    public void close() {
+      try (file;
+          channel) {
+        // Both are closed, even if one of them fails.
+      } catch (IOException e) {
+        // What was not synced was never certain.
       }
     }
   }

@@ -4,6 +4,8 @@ import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.journal.SegmentFiles.Segment;
+import io.csi4j.volume.internal.journal.WriteTurns.Write;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.JournalSettings;
@@ -52,7 +54,6 @@ public final class Journal implements StateStore {
   private final Path directory;
   private final JournalSettings settings;
   private final SegmentFiles files;
-  private final Ballast ballast;
   private final Ownership ownership;
   private final StateOwner owner;
   private final @Nullable HostIdentity writtenOn;
@@ -76,19 +77,12 @@ public final class Journal implements StateStore {
   /** Tells the directory that was opened from another one at its path; null if it is not known. */
   private @Nullable String identity;
 
-  private Journal(
-      Disk disk,
-      Path directory,
-      JournalSettings settings,
-      SegmentFiles files,
-      Ownership ownership,
-      JournalOpening.Found found) {
-    this.disk = disk;
-    this.directory = directory;
-    this.settings = settings;
-    this.files = files;
-    this.ballast = new Ballast(disk, directory, settings.ballastSize());
-    this.ownership = ownership;
+  private Journal(JournalOpening opening, JournalOpening.Found found) {
+    this.disk = opening.disk;
+    this.directory = opening.directory;
+    this.settings = opening.settings;
+    this.files = opening.files;
+    this.ownership = opening.ownership;
     this.owner = found.owner();
     this.writtenOn = found.replay().writtenOn();
     this.live = found.replay().live();
@@ -98,11 +92,9 @@ public final class Journal implements StateStore {
 
   /** Opens the journal in this directory of this disk. */
   public static Journal open(Disk disk, Path directory, JournalSettings settings) {
-    SegmentFiles files = new SegmentFiles(disk, directory);
-    Ownership ownership = new Ownership(disk, directory);
-    JournalOpening opening = new JournalOpening(disk, directory, settings, files, ownership);
+    JournalOpening opening = new JournalOpening(disk, directory, settings);
     JournalOpening.Found found = opening.find();
-    Journal journal = new Journal(disk, directory, settings, files, ownership, found);
+    Journal journal = new Journal(opening, found);
     List<StateEvent> events = opening.events();
     boolean begun = false;
     try {
@@ -111,7 +103,7 @@ public final class Journal implements StateStore {
       begun = true;
     } finally {
       if (!begun) {
-        ownership.release();
+        opening.ownership.release();
       }
     }
     journal.tell(events);
@@ -141,7 +133,7 @@ public final class Journal implements StateStore {
               .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));
         }
         files.tidy();
-        ballast.restore();
+        files.restoreBallast();
       }
       recordOwner();
       events.add(new StateEvent.Opened(owner, live.keys(), live.doubts().size()));
@@ -271,7 +263,7 @@ public final class Journal implements StateStore {
   private Stored write(@Nullable StateKey key, Entry change, Durability durability) {
     Write mine = new Write(key, change, durability == Durability.REQUIRED);
     turns.await(mine);
-    tell(mine.events());
+    tell(mine.events);
     return mine.result();
   }
 
@@ -279,7 +271,7 @@ public final class Journal implements StateStore {
   private void writeAll(List<Write> all) {
     try {
       checkOpen();
-      checkUntouched(all.get(0).events());
+      checkUntouched(all.get(0).events);
       int done = 0;
       while (done < all.size()) {
         int together = appendTogether(all.subList(done, all.size()));
@@ -295,7 +287,7 @@ public final class Journal implements StateStore {
 
   private void writeAlone(Write write) {
     try {
-      write.done(written(write.key(), write.change(), write.taking(), write.events()));
+      write.done(written(write.key, write.change, write.taking, write.events));
     } catch (StateException e) {
       write.failed(e);
     }
@@ -311,12 +303,12 @@ public final class Journal implements StateStore {
     List<Entry> changes = new ArrayList<>();
     int room = segment.room();
     for (Write write : writes) {
-      int size = write.change().size();
-      if (room - (write.taking() ? segment.reserve() : 0) < size) {
+      int size = write.change.size();
+      if (room - (write.taking ? segment.reserve() : 0) < size) {
         break;
       }
       room -= size;
-      changes.add(write.change());
+      changes.add(write.change);
     }
     if (changes.isEmpty() || !append(segment, changes)) {
       return 0;
@@ -363,7 +355,7 @@ public final class Journal implements StateStore {
       // What a sync that failed left on the medium is unknown, and another one may say that all is
       // well. So nothing is written to this file any more.
       leave();
-      repair = new StateEvent.Repaired(JournalTrouble.of(directory, e).reason(), segment.path());
+      repair = new StateEvent.Repaired(JournalTrouble.of(directory, e).reason(), segment.path);
       return false;
     }
     for (Entry change : changes) {
@@ -396,9 +388,9 @@ public final class Journal implements StateStore {
     current = next;
     live = then;
     ahead = false;
-    events.add(new StateEvent.Compacted(next.path(), live.keys(), next.capacity() - next.room()));
+    events.add(new StateEvent.Compacted(next.path, live.keys(), next.capacity - next.room()));
     files.tidy();
-    ballast.restore();
+    files.restoreBallast();
     if (trouble != null) {
       events.add(new StateEvent.Recovered(trouble.reason()));
       trouble = null;
@@ -443,7 +435,7 @@ public final class Journal implements StateStore {
       if (e.kind() != Kind.NO_SPACE) {
         throw e;
       }
-      ballast.release();
+      files.releaseBallast();
       int scant = Entry.padded(Math.min(ample, used + SCANT_ROOM));
       return files.prepare(next, scant, placed(next, scant, records));
     }
@@ -512,8 +504,8 @@ public final class Journal implements StateStore {
         if (epoch > owner.epoch()) {
           refuseNewOwner(epoch, events);
         }
-        repair = new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, current.path());
-        int replaced = current.number();
+        repair = new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, current.path);
+        int replaced = current.number;
         leave();
         files
             .keepAside(replaced, owner.epoch())

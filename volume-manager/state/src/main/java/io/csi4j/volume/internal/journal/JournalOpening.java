@@ -38,11 +38,11 @@ final class JournalOpening {
   private static final Pattern OURS =
       Pattern.compile("lock|owner|ballast|seg-\\d{8}\\.(?:j|new|j\\.damaged-\\d+)");
 
-  private final Disk disk;
-  private final Path directory;
-  private final JournalSettings settings;
-  private final SegmentFiles files;
-  private final Ownership ownership;
+  final Disk disk;
+  final Path directory;
+  final JournalSettings settings;
+  final SegmentFiles files;
+  final Ownership ownership;
   private final List<StateEvent> events = new ArrayList<>();
 
   /**
@@ -61,17 +61,12 @@ final class JournalOpening {
       boolean damaged,
       StateOwner owner) {}
 
-  JournalOpening(
-      Disk disk,
-      Path directory,
-      JournalSettings settings,
-      SegmentFiles files,
-      Ownership ownership) {
+  JournalOpening(Disk disk, Path directory, JournalSettings settings) {
     this.disk = disk;
     this.directory = directory;
     this.settings = settings;
-    this.files = files;
-    this.ownership = ownership;
+    this.files = new SegmentFiles(disk, directory, settings.ballastSize());
+    this.ownership = new Ownership(disk, directory);
   }
 
   /** Returns the events on the way. */
@@ -102,11 +97,9 @@ final class JournalOpening {
   private boolean isThere() throws DiskException {
     Optional<FileFacts> facts = disk.facts(directory);
     if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
-      throw new StateException(
+      throw refused(
           StateReason.STATE_NOT_USABLE,
-          "Opening the state in "
-              + shown()
-              + " failed: it is a "
+          "it is a "
               + facts.get().kind()
               + " and not a directory. Move it away, or give the directory itself.");
     }
@@ -137,11 +130,9 @@ final class JournalOpening {
 
   private void refuseNewer(SortedMap<Integer, SegmentScan> scans) {
     if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
-      throw new StateException(
+      throw refused(
           StateReason.STATE_FROM_NEWER_VERSION,
-          "Opening the state in "
-              + shown()
-              + " failed: a newer version of csi4j wrote it, and nothing in it was changed. Run"
+          "a newer version of csi4j wrote it, and nothing in it was changed. Run"
               + " that version or a later one.");
     }
   }
@@ -149,11 +140,9 @@ final class JournalOpening {
   private void checkFilesystem(Path path) throws DiskException {
     String type = disk.filesystemType(path);
     if (Filesystems.promiseTooLittle(type) && !settings.anyFilesystemAccepted()) {
-      throw new StateException(
+      throw refused(
           StateReason.STATE_FS_UNSUITED,
-          "Opening the state in "
-              + shown()
-              + " failed: it is on "
+          "it is on "
               + type
               + ", which promises too little about locks and syncing. Put it on a local disk.");
     }
@@ -176,32 +165,26 @@ final class JournalOpening {
   }
 
   private StateException inUse() {
-    String message = "Opening the state in " + shown() + " failed: ";
-    return ownership
-        .recorded()
-        .map(
-            owner ->
-                StateException.owned(
-                    StateReason.STATE_IN_USE,
-                    message
-                        + (owner.pid() == ProcessHandle.current().pid()
-                            ? "this process has it open already (process "
-                            : "process ")
-                        + owner.pid()
-                        + (owner.pid() == ProcessHandle.current().pid() ? ")" : " owns it")
-                        + ", started "
-                        + owner.processStart()
-                        + ", epoch "
-                        + owner.epoch()
-                        + ". Close it there, or end that process.",
-                    owner))
-        .orElseGet(
-            () ->
-                new StateException(
-                    StateReason.STATE_IN_USE,
-                    message
-                        + "another process owns it, and does not say which it is. Find it with"
-                        + " 'fuser' on the file 'lock'."));
+    Optional<StateOwner> owner = ownership.recorded();
+    if (owner.isEmpty()) {
+      return refused(
+          StateReason.STATE_IN_USE,
+          "another process owns it, and does not say which it is. Find it with 'fuser' on the file"
+              + " 'lock'.");
+    }
+    long pid = owner.get().pid();
+    return StateException.owned(
+        StateReason.STATE_IN_USE,
+        failed()
+            + (pid == ProcessHandle.current().pid()
+                ? "this process has it open already (process " + pid + ")"
+                : "process " + pid + " owns it")
+            + ", started "
+            + owner.get().processStart()
+            + ", epoch "
+            + owner.get().epoch()
+            + ". Close it there, or end that process.",
+        owner.get());
   }
 
   /**
@@ -269,11 +252,9 @@ final class JournalOpening {
     if (replay.writtenOn() != null
         && settings.host().isOtherHostThan(replay.writtenOn())
         && !settings.otherHostAccepted()) {
-      throw new StateException(
+      throw refused(
           StateReason.STATE_FROM_OTHER_HOST,
-          "Opening the state in "
-              + shown()
-              + " failed: it was written on host "
+          "it was written on host "
               + replay.writtenOn().host()
               + ", and this is "
               + settings.host().host()
@@ -312,15 +293,20 @@ final class JournalOpening {
   }
 
   private StateException refusal(DiskException cause) {
-    StateReason reason = JournalTrouble.of(directory, cause).reason();
     return new StateException(
-        reason,
-        "Opening the state in "
-            + shown()
-            + " failed: "
+        JournalTrouble.of(directory, cause).reason(),
+        failed()
             + JournalTrouble.shown(String.valueOf(cause.getMessage()))
             + ". See that the directory above exists, and that this process may use it.",
         cause);
+  }
+
+  private StateException refused(StateReason reason, String why) {
+    return new StateException(reason, failed() + why);
+  }
+
+  private String failed() {
+    return "Opening the state in " + shown() + " failed: ";
   }
 
   private String shown() {

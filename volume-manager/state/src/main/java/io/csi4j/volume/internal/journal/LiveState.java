@@ -3,7 +3,15 @@ package io.csi4j.volume.internal.journal;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,9 +21,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state as memory has it: the newest record of each key, those of unknown kinds included, and
- * the doubts. Not safe for several threads.
+ * the doubts, which are written so that they outlive a crash before a person has looked into them.
+ * Not safe for several threads.
  */
 final class LiveState {
+
+  /** So many keys of a doubt fit into a record. */
+  private static final int KEYS_OF_A_RECORD = 400;
 
   static final EntryName SETTLED = new EntryName(EntryName.DOUBT, "settled");
 
@@ -61,10 +73,8 @@ final class LiveState {
   Collection<Entry> records() {
     List<Entry> all = new ArrayList<>(newest.values());
     int i = 0;
-    for (Doubt doubt : DoubtCodec.split(doubts)) {
-      all.add(
-          Entry.unplaced(
-              new EntryName(EntryName.DOUBT, "d" + i++), Entry.PUT, DoubtCodec.encode(doubt)));
+    for (Doubt doubt : split(doubts)) {
+      all.add(Entry.unplaced(new EntryName(EntryName.DOUBT, "d" + i++), Entry.PUT, encode(doubt)));
     }
     return all;
   }
@@ -88,5 +98,59 @@ final class LiveState {
   /** The number of keys that this version knows. */
   int keys() {
     return (int) newest.keySet().stream().filter(name -> name.key().isPresent()).count();
+  }
+
+  /** Returns the doubts, each with as many keys as fit into a record. */
+  private static List<Doubt> split(List<Doubt> doubts) {
+    List<Doubt> small = new ArrayList<>();
+    for (Doubt doubt : doubts) {
+      List<StateKey> keys = List.copyOf(doubt.keys());
+      int from = 0;
+      do {
+        int to = Math.min(keys.size(), from + KEYS_OF_A_RECORD);
+        List<StateKey> some = keys.subList(from, to);
+        small.add(
+            doubt.hidesUnknownKeys()
+                ? Doubt.aboutMoreThan(doubt.reason(), some, doubt.text())
+                : Doubt.about(doubt.reason(), some, doubt.text()));
+        from = to;
+      } while (from < keys.size());
+    }
+    return small;
+  }
+
+  private static byte[] encode(Doubt doubt) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeUTF(doubt.reason().name());
+      out.writeBoolean(doubt.hidesUnknownKeys());
+      out.writeUTF(doubt.text());
+      out.writeShort(doubt.keys().size());
+      for (StateKey key : doubt.keys()) {
+        out.writeByte(EntryName.of(key).kind());
+        out.writeUTF(key.id());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Memory does not fail to be written", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** The doubt in these bytes. What a later version doubts is a doubt of damage for this one. */
+  static Doubt decodeDoubt(byte[] bytes) {
+    List<StateKey> keys = new ArrayList<>();
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      StateReason reason = StateReason.valueOf(in.readUTF());
+      boolean more = in.readBoolean();
+      String text = in.readUTF();
+      int count = in.readUnsignedShort();
+      for (int i = 0; i < count; i++) {
+        new EntryName(in.readUnsignedByte(), in.readUTF()).key().ifPresent(keys::add);
+      }
+      return more ? Doubt.aboutMoreThan(reason, keys, text) : Doubt.about(reason, keys, text);
+    } catch (IOException | IllegalArgumentException e) {
+      return Doubt.aboutMoreThan(
+          StateReason.JOURNAL_DAMAGED, keys, "An earlier doubt cannot be read. Reconcile all.");
+    }
   }
 }

@@ -7,12 +7,13 @@ import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.HeldLock;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.StateOwner;
+import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,14 +100,9 @@ final class Ownership {
   }
 
   private static Optional<StateOwner> parse(String text) {
-    Map<String, String> parts = new LinkedHashMap<>();
-    text.lines()
-        .filter(line -> line.contains("="))
-        .forEach(
-            line ->
-                parts.put(
-                    line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
+    Properties parts = new Properties();
     try {
+      parts.load(new StringReader(text));
       return Optional.of(
           new StateOwner(
               Long.parseLong(part(parts, "pid")),
@@ -116,13 +112,13 @@ final class Ownership {
                   new HostIdentity.HostId(part(parts, "host")),
                   new HostIdentity.BootId(part(parts, "boot")),
                   Long.parseLong(part(parts, "mount-namespace")))));
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       // A text of another program, or half of ours.
       return Optional.empty();
     }
   }
 
-  private static String part(Map<String, String> parts, String name) {
-    return parts.getOrDefault(name, "?");
+  private static String part(Properties parts, String name) {
+    return parts.getProperty(name, "?");
   }
 }

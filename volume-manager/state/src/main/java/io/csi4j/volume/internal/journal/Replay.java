@@ -155,7 +155,7 @@ record Replay(
       newest.records.forEach(
           (name, entry) -> {
             if (name.kind() == EntryName.DOUBT) {
-              doubts.add(DoubtCodec.decode(entry.value()));
+              doubts.add(LiveState.decodeDoubt(entry.value()));
             } else if (entry.action() != Entry.REMOVE) {
               live.put(name, entry);
             }

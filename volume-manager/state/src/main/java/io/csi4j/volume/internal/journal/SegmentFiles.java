@@ -11,8 +11,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** The segments in the directory of a journal: which there are, and how one takes over. */
+/**
+ * The segments in the directory of a journal: which there are, and how one takes over; and the
+ * ballast beside them.
+ */
 final class SegmentFiles {
 
   /** A segment that is larger was not written by this code. */
@@ -24,9 +28,16 @@ final class SegmentFiles {
   private final Disk disk;
   private final Path directory;
 
-  SegmentFiles(Disk disk, Path directory) {
+  /** A file that holds nothing but space, to be given up when the disk is full. */
+  private final Path ballast;
+
+  private final int ballastSize;
+
+  SegmentFiles(Disk disk, Path directory, int ballastSize) {
     this.disk = disk;
     this.directory = directory;
+    this.ballast = directory.resolve("ballast");
+    this.ballastSize = ballastSize;
   }
 
   /**
@@ -73,7 +84,7 @@ final class SegmentFiles {
     // The process that made it may have crashed before its name was kept.
     disk.syncDirectory(directory);
     Path path = path(number);
-    return new Segment(disk, path, disk.open(path), number, scan.length(), scan.end());
+    return new Segment(path, disk.open(path), number, scan.length(), scan.end());
   }
 
   /** Writes a segment under a name that nothing reads, and syncs it. */
@@ -93,7 +104,7 @@ final class SegmentFiles {
       file.write(0, all);
       file.sync();
       done = true;
-      return new Segment(disk, path(number), file, number, capacity, at);
+      return new Segment(path(number), file, number, capacity, at);
     } finally {
       if (!done) {
         file.close();
@@ -104,7 +115,7 @@ final class SegmentFiles {
 
   /** Makes a prepared segment the newest one. After a failure it may be that or not. */
   void publish(Segment prepared) throws DiskException {
-    disk.rename(unfinished(prepared.number()), prepared.path());
+    disk.rename(unfinished(prepared.number), prepared.path);
     disk.syncDirectory(directory);
     prepared.remember();
   }
@@ -142,6 +153,34 @@ final class SegmentFiles {
     }
   }
 
+  /** Makes the ballast, if it is not there. That it cannot be made is no failure. */
+  void restoreBallast() {
+    try {
+      Optional<FileFacts> facts = disk.facts(ballast);
+      if (ballastSize == 0 || facts.filter(there -> there.size() >= ballastSize).isPresent()) {
+        return;
+      }
+      disk.deleteFile(ballast);
+      try (DiskFile open = disk.create(ballast)) {
+        open.write(0, new byte[ballastSize]);
+        open.sync();
+      }
+    } catch (DiskException e) {
+      releaseBallast();
+    }
+  }
+
+  /** Gives up the space of the ballast. */
+  void releaseBallast() {
+    try {
+      disk.deleteFile(ballast);
+      // The space of a deleted file is free when that is on the medium.
+      disk.syncDirectory(directory);
+    } catch (DiskException e) {
+      // The next write that needs the space finds out.
+    }
+  }
+
   private List<Integer> numbers() throws DiskException {
     return disk.list(directory).stream()
         .map(SEGMENT::matcher)
@@ -160,6 +199,59 @@ final class SegmentFiles {
       disk.deleteFile(file);
     } catch (DiskException e) {
       // Nothing reads it, and the next compaction tries again.
+    }
+  }
+
+  /** A preallocated file that records are written into, one after the other. */
+  final class Segment {
+
+    final Path path;
+    private final DiskFile file;
+    final int number;
+    final int capacity;
+    private int position;
+    private @Nullable FileFacts left;
+
+    private Segment(Path path, DiskFile file, int number, int capacity, int position) {
+      this.path = path;
+      this.file = file;
+      this.number = number;
+      this.capacity = capacity;
+      this.position = position;
+    }
+
+    /** Remembers how the file looks, to tell later whether another program touched it. */
+    Segment remember() throws DiskException {
+      left = disk.facts(path).orElse(null);
+      return this;
+    }
+
+    /** Writes records and syncs them. After a failure nothing may be written here any more. */
+    void append(List<Entry> entries) throws DiskException {
+      byte[] bytes = Entry.encode(entries);
+      file.write(position, bytes);
+      file.sync();
+      position += bytes.length;
+      remember();
+    }
+
+    /** Whether the file is still as this segment left it. */
+    boolean isUntouched() throws DiskException {
+      Optional<FileFacts> now = disk.facts(path);
+      return now.isPresent() && now.get().equals(left);
+    }
+
+    int room() {
+      return capacity - position;
+    }
+
+    /** The room that only giving back may use. */
+    int reserve() {
+      return capacity / 8;
+    }
+
+    void close() {
+      file.close();
     }
   }
 }

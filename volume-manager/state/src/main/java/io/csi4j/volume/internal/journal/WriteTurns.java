@@ -1,12 +1,17 @@
 package io.csi4j.volume.internal.journal;
 
+import io.csi4j.volume.state.StateEvent;
+import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.Stored;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The turns of writers of a journal: one at a time, and the writer whose turn it is writes for all
@@ -68,6 +73,64 @@ final class WriteTurns {
     Write next = waiting.peek();
     if (next != null) {
       next.wake();
+    }
+  }
+
+  /** A change that a caller waits for, while perhaps another caller writes it. */
+  static final class Write {
+
+    final @Nullable StateKey key;
+    final Entry change;
+
+    /** Whether it is refused unless it is on the medium. */
+    final boolean taking;
+
+    /** The events for its caller to tell. */
+    final List<StateEvent> events = new ArrayList<>();
+
+    private final Thread caller = Thread.currentThread();
+    private @Nullable Stored stored;
+    private @Nullable Throwable failure;
+    private volatile boolean done;
+
+    /** A change of this key, if of any, that the current thread waits for. */
+    Write(@Nullable StateKey key, Entry change, boolean taking) {
+      this.key = key;
+      this.change = change;
+      this.taking = taking;
+    }
+
+    boolean isDone() {
+      return done;
+    }
+
+    void done(Stored how) {
+      stored = how;
+      done = true;
+    }
+
+    /** Ends it with a failure, if it has not ended. */
+    void failed(Throwable why) {
+      if (!done) {
+        failure = why;
+        done = true;
+      }
+    }
+
+    /** Wakes its caller. */
+    void wake() {
+      LockSupport.unpark(caller);
+    }
+
+    /** Returns the result, or throws what it failed with. */
+    Stored result() {
+      if (failure instanceof Error error) {
+        throw error;
+      }
+      if (failure instanceof RuntimeException refused) {
+        throw refused;
+      }
+      return Objects.requireNonNull(stored, "stored");
     }
   }
 }

@@ -271,7 +271,7 @@ class RealDiskTest {
   void aFailureIsNamedByTheTextOrElseByTheFilesystem(String text, Kind kind) {
     Function<Path, Optional<Kind>> state =
         path -> text.startsWith("Kein") ? Optional.of(Kind.READ_ONLY) : Optional.<Kind>empty();
-    DiskException failure = DiskFailures.of(Path.of("/d/f"), new IOException(text), state);
+    DiskException failure = RealDisk.failure(Path.of("/d/f"), new IOException(text), state);
 
     assertThat(failure.kind()).isEqualTo(kind);
     assertThat(failure).hasMessage("f: " + text);
@@ -280,7 +280,7 @@ class RealDiskTest {
   @Test
   void whatIsNotPermittedIsNamedByItsType() {
     assertThat(
-            DiskFailures.of(
+            RealDisk.failure(
                     Path.of("/d/f"), new AccessDeniedException("/d/f"), path -> Optional.empty())
                 .kind())
         .isEqualTo(Kind.DENIED);

@@ -3,7 +3,6 @@ package io.csi4j.volume.internal.journal;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateKind;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The key of a record as it stands in the file: its kind may be one that only a later version
@@ -23,28 +22,29 @@ record EntryName(int kind, String id) {
   static final int DOUBT = 7;
   static final int CATALOG = 8;
 
-  /** The kinds of keys by their numbers; null where a number is of something else. */
-  private static final @Nullable StateKind[] KEYS = new @Nullable StateKind[CATALOG + 1];
-
-  static {
-    KEYS[VOLUME] = StateKind.VOLUME;
-    KEYS[TOMBSTONE] = StateKind.TOMBSTONE;
-    KEYS[PLUGIN] = StateKind.PLUGIN;
-    KEYS[CLAIM] = StateKind.CLAIM;
-    KEYS[CATALOG] = StateKind.CATALOG;
-  }
-
   static EntryName of(StateKey key) {
-    int kind = 0;
-    while (KEYS[kind] != key.kind()) {
-      kind++;
-    }
+    int kind =
+        switch (key.kind()) {
+          case VOLUME -> VOLUME;
+          case TOMBSTONE -> TOMBSTONE;
+          case PLUGIN -> PLUGIN;
+          case CLAIM -> CLAIM;
+          case CATALOG -> CATALOG;
+        };
     return new EntryName(kind, key.id());
   }
 
   /** The key, if this version knows its kind. */
   Optional<StateKey> key() {
-    StateKind known = kind >= 0 && kind < KEYS.length ? KEYS[kind] : null;
+    StateKind known =
+        switch (kind) {
+          case VOLUME -> StateKind.VOLUME;
+          case TOMBSTONE -> StateKind.TOMBSTONE;
+          case PLUGIN -> StateKind.PLUGIN;
+          case CLAIM -> StateKind.CLAIM;
+          case CATALOG -> StateKind.CATALOG;
+          default -> null;
+        };
     return known == null ? Optional.empty() : Optional.of(new StateKey(known, id));
   }
 

@@ -3,312 +3,166 @@ package io.csi4j.conformance.internal.plugin;
 import static io.csi4j.client.model.StatusCode.ALREADY_EXISTS;
 import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
 import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_GROUP;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_SNAPSHOT;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.Cases.expect;
-import static io.csi4j.conformance.internal.plugin.Cases.required;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_GROUP;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteGroup;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetGroup;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGroup;
 
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GroupControllerServiceCapability;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Snapshots of several volumes at once. */
 final class GroupCases {
 
-  private static final List<Need> NEEDS = List.of(Needs.GROUPS, Needs.CREATE);
-  private static final String CREATE = "CreateVolumeGroupSnapshot";
-  private static final String DELETE = "DeleteVolumeGroupSnapshot";
-  private static final String GET = "GetVolumeGroupSnapshot";
-
   private GroupCases() {}
 
-  static List<SuiteCase> all() {
-    List<SuiteCase> all = new ArrayList<>();
+  static void addTo(CaseSteps all) {
     made(all);
     deleted(all);
     told(all);
-    return all;
   }
 
-  private static VolumeGroupSnapshot unknown() {
-    return VolumeGroupSnapshot.newBuilder()
-        .setGroupSnapshotId(NO_SUCH_GROUP)
-        .addSnapshots(Snapshot.newBuilder().setSnapshotId(NO_SUCH_SNAPSHOT))
-        .build();
+  private static void made(CaseSteps all) {
+    all.add(
+        "groups/capabilities/are-well-formed",
+        t -> {
+          var answer =
+              t.ok(
+                  GroupControllerGetCapabilitiesRequest.getDefaultInstance(),
+                  GroupControllerGetCapabilitiesResponse.class);
+          for (GroupControllerServiceCapability each : answer.getCapabilitiesList()) {
+            t.check(each.hasRpc(), "a type in each capability", "a capability without type");
+          }
+        });
+    all.required("groups/create", t -> toGroup(t, t.create()), "name", "source_volume_ids");
+    all.add(
+        "groups/create/a-group-is-made",
+        t -> {
+          Volume first = t.create();
+          Volume second = t.create();
+          VolumeGroupSnapshot group = t.group(first, second);
+          Set<String> sources = ofMembers(group, Snapshot::getSourceVolumeId);
+          t.check(group.hasCreationTime(), "a creation_time", "none");
+          t.check(
+              group.getSnapshotsCount() == 2
+                  && sources.equals(Set.of(first.getVolumeId(), second.getVolumeId())),
+              "a snapshot of each of the two volumes",
+              group.getSnapshotsCount() + " snapshots of " + sources.size() + " volumes");
+          for (Snapshot each : group.getSnapshotsList()) {
+            t.check(
+                each.getGroupSnapshotId().equals(group.getGroupSnapshotId()),
+                "the group_snapshot_id "
+                    + SafeText.quote(group.getGroupSnapshotId())
+                    + " in each member",
+                SafeText.quote(each.getGroupSnapshotId()));
+            t.check(!each.getSnapshotId().isEmpty(), "a snapshot_id in each member", "none");
+          }
+        });
+    all.add(
+        "groups/create/the-same-again-is-the-same-group",
+        t -> isOneGroup(t, toGroup(t, t.create())));
+    all.add(
+        "groups/create/a-name-of-128-bytes-is-accepted",
+        t -> isOneGroup(t, toGroup(t, t.create()).setName(name128(t))));
+    all.add(
+        "groups/create/the-same-name-of-other-volumes-is-refused",
+        t -> {
+          Volume first = t.create();
+          Volume second = t.create();
+          var request = toGroup(t, first);
+          t.ok(request);
+          t.refused(
+              request.clearSourceVolumeIds().addSourceVolumeIds(second.getVolumeId()),
+              ALREADY_EXISTS);
+        });
+    all.add(
+        "groups/create/of-an-unknown-volume-is-refused",
+        t -> t.refusedBest(toGroup(t, t.create(), NO_SUCH_VOLUME), NOT_FOUND, INVALID_ARGUMENT));
   }
 
-  private static void made(List<SuiteCase> all) {
-    all.add(
-        expect(
-            "groups/capabilities/are-well-formed",
-            "Every capability of the group controller has a type.",
-            "GroupControllerGetCapabilities",
-            List.of(Needs.GROUP_CONTROLLER),
-            t -> {
-              for (GroupControllerServiceCapability each :
-                  t.ok(
-                          CsiRpc.GROUP_CONTROLLER_GET_CAPABILITIES,
-                          GroupControllerGetCapabilitiesRequest.getDefaultInstance())
-                      .getCapabilitiesList()) {
-                t.check(each.hasRpc(), "a type in each capability", "a capability without type");
-              }
-            }));
-    for (String field : List.of("name", "source_volume_ids")) {
-      all.add(
-          required(
-              "groups/create",
-              CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT,
-              field,
-              NEEDS,
-              t -> LawfulRequests.group(t, List.of(CaseSteps.create(t).getVolumeId())).build()));
-    }
-    all.add(
-        expect(
-            "groups/create/a-group-is-made",
-            "CreateVolumeGroupSnapshot answers with the group: its id, a snapshot of each volume"
-                + " that names the group, and when it was cut.",
-            CREATE,
-            NEEDS,
-            t -> {
-              Volume first = CaseSteps.create(t);
-              Volume second = CaseSteps.create(t);
-              VolumeGroupSnapshot group = CaseSteps.group(t, first, second);
-              t.check(group.hasCreationTime(), "a creation_time", "none");
-              t.check(
-                  group.getSnapshotsCount() == 2
-                      && sources(group).equals(Set.of(first.getVolumeId(), second.getVolumeId())),
-                  "a snapshot of each of the two volumes",
-                  group.getSnapshotsCount()
-                      + " snapshots of "
-                      + sources(group).size()
-                      + " volumes");
-              for (Snapshot each : group.getSnapshotsList()) {
-                t.check(
-                    each.getGroupSnapshotId().equals(group.getGroupSnapshotId()),
-                    "the group_snapshot_id "
-                        + SafeText.quote(group.getGroupSnapshotId())
-                        + " in each member",
-                    SafeText.quote(each.getGroupSnapshotId()));
-                t.check(!each.getSnapshotId().isEmpty(), "a snapshot_id in each member", "none");
-              }
-            }));
-    all.add(
-        expect(
-            "groups/create/the-same-again-is-the-same-group",
-            "CreateVolumeGroupSnapshot is idempotent by name.",
-            CREATE,
-            NEEDS,
-            t ->
-                again(
-                    t,
-                    LawfulRequests.group(t, List.of(CaseSteps.create(t).getVolumeId())).build())));
-    all.add(
-        expect(
-            "groups/create/a-name-of-128-bytes-is-accepted",
-            "A name of 128 bytes is accepted.",
-            CREATE,
-            NEEDS,
-            t ->
-                again(
-                    t,
-                    LawfulRequests.group(t, List.of(CaseSteps.create(t).getVolumeId()))
-                        .setName(VolumeCases.long128(t))
-                        .build())));
-    all.add(
-        expect(
-                "groups/create/the-same-name-of-other-volumes-is-refused",
-                "A name that stands for a group of other volumes is refused.",
-                CREATE + " Errors",
-                NEEDS,
-                t -> {
-                  String first = CaseSteps.create(t).getVolumeId();
-                  String second = CaseSteps.create(t).getVolumeId();
-                  CreateVolumeGroupSnapshotRequest request =
-                      LawfulRequests.group(t, List.of(first)).build();
-                  t.ok(CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT, request);
-                  t.refused(
-                      CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT,
-                      request.toBuilder().clearSourceVolumeIds().addSourceVolumeIds(second).build(),
-                      ALREADY_EXISTS);
-                })
-            .rows(3081));
-    all.add(
-        expect(
-            "groups/create/of-an-unknown-volume-is-refused",
-            "CreateVolumeGroupSnapshot with a volume that does not exist is refused.",
-            CREATE,
-            NEEDS,
-            t ->
-                t.refusedBest(
-                    CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT,
-                    LawfulRequests.group(
-                            t, List.of(CaseSteps.create(t).getVolumeId(), NO_SUCH_VOLUME))
-                        .build(),
-                    NOT_FOUND,
-                    INVALID_ARGUMENT)));
+  private static Set<String> ofMembers(VolumeGroupSnapshot group, Function<Snapshot, String> what) {
+    return group.getSnapshotsList().stream().map(what).collect(Collectors.toSet());
   }
 
-  private static Set<String> sources(VolumeGroupSnapshot group) {
-    return group.getSnapshotsList().stream()
-        .map(Snapshot::getSourceVolumeId)
-        .collect(Collectors.toSet());
-  }
-
-  private static Set<String> members(VolumeGroupSnapshot group) {
-    return group.getSnapshotsList().stream()
-        .map(Snapshot::getSnapshotId)
-        .collect(Collectors.toSet());
-  }
-
-  private static void again(Trial t, CreateVolumeGroupSnapshotRequest request)
+  /** Asked twice, the plugin makes one group. */
+  private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request)
       throws CaseEndedException {
-    VolumeGroupSnapshot first =
-        t.ok(CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT, request).getGroupSnapshot();
-    VolumeGroupSnapshot again =
-        t.ok(CsiRpc.CREATE_VOLUME_GROUP_SNAPSHOT, request).getGroupSnapshot();
+    var first = t.ok(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
+    var again = t.ok(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     t.check(
         first.getGroupSnapshotId().equals(again.getGroupSnapshotId())
-            && members(first).equals(members(again)),
+            && ofMembers(first, Snapshot::getSnapshotId)
+                .equals(ofMembers(again, Snapshot::getSnapshotId)),
         "the group " + SafeText.quote(first.getGroupSnapshotId()) + " and its members",
         "the group " + SafeText.quote(again.getGroupSnapshotId()));
   }
 
-  private static void deleted(List<SuiteCase> all) {
+  private static void deleted(CaseSteps all) {
+    all.required("groups/delete", t -> toDeleteGroup(t, t.group(t.create())), "group_snapshot_id");
     all.add(
-        required(
-            "groups/delete",
-            CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-            "group_snapshot_id",
-            NEEDS,
-            t -> LawfulRequests.deleteGroup(t, CaseSteps.group(t, CaseSteps.create(t))).build()));
+        "groups/delete/an-unknown-group-is-gone-already",
+        t -> t.ok(toDeleteGroup(t, NO_SUCH_GROUP)));
+    all.add("groups/delete/again-succeeds", t -> t.okTwice(toDeleteGroup(t, t.group(t.create()))));
     all.add(
-        expect(
-            "groups/delete/an-unknown-group-is-gone-already",
-            "DeleteVolumeGroupSnapshot of a group that does not exist succeeds.",
-            DELETE,
-            List.of(Needs.GROUPS),
-            t -> {
-              t.ok(
-                  CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-                  LawfulRequests.deleteGroup(t, unknown()).build());
-            }));
+        "groups/delete/the-members-go-with-the-group",
+        t -> {
+          VolumeGroupSnapshot group = t.group(t.create());
+          t.ok(toDeleteGroup(t, group));
+          t.refused(toGetGroup(t, group), NOT_FOUND);
+        });
     all.add(
-        expect(
-            "groups/delete/again-succeeds",
-            "DeleteVolumeGroupSnapshot is idempotent.",
-            DELETE,
-            NEEDS,
-            t -> {
-              VolumeGroupSnapshot group = CaseSteps.group(t, CaseSteps.create(t));
-              t.ok(
-                  CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-                  LawfulRequests.deleteGroup(t, group).build());
-              t.ok(
-                  CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-                  LawfulRequests.deleteGroup(t, group).build());
-            }));
-    all.add(
-        expect(
-            "groups/delete/the-members-go-with-the-group",
-            "A group that was deleted is known no more.",
-            DELETE,
-            NEEDS,
-            t -> {
-              VolumeGroupSnapshot group = CaseSteps.group(t, CaseSteps.create(t));
-              t.ok(
-                  CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-                  LawfulRequests.deleteGroup(t, group).build());
-              t.refused(
-                  CsiRpc.GET_VOLUME_GROUP_SNAPSHOT,
-                  LawfulRequests.getGroup(t, group).build(),
-                  NOT_FOUND);
-            }));
-    all.add(
-        expect(
-                "groups/delete/other-members-are-better-refused",
-                "DeleteVolumeGroupSnapshot with snapshots that are not the group's is refused as"
-                    + " invalid.",
-                DELETE + " Errors",
-                NEEDS,
-                t -> {
-                  t.best(
-                      CsiRpc.DELETE_VOLUME_GROUP_SNAPSHOT,
-                      LawfulRequests.deleteGroup(t, CaseSteps.group(t, CaseSteps.create(t)))
-                          .clearSnapshotIds()
-                          .addSnapshotIds(NO_SUCH_SNAPSHOT)
-                          .build(),
-                      INVALID_ARGUMENT);
-                })
-            .rows(3133));
+        "groups/delete/other-members-are-better-refused",
+        t ->
+            t.best(
+                toDeleteGroup(t, t.group(t.create()))
+                    .clearSnapshotIds()
+                    .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()),
+                INVALID_ARGUMENT));
   }
 
-  private static void told(List<SuiteCase> all) {
+  private static void told(CaseSteps all) {
+    all.required("groups/get", t -> toGetGroup(t, t.group(t.create())), "group_snapshot_id");
     all.add(
-        required(
-            "groups/get",
-            CsiRpc.GET_VOLUME_GROUP_SNAPSHOT,
-            "group_snapshot_id",
-            NEEDS,
-            t -> LawfulRequests.getGroup(t, CaseSteps.group(t, CaseSteps.create(t))).build()));
+        "groups/get/an-unknown-group-is-not-found",
+        t -> t.refused(toGetGroup(t, NO_SUCH_GROUP), NOT_FOUND));
     all.add(
-        expect(
-                "groups/get/an-unknown-group-is-not-found",
-                "GetVolumeGroupSnapshot of a group that does not exist is refused.",
-                GET + " Errors",
-                List.of(Needs.GROUPS),
-                t ->
-                    t.refused(
-                        CsiRpc.GET_VOLUME_GROUP_SNAPSHOT,
-                        LawfulRequests.getGroup(t, unknown()).build(),
-                        NOT_FOUND))
-            .rows(3187));
+        "groups/get/other-members-are-better-refused",
+        t ->
+            t.best(
+                toGetGroup(t, t.group(t.create()))
+                    .clearSnapshotIds()
+                    .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()),
+                INVALID_ARGUMENT));
     all.add(
-        expect(
-                "groups/get/other-members-are-better-refused",
-                "GetVolumeGroupSnapshot with snapshots that are not the group's is refused as"
-                    + " invalid.",
-                GET + " Errors",
-                NEEDS,
-                t -> {
-                  t.best(
-                      CsiRpc.GET_VOLUME_GROUP_SNAPSHOT,
-                      LawfulRequests.getGroup(t, CaseSteps.group(t, CaseSteps.create(t)))
-                          .clearSnapshotIds()
-                          .addSnapshotIds(NO_SUCH_SNAPSHOT)
-                          .build(),
-                      INVALID_ARGUMENT);
-                })
-            .rows(3186));
-    all.add(
-        expect(
-            "groups/get/tells-of-the-group",
-            "GetVolumeGroupSnapshot tells the group that was asked for, with its members.",
-            GET,
-            NEEDS,
-            t -> {
-              VolumeGroupSnapshot group = CaseSteps.group(t, CaseSteps.create(t));
-              VolumeGroupSnapshot told =
-                  t.ok(CsiRpc.GET_VOLUME_GROUP_SNAPSHOT, LawfulRequests.getGroup(t, group).build())
-                      .getGroupSnapshot();
-              t.check(
-                  told.getGroupSnapshotId().equals(group.getGroupSnapshotId())
-                      && new HashSet<>(members(told)).equals(members(group)),
-                  "the group and its members",
-                  "the group "
-                      + SafeText.quote(told.getGroupSnapshotId())
-                      + " with "
-                      + told.getSnapshotsCount()
-                      + " members");
-            }));
+        "groups/get/tells-of-the-group",
+        t -> {
+          VolumeGroupSnapshot group = t.group(t.create());
+          var told =
+              t.ok(toGetGroup(t, group), GetVolumeGroupSnapshotResponse.class).getGroupSnapshot();
+          t.check(
+              told.getGroupSnapshotId().equals(group.getGroupSnapshotId())
+                  && ofMembers(told, Snapshot::getSnapshotId)
+                      .equals(ofMembers(group, Snapshot::getSnapshotId)),
+              "the group and its members",
+              "the group "
+                  + SafeText.quote(told.getGroupSnapshotId())
+                  + " with "
+                  + told.getSnapshotsCount()
+                  + " members");
+        });
   }
 }

@@ -25,21 +25,38 @@ import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.PluginCapability;
+import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.TopologyRequirement;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 /** Lawful requests, with all that the plugin's description has for them. */
 final class LawfulRequests {
+
+  static final Volume NO_SUCH_VOLUME =
+      Volume.newBuilder().setVolumeId("csi4j-no-such-volume").build();
+  static final Snapshot NO_SUCH_SNAPSHOT =
+      Snapshot.newBuilder().setSnapshotId("csi4j-no-such-snapshot").build();
+  static final VolumeGroupSnapshot NO_SUCH_GROUP =
+      VolumeGroupSnapshot.newBuilder()
+          .setGroupSnapshotId("csi4j-no-such-group-snapshot")
+          .addSnapshots(NO_SUCH_SNAPSHOT)
+          .build();
+  static final String NO_SUCH_NODE = "csi4j-no-such-node";
+
+  /** More bytes than any storage has: 4 EiB. */
+  static final long FAR_TOO_MUCH = Long.MAX_VALUE / 2;
 
   private LawfulRequests() {}
 
@@ -51,6 +68,15 @@ final class LawfulRequests {
   /** How volumes are usually used. */
   static VolumeCapability capability(Trial t) {
     return capability(t.plugin().capabilities().get(0));
+  }
+
+  /** How volumes are used as filesystems, or as block devices. */
+  static VolumeCapability capability(Trial t, VolumeCapability.AccessTypeCase type)
+      throws CaseEndedException {
+    return capabilities(t).stream()
+        .filter(each -> each.getAccessTypeCase() == type)
+        .findFirst()
+        .orElseThrow(() -> new CaseEndedException.Skipped("no capability of type " + type));
   }
 
   private static VolumeCapability capability(io.csi4j.client.model.VolumeCapability from) {
@@ -98,6 +124,25 @@ final class LawfulRequests {
                         : Mode.MULTI_NODE_MULTI_WRITER));
   }
 
+  /** A snapshot as the source of a volume. */
+  static VolumeContentSource sourceOf(Snapshot snapshot) {
+    return VolumeContentSource.newBuilder()
+        .setSnapshot(
+            VolumeContentSource.SnapshotSource.newBuilder().setSnapshotId(snapshot.getSnapshotId()))
+        .build();
+  }
+
+  /** A name of 128 bytes. */
+  static String name128(Trial t) {
+    String name = t.newName() + "-";
+    return name + "x".repeat(128 - name.length());
+  }
+
+  /** Twice the usual size of a volume. */
+  static long bigger(Trial t) {
+    return 2 * t.plugin().volumeBytes();
+  }
+
   private static Map<String, String> secrets(Trial t, CsiOperation operation) {
     return t.plugin().secrets(operation).reveal();
   }
@@ -110,7 +155,7 @@ final class LawfulRequests {
     return CapacityRange.newBuilder().setRequiredBytes(required).setLimitBytes(limit).build();
   }
 
-  static CreateVolumeRequest.Builder create(Trial t) throws CaseEndedException {
+  static CreateVolumeRequest.Builder toCreate(Trial t) throws CaseEndedException {
     CreateVolumeRequest.Builder request =
         CreateVolumeRequest.newBuilder()
             .setName(t.newName())
@@ -127,14 +172,14 @@ final class LawfulRequests {
     return request;
   }
 
-  static DeleteVolumeRequest delete(Trial t, String volume) {
+  static DeleteVolumeRequest toDelete(Trial t, Volume volume) {
     return DeleteVolumeRequest.newBuilder()
-        .setVolumeId(volume)
+        .setVolumeId(volume.getVolumeId())
         .putAllSecrets(secrets(t, CsiOperation.DELETE_VOLUME))
         .build();
   }
 
-  static ControllerPublishVolumeRequest.Builder attach(Trial t, Volume volume)
+  static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume)
       throws CaseEndedException {
     return ControllerPublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
@@ -144,7 +189,7 @@ final class LawfulRequests {
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_PUBLISH_VOLUME));
   }
 
-  static ControllerUnpublishVolumeRequest.Builder detach(Trial t, Volume volume)
+  static ControllerUnpublishVolumeRequest.Builder toDetach(Trial t, Volume volume)
       throws CaseEndedException {
     return ControllerUnpublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
@@ -152,7 +197,7 @@ final class LawfulRequests {
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
   }
 
-  static ValidateVolumeCapabilitiesRequest.Builder validate(Trial t, Volume volume) {
+  static ValidateVolumeCapabilitiesRequest.Builder toValidate(Trial t, Volume volume) {
     return ValidateVolumeCapabilitiesRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .putAllVolumeContext(volume.getVolumeContextMap())
@@ -161,71 +206,73 @@ final class LawfulRequests {
         .putAllSecrets(secrets(t, CsiOperation.VALIDATE_VOLUME_CAPABILITIES));
   }
 
-  static ListVolumesRequest listVolumes(int max, String token) {
-    return ListVolumesRequest.newBuilder().setMaxEntries(max).setStartingToken(token).build();
+  /** A list of all volumes, in pages of so many; 0 for pages of any size. */
+  static ListVolumesRequest.Builder toList(int entries) {
+    return ListVolumesRequest.newBuilder().setMaxEntries(entries);
   }
 
-  static ControllerGetVolumeRequest get(String volume) {
-    return ControllerGetVolumeRequest.newBuilder().setVolumeId(volume).build();
+  static ControllerGetVolumeRequest toGet(Volume volume) {
+    return ControllerGetVolumeRequest.newBuilder().setVolumeId(volume.getVolumeId()).build();
   }
 
-  static ControllerModifyVolumeRequest.Builder modify(Trial t, String volume) {
+  static ControllerModifyVolumeRequest.Builder toModify(Trial t, Volume volume) {
     return ControllerModifyVolumeRequest.newBuilder()
-        .setVolumeId(volume)
+        .setVolumeId(volume.getVolumeId())
         .putAllMutableParameters(t.plugin().mutableParameters())
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_MODIFY_VOLUME));
   }
 
-  static ControllerExpandVolumeRequest.Builder expand(Trial t, String volume, long bytes) {
+  static ControllerExpandVolumeRequest.Builder toExpand(Trial t, Volume volume, long bytes) {
     return ControllerExpandVolumeRequest.newBuilder()
-        .setVolumeId(volume)
+        .setVolumeId(volume.getVolumeId())
         .setCapacityRange(atLeast(bytes))
         .setVolumeCapability(capability(t))
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_EXPAND_VOLUME));
   }
 
-  static CreateSnapshotRequest.Builder snapshot(Trial t, String volume) {
+  static CreateSnapshotRequest.Builder toSnapshot(Trial t, Volume volume) {
     return CreateSnapshotRequest.newBuilder()
         .setName(t.newName())
-        .setSourceVolumeId(volume)
+        .setSourceVolumeId(volume.getVolumeId())
         .putAllParameters(t.plugin().snapshotParameters())
         .putAllSecrets(secrets(t, CsiOperation.CREATE_SNAPSHOT));
   }
 
-  static DeleteSnapshotRequest deleteSnapshot(Trial t, String snapshot) {
+  static DeleteSnapshotRequest toDeleteSnapshot(Trial t, Snapshot snapshot) {
     return DeleteSnapshotRequest.newBuilder()
-        .setSnapshotId(snapshot)
+        .setSnapshotId(snapshot.getSnapshotId())
         .putAllSecrets(secrets(t, CsiOperation.DELETE_SNAPSHOT))
         .build();
   }
 
-  static GetSnapshotRequest getSnapshot(Trial t, String snapshot) {
+  static GetSnapshotRequest toGetSnapshot(Trial t, Snapshot snapshot) {
     return GetSnapshotRequest.newBuilder()
-        .setSnapshotId(snapshot)
+        .setSnapshotId(snapshot.getSnapshotId())
         .putAllSecrets(secrets(t, CsiOperation.GET_SNAPSHOT))
         .build();
   }
 
-  static ListSnapshotsRequest.Builder listSnapshots(Trial t) {
+  static ListSnapshotsRequest.Builder toListSnapshots(Trial t) {
     return ListSnapshotsRequest.newBuilder().putAllSecrets(secrets(t, CsiOperation.LIST_SNAPSHOTS));
   }
 
-  static CreateVolumeGroupSnapshotRequest.Builder group(Trial t, List<String> volumes) {
+  static CreateVolumeGroupSnapshotRequest.Builder toGroup(Trial t, Volume... volumes) {
     return CreateVolumeGroupSnapshotRequest.newBuilder()
         .setName(t.newName())
-        .addAllSourceVolumeIds(volumes)
+        .addAllSourceVolumeIds(Arrays.stream(volumes).map(Volume::getVolumeId).toList())
         .putAllParameters(t.plugin().snapshotParameters())
         .putAllSecrets(secrets(t, CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT));
   }
 
-  static DeleteVolumeGroupSnapshotRequest.Builder deleteGroup(Trial t, VolumeGroupSnapshot group) {
+  static DeleteVolumeGroupSnapshotRequest.Builder toDeleteGroup(
+      Trial t, VolumeGroupSnapshot group) {
     return DeleteVolumeGroupSnapshotRequest.newBuilder()
         .setGroupSnapshotId(group.getGroupSnapshotId())
         .addAllSnapshotIds(members(group))
         .putAllSecrets(secrets(t, CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT));
   }
 
-  static GetVolumeGroupSnapshotRequest.Builder getGroup(Trial t, VolumeGroupSnapshot group) {
+  static GetVolumeGroupSnapshotRequest.Builder toGetGroup(Trial t, VolumeGroupSnapshot group) {
     return GetVolumeGroupSnapshotRequest.newBuilder()
         .setGroupSnapshotId(group.getGroupSnapshotId())
         .addAllSnapshotIds(members(group))
@@ -236,19 +283,20 @@ final class LawfulRequests {
     return group.getSnapshotsList().stream().map(each -> each.getSnapshotId()).toList();
   }
 
-  static GetMetadataAllocatedRequest.Builder allocated(Trial t, String snapshot) {
+  static GetMetadataAllocatedRequest.Builder toReadAllocated(Trial t, Snapshot snapshot) {
     return GetMetadataAllocatedRequest.newBuilder()
-        .setSnapshotId(snapshot)
+        .setSnapshotId(snapshot.getSnapshotId())
         .putAllSecrets(secrets(t, CsiOperation.GET_METADATA_ALLOCATED));
   }
 
-  static GetMetadataDeltaRequest.Builder delta(Trial t, String base) {
+  static GetMetadataDeltaRequest.Builder toReadDelta(Trial t, Snapshot base, Snapshot target) {
     return GetMetadataDeltaRequest.newBuilder()
-        .setBaseSnapshotId(base)
+        .setBaseSnapshotId(base.getSnapshotId())
+        .setTargetSnapshotId(target.getSnapshotId())
         .putAllSecrets(secrets(t, CsiOperation.GET_METADATA_DELTA));
   }
 
-  static NodeStageVolumeRequest.Builder stage(Trial t, Volume volume, Map<String, String> publish)
+  static NodeStageVolumeRequest.Builder toStage(Trial t, Volume volume, Map<String, String> publish)
       throws CaseEndedException {
     return NodeStageVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
@@ -259,14 +307,14 @@ final class LawfulRequests {
         .putAllVolumeContext(volume.getVolumeContextMap());
   }
 
-  static NodeUnstageVolumeRequest.Builder unstage(Trial t, Volume volume)
+  static NodeUnstageVolumeRequest.Builder toUnstage(Trial t, Volume volume)
       throws CaseEndedException {
     return NodeUnstageVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setStagingTargetPath(t.paths().staging("staging"));
   }
 
-  static NodePublishVolumeRequest.Builder publish(
+  static NodePublishVolumeRequest.Builder toPublish(
       Trial t, Volume volume, Map<String, String> publish) throws CaseEndedException {
     NodePublishVolumeRequest.Builder request =
         NodePublishVolumeRequest.newBuilder()
@@ -276,31 +324,32 @@ final class LawfulRequests {
             .setVolumeCapability(capability(t))
             .putAllSecrets(secrets(t, CsiOperation.NODE_PUBLISH_VOLUME))
             .putAllVolumeContext(volume.getVolumeContextMap());
-    if (Needs.STAGING.met(t)) {
+    if (Need.STAGING.met(t)) {
       request.setStagingTargetPath(t.paths().staging("staging"));
     }
     return request;
   }
 
-  static NodeUnpublishVolumeRequest.Builder unpublish(Trial t, Volume volume)
+  static NodeUnpublishVolumeRequest.Builder toUnpublish(Trial t, Volume volume)
       throws CaseEndedException {
     return NodeUnpublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setTargetPath(t.paths().target("target"));
   }
 
-  static NodeGetVolumeStatsRequest.Builder stats(Trial t, Volume volume) throws CaseEndedException {
+  static NodeGetVolumeStatsRequest.Builder toReadStats(Trial t, Volume volume)
+      throws CaseEndedException {
     NodeGetVolumeStatsRequest.Builder request =
         NodeGetVolumeStatsRequest.newBuilder()
             .setVolumeId(volume.getVolumeId())
             .setVolumePath(t.paths().target("target"));
-    if (Needs.STAGING.met(t)) {
+    if (Need.STAGING.met(t)) {
       request.setStagingTargetPath(t.paths().staging("staging"));
     }
     return request;
   }
 
-  static NodeExpandVolumeRequest.Builder nodeExpand(Trial t, Volume volume, long bytes)
+  static NodeExpandVolumeRequest.Builder toExpandOnNode(Trial t, Volume volume, long bytes)
       throws CaseEndedException {
     NodeExpandVolumeRequest.Builder request =
         NodeExpandVolumeRequest.newBuilder()
@@ -309,7 +358,7 @@ final class LawfulRequests {
             .setCapacityRange(atLeast(bytes))
             .setVolumeCapability(capability(t))
             .putAllSecrets(secrets(t, CsiOperation.NODE_EXPAND_VOLUME));
-    if (Needs.STAGING.met(t)) {
+    if (Need.STAGING.met(t)) {
       request.setStagingTargetPath(t.paths().staging("staging"));
     }
     return request;

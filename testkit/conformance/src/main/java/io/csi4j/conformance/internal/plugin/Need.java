@@ -1,12 +1,165 @@
 package io.csi4j.conformance.internal.plugin;
 
+import io.csi4j.client.internal.proto.ControllerServiceCapability;
+import io.csi4j.client.internal.proto.GroupControllerServiceCapability;
+import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.PluginCapability;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
+
 /** The need of a case, from the plugin or from its description. */
-record Need(String words, String otherwise, Check check) {
+@SuppressWarnings("ImmutableEnumChecker") // the checks are lambdas without state
+enum Need {
+  CONTROLLER(PluginCapability.Service.Type.CONTROLLER_SERVICE),
+  NO_CONTROLLER(CONTROLLER),
+  GROUP_CONTROLLER(PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE),
+  METADATA(PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE),
+  TOPOLOGY(PluginCapability.Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS),
+
+  CREATE(ControllerServiceCapability.RPC.Type.CREATE_DELETE_VOLUME),
+  ATTACH(ControllerServiceCapability.RPC.Type.PUBLISH_UNPUBLISH_VOLUME),
+  ATTACH_READONLY(ControllerServiceCapability.RPC.Type.PUBLISH_READONLY),
+  LIST(ControllerServiceCapability.RPC.Type.LIST_VOLUMES),
+  LIST_NODES(ControllerServiceCapability.RPC.Type.LIST_VOLUMES_PUBLISHED_NODES),
+  CAPACITY(ControllerServiceCapability.RPC.Type.GET_CAPACITY),
+  SNAPSHOTS(ControllerServiceCapability.RPC.Type.CREATE_DELETE_SNAPSHOT),
+  NO_SNAPSHOTS(SNAPSHOTS),
+  LIST_SNAPSHOTS(ControllerServiceCapability.RPC.Type.LIST_SNAPSHOTS),
+  GET_SNAPSHOT(ControllerServiceCapability.RPC.Type.GET_SNAPSHOT),
+  CLONE(ControllerServiceCapability.RPC.Type.CLONE_VOLUME),
+  EXPAND(ControllerServiceCapability.RPC.Type.EXPAND_VOLUME),
+  GET(ControllerServiceCapability.RPC.Type.GET_VOLUME),
+  MODIFY(ControllerServiceCapability.RPC.Type.MODIFY_VOLUME),
+  CONDITION(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION),
+
+  STAGING(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME),
+  STATS(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS),
+  NODE_EXPAND(NodeServiceCapability.RPC.Type.EXPAND_VOLUME),
+  MULTI_WRITER(NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER),
+
+  GROUPS(
+      "CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT (group controller)",
+      "the plugin does not offer CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
+      t ->
+          t.offers()
+              .has(
+                  GroupControllerServiceCapability.RPC
+                      .Type
+                      .CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT)),
+
+  /** A volume to use on the node. */
+  VOLUME(
+      "a volume: CREATE_DELETE_VOLUME, or an existing one in the description",
+      "the plugin cannot create volumes, and its description names none that exists",
+      t -> CREATE.met(t) || t.plugin().existingVolume().isPresent()),
+
+  MUTABLE(
+      "mutable parameters in the description",
+      "the plugin's description has no mutable parameters",
+      t -> !t.plugin().mutableParameters().isEmpty()),
+
+  FILESYSTEM(
+      "volumes used as filesystems",
+      "the plugin's description has no capability of access type mount",
+      t -> describes(t, AccessTypeCase.MOUNT)),
+
+  BLOCK(
+      "volumes used as block devices",
+      "the plugin's description has no capability of access type block",
+      t -> describes(t, AccessTypeCase.BLOCK)),
+
+  SEPARATE_SOCKETS(
+      "a node socket apart from that of the controller",
+      "the plugin serves everything on one socket",
+      t -> !t.plugin().node().equals(t.plugin().controller())),
+
+  ONE_WRITER(
+      "a usual capability that allows one publication on a node",
+      "the first capability of the plugin's description allows several publications",
+      t ->
+          switch (LawfulRequests.capability(t).getAccessMode().getMode()) {
+            case SINGLE_NODE_WRITER, SINGLE_NODE_READER_ONLY, SINGLE_NODE_SINGLE_WRITER -> true;
+            default -> false;
+          }),
+
+  PLACE(
+      "a node that says where it is",
+      "the node has no accessible_topology",
+      t -> t.offers().info().getAccessibleTopology().getSegmentsCount() > 0),
+
+  FEW_ATTACHMENTS(
+      "a node that takes from 1 to 16 volumes",
+      "the node does not say that it takes from 1 to 16 volumes",
+      t -> {
+        long most = t.offers().info().getMaxVolumesPerNode();
+        return most > 0 && most <= 16;
+      }),
+
+  OFFLINE_EXPANSION_ONLY(
+      "expansion of volumes that are not in use, only",
+      "the plugin does not declare OFFLINE expansion alone",
+      t ->
+          t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE)
+              && !t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE)),
+
+  ONLINE_EXPANSION(
+      "expansion of volumes in use",
+      "the plugin does not declare ONLINE expansion",
+      t -> t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE));
 
   /** Whether it is there. */
   @FunctionalInterface
-  interface Check {
+  private interface Check {
     boolean holds(Trial trial) throws CaseEndedException;
+  }
+
+  private final String words;
+  private final String otherwise;
+  private final Check check;
+
+  Need(String words, String otherwise, Check check) {
+    this.words = words;
+    this.otherwise = otherwise;
+    this.check = check;
+  }
+
+  Need(Need opposite) {
+    this(
+        "a plugin without " + opposite.words,
+        "the plugin offers " + opposite.words,
+        t -> !opposite.met(t));
+  }
+
+  Need(PluginCapability.Service.Type type) {
+    this(type.name(), "the plugin does not offer " + type.name(), t -> t.offers().has(type));
+  }
+
+  Need(ControllerServiceCapability.RPC.Type type) {
+    this(
+        type.name() + " (controller)",
+        "the controller does not offer " + type.name(),
+        t -> t.offers().has(type));
+  }
+
+  Need(NodeServiceCapability.RPC.Type type) {
+    this(
+        type.name() + " (node)",
+        "the node does not offer " + type.name(),
+        t -> t.offers().has(type));
+  }
+
+  private static boolean describes(Trial t, AccessTypeCase type) {
+    return LawfulRequests.capabilities(t).stream()
+        .anyMatch(each -> each.getAccessTypeCase() == type);
+  }
+
+  /** Returns the need in words, for a list of cases. */
+  String words() {
+    return words;
+  }
+
+  /** Returns why a case is skipped without it. */
+  String otherwise() {
+    return otherwise;
   }
 
   boolean met(Trial trial) throws CaseEndedException {

@@ -7,29 +7,43 @@ import static io.csi4j.client.model.StatusCode.NOT_FOUND;
 import static io.csi4j.client.model.StatusCode.OK;
 import static io.csi4j.client.model.StatusCode.OUT_OF_RANGE;
 import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
-import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.Cases.expect;
-import static io.csi4j.conformance.internal.plugin.Cases.required;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.bigger;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.capability;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.inMode;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDetach;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpand;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpandOnNode;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toPublish;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toReadStats;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnpublish;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnstage;
 
-import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.SafeText;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,854 +51,464 @@ import java.util.Map;
 /** The work of a plugin on the node where volumes are used. */
 final class NodeCases {
 
-  private static final long FAR_TOO_MUCH = Long.MAX_VALUE / 2;
-  private static final List<Need> VOLUME = List.of(Needs.VOLUME);
-  private static final List<Need> STAGING = List.of(Needs.STAGING, Needs.VOLUME);
   private static final NodeGetInfoRequest INFO = NodeGetInfoRequest.getDefaultInstance();
-  private static final NodeGetCapabilitiesRequest CAPABILITIES =
-      NodeGetCapabilitiesRequest.getDefaultInstance();
 
   private NodeCases() {}
 
-  static List<SuiteCase> all() {
-    List<SuiteCase> all = new ArrayList<>();
+  static void addTo(CaseSteps all) {
     self(all);
     staged(all);
     unstaged(all);
-    publishedFields(all);
-    publishedAgain(all);
+    published(all);
+    publishedReadonly(all);
     publishedElsewhere(all);
     unpublished(all);
     stats(all);
     expanded(all);
     lives(all);
-    return all;
   }
 
-  private static Volume unknown() {
-    return Volume.newBuilder().setVolumeId(NO_SUCH_VOLUME).build();
+  private static void self(CaseSteps all) {
+    all.add(
+        "node/capabilities/are-well-formed",
+        t -> {
+          for (NodeServiceCapability each : offered(t)) {
+            t.check(each.hasRpc(), "a type in each capability", "a capability without type");
+            if (each.getRpc().getType() == NodeServiceCapability.RPC.Type.UNKNOWN) {
+              t.advise("The capability UNKNOWN (0) tells nobody anything.");
+            }
+          }
+        });
+    all.add(
+        "node/capabilities/stay-the-same",
+        t ->
+            t.check(
+                new HashSet<>(offered(t)).equals(new HashSet<>(offered(t))),
+                "the same capabilities",
+                "others"));
+    all.add(
+        "node/capabilities/what-is-not-offered-is-not-implemented",
+        t -> {
+          t.unoffered(Need.STAGING, NodeStageVolumeRequest.getDefaultInstance());
+          t.unoffered(Need.STATS, NodeGetVolumeStatsRequest.getDefaultInstance());
+          t.unoffered(Need.NODE_EXPAND, NodeExpandVolumeRequest.getDefaultInstance());
+        });
+    all.add(
+        "node/info/the-node-has-an-id",
+        t -> {
+          NodeGetInfoResponse info = t.ok(INFO, NodeGetInfoResponse.class);
+          int bytes = SafeText.utf8Length(info.getNodeId());
+          t.check(bytes > 0, "a node_id", "an empty one");
+          t.check(bytes <= 256, "a node_id of at most 256 bytes", bytes + " bytes");
+          t.check(
+              info.getMaxVolumesPerNode() >= 0,
+              "max_volumes_per_node that is not negative",
+              String.valueOf(info.getMaxVolumesPerNode()));
+          t.adviseSize("node_id", info.getNodeId());
+        });
+    all.add(
+        "node/info/stays-the-same",
+        t -> {
+          NodeGetInfoResponse first = t.ok(INFO, NodeGetInfoResponse.class);
+          NodeGetInfoResponse again = t.ok(INFO, NodeGetInfoResponse.class);
+          t.check(
+              first.getNodeId().equals(again.getNodeId())
+                  && first.getAccessibleTopology().equals(again.getAccessibleTopology()),
+              "the same node_id and topology",
+              "others");
+        });
   }
 
-  private static void self(List<SuiteCase> all) {
-    all.add(
-        expect(
-            "node/capabilities/are-well-formed",
-            "Every capability of the node service has a type.",
-            "NodeGetCapabilities",
-            List.of(),
-            t -> {
-              for (NodeServiceCapability each :
-                  t.ok(CsiRpc.NODE_GET_CAPABILITIES, CAPABILITIES).getCapabilitiesList()) {
-                t.check(each.hasRpc(), "a type in each capability", "a capability without type");
-                if (each.getRpc().getType() == NodeServiceCapability.RPC.Type.UNKNOWN) {
-                  t.advise("The capability UNKNOWN (0) tells nobody anything.");
-                }
-              }
-            }));
-    all.add(
-        expect(
-            "node/capabilities/stay-the-same",
-            "Asked again, the node offers the same.",
-            "NodeGetCapabilities",
-            List.of(),
-            t ->
-                t.check(
-                    new HashSet<>(
-                            t.ok(CsiRpc.NODE_GET_CAPABILITIES, CAPABILITIES).getCapabilitiesList())
-                        .equals(
-                            new HashSet<>(
-                                t.ok(CsiRpc.NODE_GET_CAPABILITIES, CAPABILITIES)
-                                    .getCapabilitiesList())),
-                    "the same capabilities",
-                    "others")));
-    all.add(
-        expect(
-                "node/capabilities/what-is-not-offered-is-not-implemented",
-                "A call whose capability the node does not offer is not implemented.",
-                "Error Scheme",
-                List.of(),
-                t -> {
-                  unoffered(
-                      t,
-                      Needs.STAGING,
-                      CsiRpc.NODE_STAGE_VOLUME,
-                      NodeStageVolumeRequest.getDefaultInstance());
-                  unoffered(
-                      t,
-                      Needs.STATS,
-                      CsiRpc.NODE_GET_VOLUME_STATS,
-                      NodeGetVolumeStatsRequest.getDefaultInstance());
-                  unoffered(
-                      t,
-                      Needs.NODE_EXPAND,
-                      CsiRpc.NODE_EXPAND_VOLUME,
-                      NodeExpandVolumeRequest.getDefaultInstance());
-                })
-            .rows(510));
-    all.add(
-        expect(
-            "node/info/the-node-has-an-id",
-            "The node tells its id, of at most 256 bytes, and no negative number of volumes.",
-            "NodeGetInfo",
-            List.of(),
-            t -> {
-              NodeGetInfoResponse info = t.ok(CsiRpc.NODE_GET_INFO, INFO);
-              int bytes = SafeText.utf8Length(info.getNodeId());
-              t.check(bytes > 0, "a node_id", "an empty one");
-              t.check(bytes <= 256, "a node_id of at most 256 bytes", bytes + " bytes");
-              t.check(
-                  info.getMaxVolumesPerNode() >= 0,
-                  "max_volumes_per_node that is not negative",
-                  String.valueOf(info.getMaxVolumesPerNode()));
-              FieldSizes.advise(t, "node_id", info.getNodeId());
-            }));
-    all.add(
-        expect(
-            "node/info/stays-the-same",
-            "Asked again, the node has the same id and place.",
-            "NodeGetInfo",
-            List.of(),
-            t -> {
-              NodeGetInfoResponse first = t.ok(CsiRpc.NODE_GET_INFO, INFO);
-              NodeGetInfoResponse again = t.ok(CsiRpc.NODE_GET_INFO, INFO);
-              t.check(
-                  first.getNodeId().equals(again.getNodeId())
-                      && first.getAccessibleTopology().equals(again.getAccessibleTopology()),
-                  "the same node_id and topology",
-                  "others");
-            }));
+  private static List<NodeServiceCapability> offered(Trial t) throws CaseEndedException {
+    return t.ok(NodeGetCapabilitiesRequest.getDefaultInstance(), NodeGetCapabilitiesResponse.class)
+        .getCapabilitiesList();
   }
 
-  private static <Q extends Message, A extends Message> void unoffered(
-      Trial t, Need need, CsiRpc<Q, A> rpc, Q request) throws CaseEndedException {
-    if (!need.met(t)) {
-      t.best(rpc, request, UNIMPLEMENTED);
-    }
+  /** A request to stage a new volume, which is attached. */
+  private static NodeStageVolumeRequest.Builder toStageNew(Trial t) throws CaseEndedException {
+    Volume volume = t.volume();
+    return toStage(t, volume, t.attach(volume));
   }
 
-  private static NodeStageVolumeRequest stage(Trial t) throws CaseEndedException {
-    Volume volume = CaseSteps.volume(t);
-    return LawfulRequests.stage(t, volume, CaseSteps.attach(t, volume)).build();
+  private static void staged(CaseSteps all) {
+    all.required(
+        "node/stage", t -> toStageNew(t), "volume_id", "staging_target_path", "volume_capability");
+    all.add(
+        "node/stage/an-unknown-volume-is-not-found",
+        t -> t.refusedBest(toStage(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND));
+    all.add("node/stage/again-succeeds", t -> t.okTwice(toStageNew(t)));
+    all.add(
+        "node/stage/another-capability-is-refused",
+        t -> {
+          var request = toStageNew(t);
+          t.ok(request);
+          t.refusedBest(
+              request.setVolumeCapability(otherCapability(t)), ALREADY_EXISTS, FAILED_PRECONDITION);
+        });
+    all.add(
+        "node/stage/the-staging-path-stays-a-directory",
+        t -> {
+          var request = toStageNew(t);
+          t.ok(request);
+          t.check(
+              Files.isDirectory(t.paths().here(request.getStagingTargetPath())),
+              "a directory at the staging path",
+              "none");
+        });
   }
 
-  private static void staged(List<SuiteCase> all) {
-    String place = "NodeStageVolume";
-    for (String field : List.of("volume_id", "staging_target_path", "volume_capability")) {
-      all.add(required("node/stage", CsiRpc.NODE_STAGE_VOLUME, field, STAGING, t -> stage(t)));
-    }
+  private static void unstaged(CaseSteps all) {
+    all.required("node/unstage", t -> toUnstage(t, t.volume()), "volume_id", "staging_target_path");
     all.add(
-        expect(
-                "node/stage/an-unknown-volume-is-not-found",
-                "NodeStageVolume of a volume that does not exist is refused.",
-                place + " Errors",
-                List.of(Needs.STAGING),
-                t ->
-                    t.refusedBest(
-                        CsiRpc.NODE_STAGE_VOLUME,
-                        LawfulRequests.stage(t, unknown(), Map.of()).build(),
-                        NOT_FOUND))
-            .rows(2388));
+        "node/unstage/again-succeeds",
+        t -> {
+          Volume volume = t.volume();
+          t.stage(volume);
+          t.okTwice(toUnstage(t, volume));
+        });
     all.add(
-        expect(
-            "node/stage/again-succeeds",
-            "NodeStageVolume is idempotent.",
-            place,
-            STAGING,
-            t -> {
-              NodeStageVolumeRequest request = stage(t);
-              t.ok(CsiRpc.NODE_STAGE_VOLUME, request);
-              t.ok(CsiRpc.NODE_STAGE_VOLUME, request);
-            }));
+        "node/unstage/a-volume-that-was-never-staged-succeeds",
+        t -> t.ok(toUnstage(t, t.volume())));
     all.add(
-        expect(
-                "node/stage/another-capability-is-refused",
-                "A volume that is staged at this path with another capability is refused.",
-                place + " Errors",
-                STAGING,
-                t -> {
-                  NodeStageVolumeRequest request = stage(t);
-                  t.ok(CsiRpc.NODE_STAGE_VOLUME, request);
-                  t.refusedBest(
-                      CsiRpc.NODE_STAGE_VOLUME,
-                      request.toBuilder()
-                          .setVolumeCapability(LawfulRequests.otherCapability(t))
-                          .build(),
-                      ALREADY_EXISTS,
-                      FAILED_PRECONDITION);
-                })
-            .rows(2389, 2390));
+        "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
+        t -> t.best(toUnstage(t, NO_SUCH_VOLUME), NOT_FOUND, OK));
     all.add(
-        expect(
-            "node/stage/the-staging-path-stays-a-directory",
-            "A staged volume leaves a path that callers can look at.",
-            place,
-            List.of(Needs.STAGING, Needs.VOLUME, Needs.FILESYSTEM),
-            t -> {
-              NodeStageVolumeRequest request = stage(t);
-              t.ok(CsiRpc.NODE_STAGE_VOLUME, request);
-              t.check(
-                  Files.isDirectory(t.paths().here(request.getStagingTargetPath())),
-                  "a directory at the staging path",
-                  "none");
-            }));
+        "node/unstage/a-published-volume-is-better-kept",
+        t -> {
+          Volume volume = t.volume();
+          var request = t.publish(volume);
+          Reply reply = t.best(toUnstage(t, volume), FAILED_PRECONDITION);
+          t.check(isThere(t, request.getTargetPath()), "the target path stays", "it is gone");
+          // So that the volume can be unpublished in order.
+          if (reply.isOk()) {
+            t.call(toUnpublish(t, volume));
+          }
+        });
+    all.add(
+        "node/unstage/the-volume-can-be-staged-otherwise",
+        t -> {
+          Volume volume = t.volume();
+          var context = t.stage(volume);
+          t.ok(toUnstage(t, volume));
+          t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
+        });
   }
 
-  private static void unstaged(List<SuiteCase> all) {
-    String place = "NodeUnstageVolume";
-    for (String field : List.of("volume_id", "staging_target_path")) {
-      all.add(
-          required(
-              "node/unstage",
-              CsiRpc.NODE_UNSTAGE_VOLUME,
-              field,
-              STAGING,
-              t -> LawfulRequests.unstage(t, CaseSteps.volume(t)).build()));
-    }
-    all.add(
-        expect(
-            "node/unstage/again-succeeds",
-            "NodeUnstageVolume is idempotent.",
-            place,
-            STAGING,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              CaseSteps.stage(t, volume);
-              t.ok(CsiRpc.NODE_UNSTAGE_VOLUME, LawfulRequests.unstage(t, volume).build());
-              t.ok(CsiRpc.NODE_UNSTAGE_VOLUME, LawfulRequests.unstage(t, volume).build());
-            }));
-    all.add(
-        expect(
-            "node/unstage/a-volume-that-was-never-staged-succeeds",
-            "NodeUnstageVolume of a volume that is not staged there succeeds.",
-            place,
-            STAGING,
-            t -> {
-              t.ok(
-                  CsiRpc.NODE_UNSTAGE_VOLUME,
-                  LawfulRequests.unstage(t, CaseSteps.volume(t)).build());
-            }));
-    all.add(
-        expect(
-                "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
-                "NodeUnstageVolume of a volume that does not exist is refused as not found; many"
-                    + " plugins say that it is done.",
-                place + " Errors",
-                List.of(Needs.STAGING),
-                t -> {
-                  t.best(
-                      CsiRpc.NODE_UNSTAGE_VOLUME,
-                      LawfulRequests.unstage(t, unknown()).build(),
-                      NOT_FOUND,
-                      OK);
-                })
-            .rows(2440));
-    all.add(
-        expect(
-            "node/unstage/a-published-volume-is-better-kept",
-            "NodeUnstageVolume of a volume that is published is better refused than done.",
-            place,
-            STAGING,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              var request = CaseSteps.publish(t, volume);
-              Reply reply =
-                  t.best(
-                      CsiRpc.NODE_UNSTAGE_VOLUME,
-                      LawfulRequests.unstage(t, volume).build(),
-                      FAILED_PRECONDITION);
-              t.check(
-                  Files.exists(t.paths().here(request.getTargetPath()), LinkOption.NOFOLLOW_LINKS),
-                  "the target path stays",
-                  "it is gone");
-              // So that the volume can be unpublished in order.
-              if (reply.isOk()) {
-                t.call(CsiRpc.NODE_UNPUBLISH_VOLUME, LawfulRequests.unpublish(t, volume).build());
-              }
-            }));
-    all.add(
-        expect(
-            "node/unstage/the-volume-can-be-staged-otherwise",
-            "After it was unstaged, a volume can be staged at another path.",
-            place,
-            STAGING,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              var context = CaseSteps.stage(t, volume);
-              t.ok(CsiRpc.NODE_UNSTAGE_VOLUME, LawfulRequests.unstage(t, volume).build());
-              t.ok(
-                  CsiRpc.NODE_STAGE_VOLUME,
-                  LawfulRequests.stage(t, volume, context)
-                      .setStagingTargetPath(t.paths().staging("staging-2"))
-                      .build());
-            }));
+  /** Whether anything is at a path of the plugin. */
+  private static boolean isThere(Trial t, String path) {
+    return Files.exists(t.paths().here(path), LinkOption.NOFOLLOW_LINKS);
   }
 
-  private static void publishedFields(List<SuiteCase> all) {
-    String place = "NodePublishVolume";
-    for (String field : List.of("volume_id", "target_path", "volume_capability")) {
-      all.add(
-          required(
-              "node/publish",
-              CsiRpc.NODE_PUBLISH_VOLUME,
-              field,
-              VOLUME,
-              t -> {
-                Volume volume = CaseSteps.volume(t);
-                return LawfulRequests.publish(t, volume, CaseSteps.stage(t, volume)).build();
-              }));
-    }
-    all.add(
-        expect(
-                "node/publish/without-a-staging-path-is-refused",
-                "A plugin that stages refuses to publish a volume without its staging path.",
-                place + " Errors",
-                STAGING,
-                t -> {
-                  Volume volume = CaseSteps.volume(t);
-                  t.refused(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      LawfulRequests.publish(t, volume, CaseSteps.stage(t, volume))
-                          .clearStagingTargetPath()
-                          .build(),
-                      FAILED_PRECONDITION);
-                })
-            .rows(2570));
-    all.add(
-        expect(
-                "node/publish/an-unknown-volume-is-not-found",
-                "NodePublishVolume of a volume that does not exist is refused.",
-                place + " Errors",
-                List.of(),
-                t ->
-                    t.refusedBest(
-                        CsiRpc.NODE_PUBLISH_VOLUME,
-                        LawfulRequests.publish(t, unknown(), Map.of()).build(),
-                        NOT_FOUND))
-            .rows(2567));
-    all.add(
-        expect(
-            "node/publish/makes-a-directory-for-a-filesystem",
-            "A volume that is used as a filesystem is published as a directory, which the plugin"
-                + " makes.",
-            place,
-            List.of(Needs.VOLUME, Needs.FILESYSTEM),
-            t -> {
-              VolumeCapability capability = used(t, VolumeCapability.AccessTypeCase.MOUNT);
-              var request = CaseSteps.publish(t, CaseSteps.volume(t, capability), capability);
-              t.check(
-                  Files.isDirectory(t.paths().here(request.getTargetPath())),
-                  "a directory at the target path",
-                  "none");
-            }));
-    all.add(
-        expect(
-            "node/publish/makes-a-file-for-a-block-device",
-            "A volume that is used as a block device is published as a file, which the plugin"
-                + " makes.",
-            place,
-            List.of(Needs.VOLUME, Needs.BLOCK),
-            t -> {
-              VolumeCapability capability = used(t, VolumeCapability.AccessTypeCase.BLOCK);
-              var request = CaseSteps.publish(t, CaseSteps.volume(t, capability), capability);
-              Path target = t.paths().here(request.getTargetPath());
-              t.check(
-                  Files.exists(target) && !Files.isDirectory(target),
-                  "a file or device at the target path",
-                  Files.exists(target) ? "a directory" : "nothing");
-            }));
+  /** A request to publish a new volume, which is staged. */
+  private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) throws CaseEndedException {
+    Volume volume = t.volume();
+    return toPublish(t, volume, t.stage(volume));
   }
 
-  private static VolumeCapability used(Trial t, VolumeCapability.AccessTypeCase type)
+  /** Publishes a new volume that is used in this way; the request. */
+  private static NodePublishVolumeRequest publishNew(Trial t, VolumeCapability capability)
       throws CaseEndedException {
-    return LawfulRequests.capabilities(t).stream()
-        .filter(each -> each.getAccessTypeCase() == type)
-        .findFirst()
-        .orElseThrow(() -> new CaseEndedException.Skipped("no capability of type " + type));
+    return t.publish(t.volume(capability), capability);
   }
 
-  private static void publishedAgain(List<SuiteCase> all) {
-    String place = "NodePublishVolume";
+  private static void published(CaseSteps all) {
+    all.required(
+        "node/publish", t -> toPublishNew(t), "volume_id", "target_path", "volume_capability");
     all.add(
-        expect(
-            "node/publish/again-succeeds",
-            "NodePublishVolume is idempotent.",
-            place,
-            VOLUME,
-            t -> {
-              NodePublishVolumeRequest request = CaseSteps.publish(t, CaseSteps.volume(t));
-              t.ok(CsiRpc.NODE_PUBLISH_VOLUME, request);
-            }));
+        "node/publish/without-a-staging-path-is-refused",
+        t -> t.refused(toPublishNew(t).clearStagingTargetPath(), FAILED_PRECONDITION));
     all.add(
-        expect(
-                "node/publish/another-capability-at-the-same-target-is-refused",
-                "A volume that is published at this path with another capability is refused.",
-                place + " Errors",
-                VOLUME,
-                t -> {
-                  NodePublishVolumeRequest request = CaseSteps.publish(t, CaseSteps.volume(t));
-                  t.refusedBest(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      request.toBuilder()
-                          .setVolumeCapability(LawfulRequests.otherCapability(t))
-                          .build(),
-                      ALREADY_EXISTS,
-                      FAILED_PRECONDITION);
-                })
-            .rows(2568, 2569));
+        "node/publish/an-unknown-volume-is-not-found",
+        t -> t.refusedBest(toPublish(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND));
     all.add(
-        expect(
-                "node/publish/readonly-at-a-writable-target-is-refused",
-                "A volume that is published at this path for writing is refused for reading only.",
-                place + " Errors",
-                VOLUME,
-                t -> {
-                  NodePublishVolumeRequest request = CaseSteps.publish(t, CaseSteps.volume(t));
-                  t.refused(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      request.toBuilder().setReadonly(true).build(),
-                      ALREADY_EXISTS);
-                })
-            .rows(2568));
+        "node/publish/makes-a-directory-for-a-filesystem",
+        t -> {
+          var request = publishNew(t, capability(t, AccessTypeCase.MOUNT));
+          t.check(
+              Files.isDirectory(t.paths().here(request.getTargetPath())),
+              "a directory at the target path",
+              "none");
+        });
     all.add(
-        expect(
-            "node/publish/readonly-is-published",
-            "A volume can be published for reading only, also repeatedly.",
-            place,
-            VOLUME,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              NodePublishVolumeRequest request =
-                  LawfulRequests.publish(t, volume, CaseSteps.stage(t, volume))
-                      .setReadonly(true)
-                      .build();
-              t.ok(CsiRpc.NODE_PUBLISH_VOLUME, request);
-              t.ok(CsiRpc.NODE_PUBLISH_VOLUME, request);
-            }));
+        "node/publish/makes-a-file-for-a-block-device",
+        t -> {
+          var request = publishNew(t, capability(t, AccessTypeCase.BLOCK));
+          Path target = t.paths().here(request.getTargetPath());
+          t.check(
+              Files.exists(target) && !Files.isDirectory(target),
+              "a file or device at the target path",
+              Files.exists(target) ? "a directory" : "nothing");
+        });
+    all.add("node/publish/again-succeeds", t -> t.ok(t.publish(t.volume())));
     all.add(
-        expect(
-            "node/publish/readonly-cannot-be-written",
-            "Nothing can be written to a mount that was published for reading only.",
-            place,
-            List.of(Needs.VOLUME, Needs.FILESYSTEM),
-            t -> {
-              VolumeCapability capability = used(t, VolumeCapability.AccessTypeCase.MOUNT);
-              Volume volume = CaseSteps.volume(t, capability);
-              NodePublishVolumeRequest request =
-                  LawfulRequests.publish(t, volume, CaseSteps.stage(t, volume, capability))
-                      .setVolumeCapability(capability)
-                      .setReadonly(true)
-                      .build();
-              t.ok(CsiRpc.NODE_PUBLISH_VOLUME, request);
-              Path target = t.paths().here(request.getTargetPath());
-              Mounted.need(target);
-              t.check(
-                  !Mounted.write(target.resolve("csi4j")), "writing fails", "a file was written");
-            }));
+        "node/publish/another-capability-at-the-same-target-is-refused",
+        t ->
+            t.refusedBest(
+                t.publish(t.volume()).toBuilder().setVolumeCapability(otherCapability(t)),
+                ALREADY_EXISTS,
+                FAILED_PRECONDITION));
   }
 
-  private static void publishedElsewhere(List<SuiteCase> all) {
-    String place = "NodePublishVolume";
+  private static void publishedReadonly(CaseSteps all) {
     all.add(
-        expect(
-                "node/publish/second-target-of-a-single-node-volume-is-refused",
-                "A volume whose mode allows one publication on a node is refused at another"
-                    + " target.",
-                place + " (table of second calls)",
-                List.of(Needs.VOLUME, Needs.ONE_WRITER),
-                t -> {
-                  NodePublishVolumeRequest request = CaseSteps.publish(t, CaseSteps.volume(t));
-                  t.refused(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      request.toBuilder().setTargetPath(t.paths().target("target-2")).build(),
-                      FAILED_PRECONDITION);
-                })
-            .rows(2475));
+        "node/publish/readonly-at-a-writable-target-is-refused",
+        t -> t.refused(t.publish(t.volume()).toBuilder().setReadonly(true), ALREADY_EXISTS));
     all.add(
-        expect(
-                "node/publish/second-target-with-another-capability-is-refused",
-                "A volume that is published on the node is refused at another target with another"
-                    + " capability.",
-                place,
-                List.of(Needs.VOLUME, Needs.ONE_WRITER),
-                t -> {
-                  NodePublishVolumeRequest request = CaseSteps.publish(t, CaseSteps.volume(t));
-                  t.refusedBest(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      request.toBuilder()
-                          .setTargetPath(t.paths().target("target-2"))
-                          .setVolumeCapability(LawfulRequests.otherCapability(t))
-                          .build(),
-                      FAILED_PRECONDITION);
-                })
-            .rows(2466));
+        "node/publish/readonly-is-published", t -> t.okTwice(toPublishNew(t).setReadonly(true)));
     all.add(
-        expect(
-            "node/publish/several-targets-for-several-writers",
-            "A plugin with SINGLE_NODE_MULTI_WRITER publishes a volume of that mode at several"
-                + " targets.",
-            place + " (table of second calls)",
-            List.of(Needs.CREATE, Needs.MULTI_WRITER),
-            t -> {
-              VolumeCapability capability =
-                  LawfulRequests.inMode(
-                      LawfulRequests.capability(t), Mode.SINGLE_NODE_MULTI_WRITER);
-              NodePublishVolumeRequest request =
-                  CaseSteps.publish(t, CaseSteps.volume(t, capability), capability);
-              t.ok(
-                  CsiRpc.NODE_PUBLISH_VOLUME,
-                  request.toBuilder().setTargetPath(t.paths().target("target-2")).build());
-            }));
-    all.add(
-        expect(
-                "node/publish/second-target-for-a-single-writer-is-refused",
-                "A plugin with SINGLE_NODE_MULTI_WRITER refuses a second target to a volume of mode"
-                    + " SINGLE_NODE_SINGLE_WRITER.",
-                place + " (table of second calls)",
-                List.of(Needs.CREATE, Needs.MULTI_WRITER),
-                t -> {
-                  VolumeCapability capability =
-                      LawfulRequests.inMode(
-                          LawfulRequests.capability(t), Mode.SINGLE_NODE_SINGLE_WRITER);
-                  NodePublishVolumeRequest request =
-                      CaseSteps.publish(t, CaseSteps.volume(t, capability), capability);
-                  t.refused(
-                      CsiRpc.NODE_PUBLISH_VOLUME,
-                      request.toBuilder().setTargetPath(t.paths().target("target-2")).build(),
-                      FAILED_PRECONDITION);
-                })
-            .rows(2475));
+        "node/publish/readonly-cannot-be-written",
+        t -> {
+          VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
+          Volume volume = t.volume(capability);
+          var request =
+              toPublish(t, volume, t.stage(volume, capability))
+                  .setVolumeCapability(capability)
+                  .setReadonly(true);
+          t.ok(request);
+          Path target = t.paths().here(request.getTargetPath());
+          needMount(target);
+          t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
+        });
   }
 
-  private static void unpublished(List<SuiteCase> all) {
-    String place = "NodeUnpublishVolume";
-    for (String field : List.of("volume_id", "target_path")) {
-      all.add(
-          required(
-              "node/unpublish",
-              CsiRpc.NODE_UNPUBLISH_VOLUME,
-              field,
-              VOLUME,
-              t -> LawfulRequests.unpublish(t, CaseSteps.volume(t)).build()));
+  private static void publishedElsewhere(CaseSteps all) {
+    all.add(
+        "node/publish/second-target-of-a-single-node-volume-is-refused",
+        t -> t.refused(toPublishElsewhere(t, t.publish(t.volume())), FAILED_PRECONDITION));
+    all.add(
+        "node/publish/second-target-with-another-capability-is-refused",
+        t ->
+            t.refusedBest(
+                toPublishElsewhere(t, t.publish(t.volume()))
+                    .setVolumeCapability(otherCapability(t)),
+                FAILED_PRECONDITION));
+    all.add(
+        "node/publish/several-targets-for-several-writers",
+        t -> {
+          var request = publishNew(t, inMode(capability(t), Mode.SINGLE_NODE_MULTI_WRITER));
+          t.ok(toPublishElsewhere(t, request));
+        });
+    all.add(
+        "node/publish/second-target-for-a-single-writer-is-refused",
+        t -> {
+          var request = publishNew(t, inMode(capability(t), Mode.SINGLE_NODE_SINGLE_WRITER));
+          t.refused(toPublishElsewhere(t, request), FAILED_PRECONDITION);
+        });
+  }
+
+  private static NodePublishVolumeRequest.Builder toPublishElsewhere(
+      Trial t, NodePublishVolumeRequest request) throws CaseEndedException {
+    return request.toBuilder().setTargetPath(t.paths().target("target-2"));
+  }
+
+  private static void unpublished(CaseSteps all) {
+    all.required("node/unpublish", t -> toUnpublish(t, t.volume()), "volume_id", "target_path");
+    all.add(
+        "node/unpublish/removes-the-target-path",
+        t -> {
+          Volume volume = t.volume();
+          var request = t.publish(volume);
+          t.ok(toUnpublish(t, volume));
+          t.check(
+              !isThere(t, request.getTargetPath()),
+              "nothing at the target path",
+              "something is left there");
+        });
+    all.add("node/unpublish/again-succeeds", t -> t.okTwice(toUnpublish(t, t.publishedVolume())));
+    all.add(
+        "node/unpublish/a-volume-that-was-never-published-succeeds",
+        t -> t.ok(toUnpublish(t, t.volume())));
+    all.add(
+        "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
+        t -> t.best(toUnpublish(t, NO_SUCH_VOLUME), NOT_FOUND, OK));
+  }
+
+  private static void stats(CaseSteps all) {
+    all.required(
+        "node/stats", t -> toReadStats(t, t.publishedVolume()), "volume_id", "volume_path");
+    all.add(
+        "node/stats/an-unknown-volume-is-not-found",
+        t -> t.refused(toReadStats(t, NO_SUCH_VOLUME), NOT_FOUND));
+    all.add(
+        "node/stats/a-path-without-the-volume-is-not-found",
+        t ->
+            t.refused(
+                toReadStats(t, t.publishedVolume()).setVolumePath(t.paths().target("nowhere")),
+                NOT_FOUND));
+    all.add(
+        "node/stats/tells-how-full-a-volume-is",
+        t -> {
+          var answer = t.ok(toReadStats(t, t.publishedVolume()), NodeGetVolumeStatsResponse.class);
+          if (answer.getUsageCount() == 0) {
+            t.advise("NodeGetVolumeStats tells no usage.");
+          }
+          for (VolumeUsage each : answer.getUsageList()) {
+            t.check(
+                each.getUnit() == VolumeUsage.Unit.BYTES
+                    || each.getUnit() == VolumeUsage.Unit.INODES,
+                "the unit BYTES or INODES",
+                String.valueOf(each.getUnit()));
+            t.check(
+                each.getTotal() >= 0 && each.getUsed() >= 0 && each.getAvailable() >= 0,
+                "numbers that are not negative",
+                each.getTotal()
+                    + ", "
+                    + each.getUsed()
+                    + " used, "
+                    + each.getAvailable()
+                    + " available");
+          }
+        });
+  }
+
+  private static void expanded(CaseSteps all) {
+    all.required(
+        "node/expand",
+        t -> toExpandOnNode(t, t.publishedVolume(), t.plugin().volumeBytes()),
+        "volume_id",
+        "volume_path");
+    all.add(
+        "node/expand/an-unknown-volume-is-not-found",
+        t -> t.refused(toExpandOnNode(t, NO_SUCH_VOLUME, t.plugin().volumeBytes()), NOT_FOUND));
+    all.add(
+        "node/expand/a-published-volume-grows",
+        t -> {
+          Volume volume = t.create();
+          t.publish(volume);
+          long bytes = bigger(t);
+          if (Need.EXPAND.met(t)) {
+            t.ok(toExpand(t, volume, bytes));
+          }
+          t.ok(toExpandOnNode(t, volume, bytes));
+          long size =
+              t.ok(toExpandOnNode(t, volume, bytes), NodeExpandVolumeResponse.class)
+                  .getCapacityBytes();
+          t.check(
+              size == 0 || size >= bytes, "at least " + bytes + " bytes, or 0", size + " bytes");
+        });
+    all.add(
+        "node/expand/a-size-that-nobody-has-is-out-of-range",
+        t ->
+            t.refusedBest(
+                toExpandOnNode(t, t.publishedVolume(), FAR_TOO_MUCH),
+                OUT_OF_RANGE,
+                FAILED_PRECONDITION,
+                RESOURCE_EXHAUSTED));
+    all.add(
+        "node/expand/a-capability-that-does-not-fit-is-better-refused",
+        t ->
+            t.best(
+                toExpandOnNode(t, t.publishedVolume(), t.plugin().volumeBytes())
+                    .setVolumeCapability(otherCapability(t)),
+                OK,
+                INVALID_ARGUMENT,
+                FAILED_PRECONDITION));
+  }
+
+  private static void lives(CaseSteps all) {
+    all.add("node/life/of-a-filesystem", t -> wholeLife(t, AccessTypeCase.MOUNT));
+    all.add("node/life/of-a-block-device", t -> wholeLife(t, AccessTypeCase.BLOCK));
+    all.add(
+        "node/life/a-volume-comes-back-after-it-was-away",
+        t -> {
+          Volume volume = t.publishedVolume();
+          takeAway(t, volume);
+          t.publish(volume);
+          takeAway(t, volume);
+        });
+    all.add(
+        "node/life/data-outlives-its-publication",
+        t -> {
+          VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
+          Volume volume = t.volume(capability);
+          Path target = t.paths().here(t.publish(volume, capability).getTargetPath());
+          Path file = target.resolve("csi4j");
+          needMount(target);
+          t.check(write(file), "writing succeeds", "it failed");
+          takeAway(t, volume);
+          t.publish(volume, capability);
+          t.check(Files.exists(file), "the file is there again", "it is gone");
+          t.check(remove(file), "the file can be removed", "it cannot");
+        });
+    all.add(
+        "node/life/two-volumes-live-side-by-side",
+        t -> {
+          Volume first = t.create();
+          Volume second = t.create();
+          t.publish(first);
+          String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
+          Map<String, String> context = t.attach(second);
+          if (!staging.isEmpty()) {
+            t.ok(toStage(t, second, context).setStagingTargetPath(staging));
+          }
+          String target = t.paths().target("target-2");
+          t.ok(toPublish(t, second, context).setStagingTargetPath(staging).setTargetPath(target));
+          takeAway(t, first);
+          t.check(
+              isThere(t, target),
+              "the second volume stays published when the first one goes",
+              "its target path is gone");
+        });
+  }
+
+  private static void wholeLife(Trial t, AccessTypeCase type) throws CaseEndedException {
+    VolumeCapability capability = capability(t, type);
+    Volume volume = t.volume(capability);
+    t.publish(volume, capability);
+    takeAway(t, volume);
+    if (Need.CREATE.met(t)) {
+      t.ok(toDelete(t, volume));
     }
-    all.add(
-        expect(
-            "node/unpublish/removes-the-target-path",
-            "NodeUnpublishVolume removes the file or directory that was made at the target path.",
-            place,
-            VOLUME,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              NodePublishVolumeRequest request = CaseSteps.publish(t, volume);
-              t.ok(CsiRpc.NODE_UNPUBLISH_VOLUME, LawfulRequests.unpublish(t, volume).build());
-              t.check(
-                  !Files.exists(t.paths().here(request.getTargetPath()), LinkOption.NOFOLLOW_LINKS),
-                  "nothing at the target path",
-                  "something is left there");
-            }));
-    all.add(
-        expect(
-            "node/unpublish/again-succeeds",
-            "NodeUnpublishVolume is idempotent.",
-            place,
-            VOLUME,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              CaseSteps.publish(t, volume);
-              t.ok(CsiRpc.NODE_UNPUBLISH_VOLUME, LawfulRequests.unpublish(t, volume).build());
-              t.ok(CsiRpc.NODE_UNPUBLISH_VOLUME, LawfulRequests.unpublish(t, volume).build());
-            }));
-    all.add(
-        expect(
-            "node/unpublish/a-volume-that-was-never-published-succeeds",
-            "NodeUnpublishVolume of a volume that is not published there succeeds.",
-            place,
-            VOLUME,
-            t -> {
-              t.ok(
-                  CsiRpc.NODE_UNPUBLISH_VOLUME,
-                  LawfulRequests.unpublish(t, CaseSteps.volume(t)).build());
-            }));
-    all.add(
-        expect(
-                "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
-                "NodeUnpublishVolume of a volume that does not exist is refused as not found; many"
-                    + " plugins say that it is done.",
-                place + " Errors",
-                List.of(),
-                t -> {
-                  t.best(
-                      CsiRpc.NODE_UNPUBLISH_VOLUME,
-                      LawfulRequests.unpublish(t, unknown()).build(),
-                      NOT_FOUND,
-                      OK);
-                })
-            .rows(2617));
   }
 
-  private static void stats(List<SuiteCase> all) {
-    String place = "NodeGetVolumeStats";
-    List<Need> needs = List.of(Needs.STATS, Needs.VOLUME);
-    for (String field : List.of("volume_id", "volume_path")) {
-      all.add(
-          required(
-              "node/stats",
-              CsiRpc.NODE_GET_VOLUME_STATS,
-              field,
-              needs,
-              t -> {
-                Volume volume = CaseSteps.volume(t);
-                CaseSteps.publish(t, volume);
-                return LawfulRequests.stats(t, volume).build();
-              }));
+  /** Unpublishes, unstages and detaches the volume, as far as the plugin does so. */
+  private static void takeAway(Trial t, Volume volume) throws CaseEndedException {
+    t.ok(toUnpublish(t, volume));
+    if (Need.STAGING.met(t)) {
+      t.ok(toUnstage(t, volume));
     }
-    all.add(
-        expect(
-                "node/stats/an-unknown-volume-is-not-found",
-                "NodeGetVolumeStats of a volume that does not exist is refused.",
-                place + " Errors",
-                List.of(Needs.STATS),
-                t ->
-                    t.refused(
-                        CsiRpc.NODE_GET_VOLUME_STATS,
-                        LawfulRequests.stats(t, unknown()).build(),
-                        NOT_FOUND))
-            .rows(2716));
-    all.add(
-        expect(
-                "node/stats/a-path-without-the-volume-is-not-found",
-                "NodeGetVolumeStats of a path where the volume is not published is refused.",
-                place + " Errors",
-                needs,
-                t -> {
-                  Volume volume = CaseSteps.volume(t);
-                  CaseSteps.publish(t, volume);
-                  t.refused(
-                      CsiRpc.NODE_GET_VOLUME_STATS,
-                      LawfulRequests.stats(t, volume)
-                          .setVolumePath(t.paths().target("nowhere"))
-                          .build(),
-                      NOT_FOUND);
-                })
-            .rows(2716));
-    all.add(
-        expect(
-            "node/stats/tells-how-full-a-volume-is",
-            "NodeGetVolumeStats of a published volume tells numbers that are not negative, in a"
-                + " known unit.",
-            place,
-            needs,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              CaseSteps.publish(t, volume);
-              var answer =
-                  t.ok(CsiRpc.NODE_GET_VOLUME_STATS, LawfulRequests.stats(t, volume).build());
-              if (answer.getUsageCount() == 0) {
-                t.advise("NodeGetVolumeStats tells no usage.");
-              }
-              for (VolumeUsage each : answer.getUsageList()) {
-                t.check(
-                    each.getUnit() == VolumeUsage.Unit.BYTES
-                        || each.getUnit() == VolumeUsage.Unit.INODES,
-                    "the unit BYTES or INODES",
-                    String.valueOf(each.getUnit()));
-                t.check(
-                    each.getTotal() >= 0 && each.getUsed() >= 0 && each.getAvailable() >= 0,
-                    "numbers that are not negative",
-                    each.getTotal()
-                        + ", "
-                        + each.getUsed()
-                        + " used, "
-                        + each.getAvailable()
-                        + " available");
-              }
-            }));
-  }
-
-  private static void expanded(List<SuiteCase> all) {
-    String place = "NodeExpandVolume";
-    List<Need> needs = List.of(Needs.NODE_EXPAND, Needs.VOLUME);
-    for (String field : List.of("volume_id", "volume_path")) {
-      all.add(
-          required(
-              "node/expand",
-              CsiRpc.NODE_EXPAND_VOLUME,
-              field,
-              needs,
-              t -> {
-                Volume volume = CaseSteps.volume(t);
-                CaseSteps.publish(t, volume);
-                return LawfulRequests.nodeExpand(t, volume, t.plugin().volumeBytes()).build();
-              }));
+    if (Need.ATTACH.met(t)) {
+      t.ok(toDetach(t, volume));
     }
-    all.add(
-        expect(
-                "node/expand/an-unknown-volume-is-not-found",
-                "NodeExpandVolume of a volume that does not exist is refused.",
-                place + " Errors",
-                List.of(Needs.NODE_EXPAND),
-                t ->
-                    t.refused(
-                        CsiRpc.NODE_EXPAND_VOLUME,
-                        LawfulRequests.nodeExpand(t, unknown(), t.plugin().volumeBytes()).build(),
-                        NOT_FOUND))
-            .rows(2933));
-    all.add(
-        expect(
-            "node/expand/a-published-volume-grows",
-            "A volume that the controller made larger, or can, grows on its node while it is"
-                + " published, also when asked again.",
-            place,
-            List.of(Needs.NODE_EXPAND, Needs.CREATE, Needs.ONLINE_EXPANSION),
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              CaseSteps.publish(t, volume);
-              long bytes = ControllerCases.bigger(t);
-              if (Needs.EXPAND.met(t)) {
-                t.ok(
-                    CsiRpc.CONTROLLER_EXPAND_VOLUME,
-                    LawfulRequests.expand(t, volume.getVolumeId(), bytes).build());
-              }
-              t.ok(CsiRpc.NODE_EXPAND_VOLUME, LawfulRequests.nodeExpand(t, volume, bytes).build());
-              var again =
-                  t.ok(
-                      CsiRpc.NODE_EXPAND_VOLUME,
-                      LawfulRequests.nodeExpand(t, volume, bytes).build());
-              t.check(
-                  again.getCapacityBytes() == 0 || again.getCapacityBytes() >= bytes,
-                  "at least " + bytes + " bytes, or 0",
-                  again.getCapacityBytes() + " bytes");
-            }));
-    all.add(
-        expect(
-                "node/expand/a-size-that-nobody-has-is-out-of-range",
-                "A volume cannot grow to 4 EiB on its node.",
-                place + " Errors",
-                needs,
-                t -> {
-                  Volume volume = CaseSteps.volume(t);
-                  CaseSteps.publish(t, volume);
-                  t.refusedBest(
-                      CsiRpc.NODE_EXPAND_VOLUME,
-                      LawfulRequests.nodeExpand(t, volume, FAR_TOO_MUCH).build(),
-                      OUT_OF_RANGE,
-                      FAILED_PRECONDITION,
-                      RESOURCE_EXHAUSTED);
-                })
-            .rows(2935, 2934));
-    all.add(
-        expect(
-                "node/expand/a-capability-that-does-not-fit-is-better-refused",
-                "A volume_capability that the volume does not have may be refused as invalid.",
-                place + " Errors",
-                needs,
-                t -> {
-                  Volume volume = CaseSteps.volume(t);
-                  CaseSteps.publish(t, volume);
-                  t.best(
-                      CsiRpc.NODE_EXPAND_VOLUME,
-                      LawfulRequests.nodeExpand(t, volume, t.plugin().volumeBytes())
-                          .setVolumeCapability(LawfulRequests.otherCapability(t))
-                          .build(),
-                      OK,
-                      INVALID_ARGUMENT,
-                      FAILED_PRECONDITION);
-                })
-            .rows(2932));
   }
 
-  private static void lives(List<SuiteCase> all) {
-    life(all, "filesystem", Needs.FILESYSTEM, VolumeCapability.AccessTypeCase.MOUNT);
-    life(all, "block-device", Needs.BLOCK, VolumeCapability.AccessTypeCase.BLOCK);
-    all.add(
-        expect(
-            "node/life/a-volume-comes-back-after-it-was-away",
-            "What was detached, unstaged and unpublished can be used again.",
-            "Volume Lifecycle",
-            VOLUME,
-            t -> {
-              Volume volume = CaseSteps.volume(t);
-              CaseSteps.publish(t, volume);
-              away(t, volume);
-              CaseSteps.publish(t, volume);
-              away(t, volume);
-            }));
-    all.add(
-        expect(
-            "node/life/data-outlives-its-publication",
-            "What was written to a mounted volume is there when it comes back.",
-            "Volume Lifecycle",
-            List.of(Needs.VOLUME, Needs.FILESYSTEM),
-            t -> {
-              VolumeCapability capability = used(t, VolumeCapability.AccessTypeCase.MOUNT);
-              Volume volume = CaseSteps.volume(t, capability);
-              var request = CaseSteps.publish(t, volume, capability);
-              Path file = t.paths().here(request.getTargetPath()).resolve("csi4j");
-              Mounted.need(t.paths().here(request.getTargetPath()));
-              t.check(Mounted.write(file), "writing succeeds", "it failed");
-              away(t, volume);
-              CaseSteps.publish(t, volume, capability);
-              t.check(Files.exists(file), "the file is there again", "it is gone");
-              t.check(Mounted.remove(file), "the file can be removed", "it cannot");
-            }));
-    all.add(
-        expect(
-            "node/life/two-volumes-live-side-by-side",
-            "Two volumes are used on a node at the same time, and end one after the other.",
-            "Volume Lifecycle",
-            List.of(Needs.CREATE),
-            t -> {
-              Volume first = CaseSteps.create(t);
-              Volume second = CaseSteps.create(t);
-              CaseSteps.publish(t, first);
-              String staging = Needs.STAGING.met(t) ? t.paths().staging("staging-2") : "";
-              Map<String, String> context = CaseSteps.attach(t, second);
-              if (!staging.isEmpty()) {
-                t.ok(
-                    CsiRpc.NODE_STAGE_VOLUME,
-                    LawfulRequests.stage(t, second, context).setStagingTargetPath(staging).build());
-              }
-              String target = t.paths().target("target-2");
-              t.ok(
-                  CsiRpc.NODE_PUBLISH_VOLUME,
-                  LawfulRequests.publish(t, second, context)
-                      .setStagingTargetPath(staging)
-                      .setTargetPath(target)
-                      .build());
-              away(t, first);
-              t.check(
-                  Files.exists(t.paths().here(target), LinkOption.NOFOLLOW_LINKS),
-                  "the second volume stays published when the first one goes",
-                  "its target path is gone");
-            }));
-  }
-
-  private static void life(
-      List<SuiteCase> all, String what, Need need, VolumeCapability.AccessTypeCase type) {
-    all.add(
-        expect(
-            "node/life/of-a-" + what,
-            "A volume is made, attached, staged, published and all the way back, as far as the"
-                + " plugin has these steps.",
-            "Volume Lifecycle",
-            List.of(Needs.VOLUME, need),
-            t -> {
-              VolumeCapability capability = used(t, type);
-              Volume volume = CaseSteps.volume(t, capability);
-              CaseSteps.publish(t, volume, capability);
-              away(t, volume);
-              if (Needs.CREATE.met(t)) {
-                t.ok(CsiRpc.DELETE_VOLUME, LawfulRequests.delete(t, volume.getVolumeId()));
-              }
-            }));
-  }
-
-  private static void away(Trial t, Volume volume) throws CaseEndedException {
-    t.ok(CsiRpc.NODE_UNPUBLISH_VOLUME, LawfulRequests.unpublish(t, volume).build());
-    if (Needs.STAGING.met(t)) {
-      t.ok(CsiRpc.NODE_UNSTAGE_VOLUME, LawfulRequests.unstage(t, volume).build());
+  /** Skips the case unless something is mounted at {@code path} here. */
+  private static void needMount(Path path) throws CaseEndedException {
+    if (!isMountPoint(path)) {
+      throw new CaseEndedException.Skipped(
+          "nothing is mounted at the target path as seen from here: the plugin does not really"
+              + " mount, or does so in another mount namespace");
     }
-    if (Needs.ATTACH.met(t)) {
-      t.ok(CsiRpc.CONTROLLER_UNPUBLISH_VOLUME, LawfulRequests.detach(t, volume).build());
+  }
+
+  private static boolean isMountPoint(Path path) throws CaseEndedException {
+    try {
+      String spelled = path.toRealPath().toString().replace(" ", "\\040");
+      List<String> table = Files.readAllLines(Path.of("/proc/self/mountinfo"));
+      return table.stream()
+          .map(line -> line.split(" ", -1))
+          .anyMatch(fields -> fields.length > 4 && fields[4].equals(spelled));
+    } catch (IOException e) {
+      throw new CaseEndedException.Skipped("the mounts of this process cannot be read");
+    }
+  }
+
+  /** Writes an empty file; whether that worked. */
+  private static boolean write(Path file) {
+    try {
+      Path unused = Files.createFile(file);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Removes a file; whether that worked. */
+  private static boolean remove(Path file) {
+    try {
+      return Files.deleteIfExists(file);
+    } catch (IOException e) {
+      return false;
     }
   }
 }

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /** A plugin's socket, on which any message can be sent: nothing is checked, nothing repeated. */
 final class RawPlugin implements AutoCloseable {
 
-  private static final Map<String, MethodDescriptor<?, ?>> METHODS =
+  /** The calls by the types of their requests: each call has one of its own. */
+  private static final Map<Class<?>, MethodDescriptor<?, ?>> METHODS =
       Stream.of(
               IdentityGrpc.getServiceDescriptor(),
               ControllerGrpc.getServiceDescriptor(),
@@ -47,7 +48,7 @@ final class RawPlugin implements AutoCloseable {
               SnapshotMetadataGrpc.getServiceDescriptor(),
               NodeGrpc.getServiceDescriptor())
           .flatMap(service -> service.getMethods().stream())
-          .collect(Collectors.toUnmodifiableMap(MethodDescriptor::getFullMethodName, each -> each));
+          .collect(Collectors.toUnmodifiableMap(RawPlugin::requestType, each -> each));
 
   private final EventLoop loop;
   private final ManagedChannel channel;
@@ -88,13 +89,13 @@ final class RawPlugin implements AutoCloseable {
   }
 
   /** Begins a call; ends normally in any case. */
-  CompletableFuture<Reply> call(CsiOperation operation, Message request, Duration deadline) {
+  CompletableFuture<Reply> call(Message request, Duration deadline) {
     long began = System.nanoTime();
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     List<Message> messages = new ArrayList<>();
     ClientCall<Message, Message> call =
         channel.newCall(
-            method(operation),
+            method(request),
             CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS));
     call.start(
         new ClientCall.Listener<>() {
@@ -121,13 +122,24 @@ final class RawPlugin implements AutoCloseable {
     return reply;
   }
 
+  private static Class<?> requestType(MethodDescriptor<?, ?> method) {
+    return ((MethodDescriptor.ReflectableMarshaller<?>) method.getRequestMarshaller())
+        .getMessageClass();
+  }
+
   @SuppressWarnings("unchecked")
-  private static MethodDescriptor<Message, Message> method(CsiOperation operation) {
-    MethodDescriptor<?, ?> method = METHODS.get(operation.fullName());
+  private static MethodDescriptor<Message, Message> method(Message request) {
+    MethodDescriptor<?, ?> method = METHODS.get(request.getClass());
     if (method == null) {
-      throw new IllegalStateException(operation + " has no generated method.");
+      throw new IllegalStateException(request.getClass() + " is no request of the spec.");
     }
     return (MethodDescriptor<Message, Message>) method;
+  }
+
+  /** The call that has requests of this type. */
+  static CsiOperation operation(Message request) {
+    return CsiOperation.ofRpcName(String.valueOf(method(request).getBareMethodName()))
+        .orElseThrow();
   }
 
   private static Thread newThread(Runnable task) {

@@ -6,452 +6,242 @@ import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
 import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
 import static io.csi4j.client.model.StatusCode.NOT_FOUND;
 import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_SNAPSHOT;
-import static io.csi4j.conformance.internal.plugin.Cases.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.Cases.expect;
-import static io.csi4j.conformance.internal.plugin.Cases.required;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteSnapshot;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetSnapshot;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListSnapshots;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toSnapshot;
 
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.GetSnapshotResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.text.SafeText;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Snapshots of single volumes. */
 final class SnapshotCases {
 
-  private static final int MANY_PAGES = 10_000;
-  private static final List<Need> NEEDS = List.of(Needs.SNAPSHOTS, Needs.CREATE);
-  private static final List<Need> LISTING =
-      List.of(Needs.LIST_SNAPSHOTS, Needs.SNAPSHOTS, Needs.CREATE);
-
   private SnapshotCases() {}
 
-  static List<SuiteCase> all() {
-    List<SuiteCase> all = new ArrayList<>();
+  static void addTo(CaseSteps all) {
     made(all);
     deleted(all);
     told(all);
     listed(all);
-    return all;
+    filtered(all);
   }
 
-  private static void made(List<SuiteCase> all) {
-    String place = "CreateSnapshot";
-    for (String field : List.of("name", "source_volume_id")) {
-      all.add(
-          required(
-              "snapshots/create",
-              CsiRpc.CREATE_SNAPSHOT,
-              field,
-              NEEDS,
-              t -> LawfulRequests.snapshot(t, CaseSteps.create(t).getVolumeId()).build()));
-    }
+  private static void made(CaseSteps all) {
+    all.required("snapshots/create", t -> toSnapshot(t, t.create()), "name", "source_volume_id");
     all.add(
-        expect(
-            "snapshots/create/a-snapshot-is-made",
-            "CreateSnapshot answers with the snapshot: its id, its source, and when it was cut.",
-            place,
-            NEEDS,
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              Snapshot snapshot = CaseSteps.snapshot(t, volume);
-              t.check(
-                  snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
-                  "the source_volume_id " + SafeText.quote(volume.getVolumeId()),
-                  SafeText.quote(snapshot.getSourceVolumeId()));
-              t.check(snapshot.hasCreationTime(), "a creation_time", "none");
-              t.check(
-                  snapshot.getSizeBytes() >= 0,
-                  "a size that is not negative",
-                  snapshot.getSizeBytes() + " bytes");
-              t.check(
-                  snapshot.getGroupSnapshotId().isEmpty(),
-                  "no group_snapshot_id",
-                  SafeText.quote(snapshot.getGroupSnapshotId()));
-              FieldSizes.advise(t, "snapshot_id", snapshot.getSnapshotId());
-            }));
+        "snapshots/create/a-snapshot-is-made",
+        t -> {
+          Volume volume = t.create();
+          Snapshot snapshot = t.snapshot(volume);
+          t.check(
+              snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
+              "the source_volume_id " + SafeText.quote(volume.getVolumeId()),
+              SafeText.quote(snapshot.getSourceVolumeId()));
+          t.check(snapshot.hasCreationTime(), "a creation_time", "none");
+          t.check(
+              snapshot.getSizeBytes() >= 0,
+              "a size that is not negative",
+              snapshot.getSizeBytes() + " bytes");
+          t.check(
+              snapshot.getGroupSnapshotId().isEmpty(),
+              "no group_snapshot_id",
+              SafeText.quote(snapshot.getGroupSnapshotId()));
+          t.adviseSize("snapshot_id", snapshot.getSnapshotId());
+        });
     all.add(
-        expect(
-            "snapshots/create/the-same-again-is-the-same-snapshot",
-            "CreateSnapshot is idempotent by name.",
-            place,
-            NEEDS,
-            t -> again(t, LawfulRequests.snapshot(t, CaseSteps.create(t).getVolumeId()).build())));
+        "snapshots/create/the-same-again-is-the-same-snapshot",
+        t -> isOneSnapshot(t, toSnapshot(t, t.create())));
     all.add(
-        expect(
-            "snapshots/create/a-name-of-128-bytes-is-accepted",
-            "A name of 128 bytes is accepted.",
-            place,
-            NEEDS,
-            t ->
-                again(
-                    t,
-                    LawfulRequests.snapshot(t, CaseSteps.create(t).getVolumeId())
-                        .setName(VolumeCases.long128(t))
-                        .build())));
+        "snapshots/create/a-name-of-128-bytes-is-accepted",
+        t -> isOneSnapshot(t, toSnapshot(t, t.create()).setName(name128(t))));
     all.add(
-        expect(
-                "snapshots/create/the-same-name-of-another-volume-is-refused",
-                "A name that stands for the snapshot of another volume is refused.",
-                place + " Errors",
-                NEEDS,
-                t -> {
-                  Volume first = CaseSteps.create(t);
-                  Volume second = CaseSteps.create(t);
-                  CreateSnapshotRequest request =
-                      LawfulRequests.snapshot(t, first.getVolumeId()).build();
-                  t.ok(CsiRpc.CREATE_SNAPSHOT, request);
-                  t.refused(
-                      CsiRpc.CREATE_SNAPSHOT,
-                      request.toBuilder().setSourceVolumeId(second.getVolumeId()).build(),
-                      ALREADY_EXISTS);
-                })
-            .rows(2036));
+        "snapshots/create/the-same-name-of-another-volume-is-refused",
+        t -> {
+          Volume first = t.create();
+          Volume second = t.create();
+          var request = toSnapshot(t, first);
+          t.ok(request);
+          t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
+        });
     all.add(
-        expect(
-            "snapshots/create/of-an-unknown-volume-is-refused",
-            "CreateSnapshot of a volume that does not exist is refused.",
-            place,
-            List.of(Needs.SNAPSHOTS),
-            t ->
-                t.refusedBest(
-                    CsiRpc.CREATE_SNAPSHOT,
-                    LawfulRequests.snapshot(t, NO_SUCH_VOLUME).build(),
-                    NOT_FOUND,
-                    INVALID_ARGUMENT)));
+        "snapshots/create/of-an-unknown-volume-is-refused",
+        t -> t.refusedBest(toSnapshot(t, NO_SUCH_VOLUME), NOT_FOUND, INVALID_ARGUMENT));
     all.add(
-        expect(
-            "snapshots/create/two-names-are-two-snapshots",
-            "Snapshots of different names have different ids.",
-            place,
-            NEEDS,
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              Snapshot first = CaseSteps.snapshot(t, volume);
-              Snapshot second = CaseSteps.snapshot(t, volume);
-              t.check(
-                  !first.getSnapshotId().equals(second.getSnapshotId()),
-                  "two ids",
-                  "the id " + SafeText.quote(first.getSnapshotId()) + " twice");
-            }));
+        "snapshots/create/two-names-are-two-snapshots",
+        t -> {
+          Volume volume = t.create();
+          String first = t.snapshot(volume).getSnapshotId();
+          String second = t.snapshot(volume).getSnapshotId();
+          t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
+        });
   }
 
-  private static void again(Trial t, CreateSnapshotRequest request) throws CaseEndedException {
-    Snapshot first = t.ok(CsiRpc.CREATE_SNAPSHOT, request).getSnapshot();
-    Snapshot again = t.ok(CsiRpc.CREATE_SNAPSHOT, request).getSnapshot();
+  /** Asked twice, the plugin makes one snapshot. */
+  private static void isOneSnapshot(Trial t, CreateSnapshotRequest.Builder request)
+      throws CaseEndedException {
+    Snapshot first = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
+    Snapshot again = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
     t.check(
         !first.getSnapshotId().isEmpty() && first.getSnapshotId().equals(again.getSnapshotId()),
         "the snapshot " + SafeText.quote(first.getSnapshotId()),
         "the snapshot " + SafeText.quote(again.getSnapshotId()));
   }
 
-  private static void deleted(List<SuiteCase> all) {
-    String place = "DeleteSnapshot";
+  private static void deleted(CaseSteps all) {
+    all.required("snapshots/delete", t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
-        required(
-            "snapshots/delete",
-            CsiRpc.DELETE_SNAPSHOT,
-            "snapshot_id",
-            List.of(Needs.SNAPSHOTS),
-            t -> LawfulRequests.deleteSnapshot(t, NO_SUCH_SNAPSHOT)));
+        "snapshots/delete/an-unknown-snapshot-is-gone-already",
+        t -> t.ok(toDeleteSnapshot(t, NO_SUCH_SNAPSHOT)));
     all.add(
-        expect(
-            "snapshots/delete/an-unknown-snapshot-is-gone-already",
-            "DeleteSnapshot of a snapshot that does not exist succeeds.",
-            place,
-            List.of(Needs.SNAPSHOTS),
-            t -> {
-              t.ok(CsiRpc.DELETE_SNAPSHOT, LawfulRequests.deleteSnapshot(t, NO_SUCH_SNAPSHOT));
-            }));
+        "snapshots/delete/again-succeeds",
+        t -> t.okTwice(toDeleteSnapshot(t, t.snapshot(t.create()))));
     all.add(
-        expect(
-            "snapshots/delete/again-succeeds",
-            "DeleteSnapshot is idempotent.",
-            place,
-            NEEDS,
-            t -> {
-              String id = CaseSteps.snapshot(t, CaseSteps.create(t)).getSnapshotId();
-              t.ok(CsiRpc.DELETE_SNAPSHOT, LawfulRequests.deleteSnapshot(t, id));
-              t.ok(CsiRpc.DELETE_SNAPSHOT, LawfulRequests.deleteSnapshot(t, id));
-            }));
+        "snapshots/delete/a-deleted-snapshot-fills-no-volume",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          t.ok(toDeleteSnapshot(t, snapshot));
+          t.refused(toCreate(t).setVolumeContentSource(sourceOf(snapshot)), NOT_FOUND);
+        });
     all.add(
-        expect(
-            "snapshots/delete/a-deleted-snapshot-fills-no-volume",
-            "What was deleted is known no more.",
-            place,
-            NEEDS,
-            t -> {
-              String id = CaseSteps.snapshot(t, CaseSteps.create(t)).getSnapshotId();
-              t.ok(CsiRpc.DELETE_SNAPSHOT, LawfulRequests.deleteSnapshot(t, id));
-              t.refused(
-                  CsiRpc.CREATE_VOLUME,
-                  LawfulRequests.create(t).setVolumeContentSource(VolumeCases.from(id)).build(),
-                  NOT_FOUND);
-            }));
+        "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          t.create(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+          t.best(toDeleteSnapshot(t, snapshot), OK, FAILED_PRECONDITION);
+        });
     all.add(
-        expect(
-                "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
-                "DeleteSnapshot of a snapshot from which a volume was made succeeds, or is refused"
-                    + " as in use.",
-                place + " Errors",
-                NEEDS,
-                t -> {
-                  Snapshot snapshot = CaseSteps.snapshot(t, CaseSteps.create(t));
-                  CaseSteps.create(
-                      t,
-                      LawfulRequests.create(t)
-                          .setVolumeContentSource(VolumeCases.from(snapshot.getSnapshotId()))
-                          .build());
-                  t.best(
-                      CsiRpc.DELETE_SNAPSHOT,
-                      LawfulRequests.deleteSnapshot(t, snapshot.getSnapshotId()),
-                      OK,
-                      FAILED_PRECONDITION);
-                })
-            .rows(2078));
-    all.add(
-        expect(
-                "snapshots/delete/a-member-of-a-group-is-better-kept",
-                "DeleteSnapshot of a snapshot that belongs to a group is refused as invalid.",
-                place + " Errors",
-                List.of(Needs.SNAPSHOTS, Needs.GROUPS, Needs.CREATE),
-                t -> {
-                  var group = CaseSteps.group(t, CaseSteps.create(t));
-                  t.check(group.getSnapshotsCount() > 0, "a group with its members", "no members");
-                  t.best(
-                      CsiRpc.DELETE_SNAPSHOT,
-                      LawfulRequests.deleteSnapshot(t, group.getSnapshots(0).getSnapshotId()),
-                      INVALID_ARGUMENT);
-                })
-            .rows(2077));
+        "snapshots/delete/a-member-of-a-group-is-better-kept",
+        t -> {
+          var group = t.group(t.create());
+          t.check(group.getSnapshotsCount() > 0, "a group with its members", "no members");
+          t.best(toDeleteSnapshot(t, group.getSnapshots(0)), INVALID_ARGUMENT);
+        });
   }
 
-  private static void told(List<SuiteCase> all) {
+  private static void told(CaseSteps all) {
+    all.required("snapshots/get", t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
-        required(
-            "snapshots/get",
-            CsiRpc.GET_SNAPSHOT,
-            "snapshot_id",
-            List.of(Needs.GET_SNAPSHOT),
-            t -> LawfulRequests.getSnapshot(t, NO_SUCH_SNAPSHOT)));
+        "snapshots/get/an-unknown-snapshot-is-not-found",
+        t -> t.refused(toGetSnapshot(t, NO_SUCH_SNAPSHOT), NOT_FOUND));
     all.add(
-        expect(
-                "snapshots/get/an-unknown-snapshot-is-not-found",
-                "GetSnapshot of a snapshot that does not exist is refused.",
-                "GetSnapshot Errors",
-                List.of(Needs.GET_SNAPSHOT),
-                t ->
-                    t.refused(
-                        CsiRpc.GET_SNAPSHOT,
-                        LawfulRequests.getSnapshot(t, NO_SUCH_SNAPSHOT),
-                        NOT_FOUND))
-            .rows(2198));
-    all.add(
-        expect(
-            "snapshots/get/tells-of-the-snapshot",
-            "GetSnapshot tells the snapshot that was asked for.",
-            "GetSnapshot",
-            List.of(Needs.GET_SNAPSHOT, Needs.SNAPSHOTS, Needs.CREATE),
-            t -> {
-              Snapshot snapshot = CaseSteps.snapshot(t, CaseSteps.create(t));
-              Snapshot told =
-                  t.ok(CsiRpc.GET_SNAPSHOT, LawfulRequests.getSnapshot(t, snapshot.getSnapshotId()))
-                      .getSnapshot();
-              t.check(
-                  told.getSnapshotId().equals(snapshot.getSnapshotId())
-                      && told.getSourceVolumeId().equals(snapshot.getSourceVolumeId()),
-                  "the snapshot and its source",
-                  "the snapshot " + SafeText.quote(told.getSnapshotId()));
-            }));
+        "snapshots/get/tells-of-the-snapshot",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          Snapshot told = t.ok(toGetSnapshot(t, snapshot), GetSnapshotResponse.class).getSnapshot();
+          t.check(
+              told.getSnapshotId().equals(snapshot.getSnapshotId())
+                  && told.getSourceVolumeId().equals(snapshot.getSourceVolumeId()),
+              "the snapshot and its source",
+              "the snapshot " + SafeText.quote(told.getSnapshotId()));
+        });
   }
 
-  private static List<Snapshot> listing(Trial t, ListSnapshotsRequest from)
+  private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request)
       throws CaseEndedException {
-    List<Snapshot> found = new ArrayList<>();
-    Set<String> tokens = new HashSet<>();
-    String token = "";
-    do {
-      ListSnapshotsResponse page =
-          t.ok(CsiRpc.LIST_SNAPSHOTS, from.toBuilder().setStartingToken(token).build());
-      t.check(
-          from.getMaxEntries() == 0 || page.getEntriesCount() <= from.getMaxEntries(),
-          "at most " + from.getMaxEntries() + " entries on a page",
-          page.getEntriesCount() + " entries");
-      page.getEntriesList().forEach(each -> found.add(each.getSnapshot()));
-      token = page.getNextToken();
-      t.check(
-          tokens.add(token) && tokens.size() < MANY_PAGES,
-          "a listing that ends",
-          "the next_token " + SafeText.quote(token) + " again, or too many pages");
-    } while (!token.isEmpty());
-    return found;
+    return t.listed(request).stream()
+        .map(each -> ((ListSnapshotsResponse.Entry) each).getSnapshot())
+        .toList();
   }
 
   private static boolean holds(List<Snapshot> list, Snapshot snapshot) {
     return list.stream().anyMatch(each -> each.getSnapshotId().equals(snapshot.getSnapshotId()));
   }
 
-  private static void listed(List<SuiteCase> all) {
-    String place = "ListSnapshots";
+  private static void listed(CaseSteps all) {
     all.add(
-        expect(
-            "snapshots/list/every-entry-names-a-snapshot",
-            "Every entry of the list has a snapshot with its id and its source.",
-            place,
-            List.of(Needs.LIST_SNAPSHOTS),
-            t -> {
-              for (Snapshot each : listing(t, LawfulRequests.listSnapshots(t).build())) {
-                t.check(
-                    !each.getSnapshotId().isEmpty() && !each.getSourceVolumeId().isEmpty(),
-                    "a snapshot_id and a source_volume_id in each entry",
-                    "an empty one");
-              }
-            }));
+        "snapshots/list/every-entry-names-a-snapshot",
+        t -> {
+          for (Snapshot each : listing(t, toListSnapshots(t))) {
+            t.check(
+                !each.getSnapshotId().isEmpty() && !each.getSourceVolumeId().isEmpty(),
+                "a snapshot_id and a source_volume_id in each entry",
+                "an empty one");
+          }
+        });
     all.add(
-        expect(
-            "snapshots/list/a-new-snapshot-appears",
-            "A snapshot is on the list once it was made.",
-            place,
-            LISTING,
-            t -> {
-              Snapshot snapshot = CaseSteps.snapshot(t, CaseSteps.create(t));
-              t.check(
-                  holds(listing(t, LawfulRequests.listSnapshots(t).build()), snapshot),
-                  "the new snapshot is listed",
-                  "it is not");
-            }));
+        "snapshots/list/a-new-snapshot-appears",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          t.check(
+              holds(listing(t, toListSnapshots(t)), snapshot),
+              "the new snapshot is listed",
+              "it is not");
+        });
     all.add(
-        expect(
-            "snapshots/list/a-deleted-snapshot-disappears",
-            "A snapshot is off the list once it was deleted.",
-            place,
-            LISTING,
-            t -> {
-              Snapshot snapshot = CaseSteps.snapshot(t, CaseSteps.create(t));
-              t.ok(
-                  CsiRpc.DELETE_SNAPSHOT,
-                  LawfulRequests.deleteSnapshot(t, snapshot.getSnapshotId()));
-              t.check(
-                  !holds(listing(t, LawfulRequests.listSnapshots(t).build()), snapshot),
-                  "the deleted snapshot is not listed",
-                  "it is");
-            }));
-    filtered(all, place);
+        "snapshots/list/a-deleted-snapshot-disappears",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          t.ok(toDeleteSnapshot(t, snapshot));
+          t.check(
+              !holds(listing(t, toListSnapshots(t)), snapshot),
+              "the deleted snapshot is not listed",
+              "it is");
+        });
     all.add(
-        expect(
-            "snapshots/list/pages-hold-every-snapshot",
-            "Pages of one entry each hold every snapshot, and end.",
-            place,
-            LISTING,
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              List<Snapshot> made =
-                  List.of(
-                      CaseSteps.snapshot(t, volume),
-                      CaseSteps.snapshot(t, volume),
-                      CaseSteps.snapshot(t, volume));
-              List<Snapshot> list =
-                  listing(t, LawfulRequests.listSnapshots(t).setMaxEntries(1).build());
-              for (Snapshot each : made) {
-                t.check(
-                    holds(list, each),
-                    "the snapshot "
-                        + SafeText.quote(each.getSnapshotId())
-                        + " is on one of the pages",
-                    "it is on none");
-              }
-            }));
+        "snapshots/list/pages-hold-every-snapshot",
+        t -> {
+          Volume volume = t.create();
+          List<Snapshot> made = List.of(t.snapshot(volume), t.snapshot(volume), t.snapshot(volume));
+          List<Snapshot> list = listing(t, toListSnapshots(t).setMaxEntries(1));
+          for (Snapshot each : made) {
+            t.check(
+                holds(list, each),
+                "the snapshot " + SafeText.quote(each.getSnapshotId()) + " is on one of the pages",
+                "it is on none");
+          }
+        });
     all.add(
-        expect(
-                "snapshots/list/an-invalid-token-is-aborted",
-                "A starting_token that the plugin did not give is refused with ABORTED.",
-                place + " Errors",
-                List.of(Needs.LIST_SNAPSHOTS),
-                t ->
-                    t.refused(
-                        CsiRpc.LIST_SNAPSHOTS,
-                        LawfulRequests.listSnapshots(t)
-                            .setStartingToken("csi4j-invalid-token")
-                            .build(),
-                        ABORTED))
-            .rows(2152));
+        "snapshots/list/an-invalid-token-is-aborted",
+        t -> t.refused(toListSnapshots(t).setStartingToken("csi4j-invalid-token"), ABORTED));
   }
 
-  private static void filtered(List<SuiteCase> all, String place) {
+  private static void filtered(CaseSteps all) {
     all.add(
-        expect(
-            "snapshots/list/by-id-is-one",
-            "The list for an id holds that snapshot and no other.",
-            place,
-            LISTING,
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              Snapshot snapshot = CaseSteps.snapshot(t, volume);
-              CaseSteps.snapshot(t, volume);
-              only(
-                  t,
-                  listing(
-                      t,
-                      LawfulRequests.listSnapshots(t)
-                          .setSnapshotId(snapshot.getSnapshotId())
-                          .build()),
-                  snapshot);
-            }));
+        "snapshots/list/by-id-is-one",
+        t -> {
+          Volume volume = t.create();
+          Snapshot snapshot = t.snapshot(volume);
+          t.snapshot(volume);
+          var list = listing(t, toListSnapshots(t).setSnapshotId(snapshot.getSnapshotId()));
+          isAlone(t, list, snapshot);
+        });
     all.add(
-        expect(
-            "snapshots/list/by-source-is-those-of-the-volume",
-            "The list for a volume holds its snapshots and no others.",
-            place,
-            LISTING,
-            t -> {
-              Volume volume = CaseSteps.create(t);
-              Snapshot snapshot = CaseSteps.snapshot(t, volume);
-              CaseSteps.snapshot(t, CaseSteps.create(t));
-              only(
-                  t,
-                  listing(
-                      t,
-                      LawfulRequests.listSnapshots(t)
-                          .setSourceVolumeId(volume.getVolumeId())
-                          .build()),
-                  snapshot);
-            }));
+        "snapshots/list/by-source-is-those-of-the-volume",
+        t -> {
+          Volume volume = t.create();
+          Snapshot snapshot = t.snapshot(volume);
+          t.snapshot(t.create());
+          var list = listing(t, toListSnapshots(t).setSourceVolumeId(volume.getVolumeId()));
+          isAlone(t, list, snapshot);
+        });
     all.add(
-        expect(
-            "snapshots/list/by-an-unknown-id-is-empty",
-            "The list for an id that does not exist is empty.",
-            place,
-            LISTING,
-            t -> {
-              CaseSteps.snapshot(t, CaseSteps.create(t));
-              empty(
-                  t,
-                  listing(
-                      t, LawfulRequests.listSnapshots(t).setSnapshotId(NO_SUCH_SNAPSHOT).build()));
-            }));
+        "snapshots/list/by-an-unknown-id-is-empty",
+        t -> {
+          t.snapshot(t.create());
+          isEmpty(t, toListSnapshots(t).setSnapshotId(NO_SUCH_SNAPSHOT.getSnapshotId()));
+        });
     all.add(
-        expect(
-            "snapshots/list/by-an-unknown-source-is-empty",
-            "The list for a volume that does not exist is empty.",
-            place,
-            LISTING,
-            t -> {
-              CaseSteps.snapshot(t, CaseSteps.create(t));
-              empty(
-                  t,
-                  listing(
-                      t,
-                      LawfulRequests.listSnapshots(t).setSourceVolumeId(NO_SUCH_VOLUME).build()));
-            }));
+        "snapshots/list/by-an-unknown-source-is-empty",
+        t -> {
+          t.snapshot(t.create());
+          isEmpty(t, toListSnapshots(t).setSourceVolumeId(NO_SUCH_VOLUME.getVolumeId()));
+        });
   }
 
-  private static void only(Trial t, List<Snapshot> list, Snapshot snapshot)
+  private static void isAlone(Trial t, List<Snapshot> list, Snapshot snapshot)
       throws CaseEndedException {
     t.check(
         list.size() == 1 && holds(list, snapshot),
@@ -459,7 +249,9 @@ final class SnapshotCases {
         list.size() + " snapshots");
   }
 
-  private static void empty(Trial t, List<Snapshot> list) throws CaseEndedException {
-    t.check(list.isEmpty(), "an empty list", list.size() + " snapshots");
+  private static void isEmpty(Trial t, ListSnapshotsRequest.Builder request)
+      throws CaseEndedException {
+    int size = listing(t, request).size();
+    t.check(size == 0, "an empty list", size + " snapshots");
   }
 }

@@ -1,26 +1,56 @@
 package io.csi4j.conformance.internal.plugin;
 
+import io.csi4j.client.internal.text.Rows;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Every case of the suite. */
+/** Every case of the suite: the rows of {@code cases.tsv}, each with its steps. */
 public final class Suite {
+
+  private static final List<SuiteCase> CASES = read();
 
   private Suite() {}
 
   /** The cases, in the order in which they run. */
   public static List<SuiteCase> cases() {
-    return Stream.of(
-            IdentityCases.all(),
-            ControllerCases.all(),
-            VolumeCases.all(),
-            SnapshotCases.all(),
-            GroupCases.all(),
-            NodeCases.all(),
-            MetadataCases.all(),
-            ConcurrencyCases.all(),
-            StatusCases.all())
-        .flatMap(List::stream)
-        .toList();
+    return CASES;
+  }
+
+  private static List<SuiteCase> read() {
+    CaseSteps steps = new CaseSteps();
+    IdentityCases.addTo(steps);
+    ControllerCases.addTo(steps);
+    VolumeCases.addTo(steps);
+    SnapshotCases.addTo(steps);
+    GroupCases.addTo(steps);
+    NodeCases.addTo(steps);
+    MetadataCases.addTo(steps);
+    ConcurrencyCases.addTo(steps);
+    List<SuiteCase> cases =
+        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 6).stream()
+            .map(row -> of(row, steps))
+            .toList();
+    steps.checkAllTaken();
+    return cases;
+  }
+
+  private static SuiteCase of(List<String> row, CaseSteps steps) {
+    List<Need> needs = words(row.get(3)).map(Need::valueOf).toList();
+    Set<Integer> errorRows = words(row.get(4)).map(Integer::valueOf).collect(Collectors.toSet());
+    return new SuiteCase(
+        row.get(0),
+        SuiteCase.Strength.valueOf(row.get(1)),
+        row.get(2),
+        needs,
+        errorRows,
+        row.get(5),
+        steps.take(row.get(0)));
+  }
+
+  private static Stream<String> words(String cell) {
+    return Arrays.stream(cell.split(" ")).filter(word -> !word.isEmpty());
   }
 }

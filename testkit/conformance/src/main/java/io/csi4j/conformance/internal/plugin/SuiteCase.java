@@ -5,19 +5,39 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A case of the suite.
+ * A case of the suite: a row of {@code cases.tsv}, and its steps.
  *
+ * @param strength how binding it is
  * @param requirements what it needs
- * @param body what it does
+ * @param errorRows the rows of error tables that it is about, by their lines in the spec
+ * @param steps what it does
  */
 public record SuiteCase(
     String name,
-    String expectation,
+    Strength strength,
     String place,
     List<Need> requirements,
     Set<Integer> errorRows,
-    Body body)
+    String expectation,
+    Steps steps)
     implements ConformanceCase {
+
+  /** How binding a case is for a plugin. */
+  public enum Strength {
+    /** A plugin that does otherwise fails the case. */
+    MUST,
+    /** A plugin that does otherwise is advised against it. */
+    SHOULD,
+    /** The plugin may do either; only a third way earns it advice. */
+    MAY
+  }
+
+  /** The work of a case: returns if the plugin did as expected. */
+  @FunctionalInterface
+  public interface Steps {
+    /** Runs against a plugin. */
+    void run(Trial trial) throws CaseEndedException;
+  }
 
   /** Copies the collections. */
   public SuiteCase {
@@ -30,20 +50,8 @@ public record SuiteCase(
     return requirements.stream().map(Need::words).toList();
   }
 
-  /** Returns the case, also about these rows of error tables, by their lines in the spec. */
-  SuiteCase rows(Integer... lines) {
-    return new SuiteCase(name, expectation, place, requirements, Set.of(lines), body);
-  }
-
   @Override
   public String toString() {
     return name;
-  }
-
-  /** The work of a case: returns if the plugin did as expected. */
-  @FunctionalInterface
-  public interface Body {
-    /** Runs against a plugin. */
-    void run(Trial trial) throws CaseEndedException;
   }
 }

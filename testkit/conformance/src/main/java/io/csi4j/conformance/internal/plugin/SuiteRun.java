@@ -1,6 +1,7 @@
 package io.csi4j.conformance.internal.plugin;
 
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceCase;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 /** A run of the suite: the sockets of a plugin, and a directory for its paths. */
@@ -64,19 +66,17 @@ public final class SuiteRun implements ConformanceRun {
           throw new CaseEndedException.Skipped(need.otherwise());
         }
       }
-      about.body().run(trial);
+      about.steps().run(trial);
       outcome = trial.advice().isEmpty() ? Outcome.PASSED : Outcome.ADVICE;
       story = String.join("\n", trial.advice());
     } catch (CaseEndedException e) {
       outcome = e instanceof CaseEndedException.Failed ? Outcome.FAILED : Outcome.SKIPPED;
       story =
-          e instanceof CaseEndedException.Failed failed
-              ? FailureStory.of(about, failed, trial)
-              : e.text();
+          e instanceof CaseEndedException.Failed failed ? story(about, failed, trial) : e.text();
     } catch (RuntimeException e) {
       outcome = Outcome.FAILED;
       story =
-          FailureStory.of(
+          story(
               about,
               new CaseEndedException.Failed(
                   about.expectation(), SafeText.escape("the case broke: " + e)),
@@ -85,6 +85,42 @@ public final class SuiteRun implements ConformanceRun {
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;
     List<String> left = keep ? trial.kept() : trial.cleanUp();
     return new CaseResult(about, outcome, story, left, Duration.ofNanos(System.nanoTime() - began));
+  }
+
+  /** Why a case failed, in lines for people. */
+  private static String story(SuiteCase about, CaseEndedException.Failed ending, Trial trial) {
+    StringBuilder out = new StringBuilder(1 << 10);
+    line(out, "expected", ending.expected());
+    line(out, "got", ending.text());
+    line(out, "the spec", about.place() + ": " + about.expectation());
+    line(out, "look at", hint(ending, trial.lastCode()));
+    List<String> calls = trial.calls();
+    out.append("calls:");
+    for (int i = 0; i < calls.size(); i++) {
+      out.append("\n  ").append(i + 1).append("  ").append(calls.get(i));
+    }
+    return out.toString();
+  }
+
+  private static void line(StringBuilder out, String name, String text) {
+    out.append(String.format(Locale.ROOT, "%-10s", name + ":")).append(text).append('\n');
+  }
+
+  private static String hint(CaseEndedException.Failed ending, StatusCode last) {
+    return switch (last) {
+      case DEADLINE_EXCEEDED ->
+          "the plugin's log: the call was not answered in time. It may hang on its storage, or the"
+              + " deadline is too short for it.";
+      case UNAVAILABLE -> "whether the plugin still runs and listens on the socket.";
+      case UNIMPLEMENTED -> "the capabilities that it declares: this call is not served.";
+      case UNKNOWN, INTERNAL ->
+          "how the plugin turns its own errors into gRPC codes: callers decide by the code alone.";
+      case OK ->
+          ending.expected().contains("INVALID_ARGUMENT")
+              ? "the checks of the request, which come before any work is done."
+              : "what the plugin remembers of earlier calls, and compares with this one.";
+      default -> "which of the plugin's checks made this answer, and in which order they come.";
+    };
   }
 
   PluginUnderTest plugin() {

@@ -1,6 +1,7 @@
 package io.csi4j.conformance.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -90,6 +91,32 @@ class ErrorTableTest {
   }
 
   @Test
+  void whatIsOnlyBetterIsNoDuty() {
+    assertThat(Suite.cases())
+        .filteredOn(each -> each.name().contains("-better-"))
+        .isNotEmpty()
+        .noneMatch(each -> each.strength() == SuiteCase.Strength.MUST);
+  }
+
+  @Test
+  void aRowWithoutStepsAndStepsWithoutARowAreRefused() {
+    CaseSteps steps = new CaseSteps();
+    steps.add("node/a", t -> {});
+    steps.required("node/b", t -> LawfulRequests.toList(0), "volume_id", "node_id");
+
+    assertThatThrownBy(() -> steps.add("node/a", t -> {}))
+        .hasMessage("The case node/a has its steps twice.");
+    assertThatThrownBy(() -> steps.take("node/c"))
+        .hasMessage("The case node/c of cases.tsv has no steps.");
+    steps.take("node/a");
+    steps.take("node/b/without-volume-id-is-refused");
+    assertThatThrownBy(steps::checkAllTaken)
+        .hasMessage("No row of cases.tsv has the cases [node/b/without-node-id-is-refused].");
+    steps.take("node/b/without-node-id-is-refused");
+    steps.checkAllTaken();
+  }
+
+  @Test
   void theDocumentIsWhatTheSuiteIs() throws IOException {
     Path document = Path.of(System.getProperty("csi4j.root", ".."), "docs", "conformance.md");
     if (Boolean.getBoolean("csi4j.regenerate")) {
@@ -106,7 +133,11 @@ class ErrorTableTest {
             " cases ask a CSI plugin what it owes its callers. This page is generated from them by"
                 + " `ErrorTableTest`\n(")
         .append(AGAIN)
-        .append(").\n\n");
+        .append(").\n\n")
+        .append(
+            "A plugin fails a case of strength MUST by doing otherwise. It gets advice where a case"
+                + " says SHOULD. Where a case says\nMAY, the plugin may do either, and only a third"
+                + " way earns it advice.\n\n");
     Map<String, List<SuiteCase>> groups =
         Suite.cases().stream()
             .collect(
@@ -115,11 +146,13 @@ class ErrorTableTest {
     groups.forEach(
         (group, cases) -> {
           out.append("## ").append(group).append("\n\n");
-          out.append("| case | expected | section | needs |\n|---|---|---|---|\n");
+          out.append("| case | strength | expected | section | needs |\n|---|---|---|---|---|\n");
           for (SuiteCase each : cases) {
             out.append("| `")
                 .append(each.name())
                 .append("` | ")
+                .append(each.strength())
+                .append(" | ")
                 .append(each.expectation())
                 .append(" | ")
                 .append(each.place())

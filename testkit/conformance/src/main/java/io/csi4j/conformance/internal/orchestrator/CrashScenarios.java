@@ -7,7 +7,6 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,13 +19,13 @@ final class CrashScenarios {
   static List<Scenario> scenarios() {
     List<Scenario> all = new ArrayList<>();
     all.add(
-        scenario(
+        new Scenario(
             "restart/while-mounted",
             "Live workloads keep their volumes; each is unmounted afterwards as if nothing had"
                 + " happened.",
             CrashScenarios::whileMounted));
     all.add(
-        scenario(
+        new Scenario(
             "restart/then-a-second-workload",
             "A workload that comes after the restart shares the staging of one from before.",
             CrashScenarios::thenSecondWorkload));
@@ -37,7 +36,7 @@ final class CrashScenarios {
             CsiOperation.NODE_PUBLISH_VOLUME)) {
       String name = StepNames.of(step);
       all.add(
-          scenario(
+          new Scenario(
               "restart/amid-" + name + "-then-mounted",
               "The volume can be mounted after a crash in the middle of a call.",
               play -> {
@@ -45,7 +44,7 @@ final class CrashScenarios {
                 play.mount(play.order());
               }));
       all.add(
-          scenario(
+          new Scenario(
               "restart/amid-" + name + "-then-given-up",
               "A crash in the middle of a call leaves a volume that may be in use: it is undone.",
               play -> {
@@ -54,15 +53,11 @@ final class CrashScenarios {
               }));
     }
     all.add(
-        scenario(
+        new Scenario(
             "restart/amid-unstage",
             "A crash in the middle of unstaging leaves a volume that is unstaged later.",
             CrashScenarios::amidUnstage));
     return all;
-  }
-
-  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
-    return new Scenario(name, expectation, PluginShape.full(), body);
   }
 
   private static void whileMounted(Play play) throws StuckException, InterruptedException {

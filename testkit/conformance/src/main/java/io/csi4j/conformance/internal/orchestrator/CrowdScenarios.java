@@ -6,7 +6,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,26 +23,22 @@ final class CrowdScenarios {
 
   static List<Scenario> scenarios() {
     return List.of(
-        scenario(
+        new Scenario(
             "crowd/eight-workloads-one-volume",
             "One call at a time, one staging, eight paths; the last one out unstages.",
             CrowdScenarios::eightWorkloads),
-        scenario(
+        new Scenario(
             "crowd/fifty-volumes",
             "Fifty volumes are mounted at a time, and unmounted.",
             CrowdScenarios::fiftyVolumes),
-        scenario(
+        new Scenario(
             "crowd/leaves-while-another-publishes",
             "The last workload leaves while another is being published: the staging stays.",
             CrowdScenarios::leavesWhilePublishing),
-        scenario(
+        new Scenario(
             "crowd/comes-while-another-leaves",
             "A workload comes while the last one is being unpublished: it has a staging under it.",
             CrowdScenarios::comesWhileLeaving));
-  }
-
-  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
-    return new Scenario(name, expectation, PluginShape.full(), body);
   }
 
   private static void eightWorkloads(Play play) throws StuckException, InterruptedException {

@@ -6,7 +6,6 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 
 /** Calls that keep failing for a while. */
@@ -16,11 +15,11 @@ final class FailureScenarios {
 
   static List<Scenario> scenarios() {
     return List.of(
-        scenario(
+        new Scenario(
             "fail/publish-after-stage",
             "Publishing fails for good after staging: giving up unstages and detaches.",
             FailureScenarios::publish),
-        scenario(
+        new Scenario(
             "fail/unpublish-then-recovers",
             "While unpublishing fails, the volume stays staged and attached.",
             play ->
@@ -30,7 +29,7 @@ final class FailureScenarios {
                     List.of(
                         CsiOperation.NODE_UNSTAGE_VOLUME,
                         CsiOperation.CONTROLLER_UNPUBLISH_VOLUME))),
-        scenario(
+        new Scenario(
             "fail/unstage-then-recovers",
             "While unstaging fails, the volume stays attached, and the unstaging stays owed.",
             play ->
@@ -38,14 +37,10 @@ final class FailureScenarios {
                     play,
                     CsiOperation.NODE_UNSTAGE_VOLUME,
                     List.of(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME))),
-        scenario(
+        new Scenario(
             "fail/detach-then-recovers",
             "While detaching fails, it stays owed.",
             play -> undoing(play, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, List.of())));
-  }
-
-  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
-    return new Scenario(name, expectation, PluginShape.full(), body);
   }
 
   private static void publish(Play play) throws StuckException, InterruptedException {

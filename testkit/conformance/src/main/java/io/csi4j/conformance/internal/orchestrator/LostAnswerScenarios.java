@@ -6,7 +6,6 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,7 +35,6 @@ final class LostAnswerScenarios {
           new Scenario(
               "lost/" + StepNames.of(step) + "-given-up",
               "No attempt is ever answered, all do the work: giving up undoes it.",
-              PluginShape.full(),
               play -> givenUp(play, step)));
     }
     return all;
@@ -44,10 +42,7 @@ final class LostAnswerScenarios {
 
   private static Scenario lost(CsiOperation step, String how, String expectation, Fault fault) {
     return new Scenario(
-        "lost/" + StepNames.of(step) + how,
-        expectation,
-        PluginShape.full(),
-        play -> once(play, step, fault));
+        "lost/" + StepNames.of(step) + how, expectation, play -> once(play, step, fault));
   }
 
   private static void once(Play play, CsiOperation step, Fault fault)

@@ -3,7 +3,6 @@ package io.csi4j.conformance.internal.orchestrator;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.ScenarioWorkload;
-import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,19 +16,15 @@ final class NameScenarios {
 
   static List<Scenario> scenarios() {
     return List.of(
-        scenario(
+        new Scenario(
             "names/long",
             "Ids of 128 bytes that differ in the last one get paths of their own, of 128 bytes at"
                 + " most.",
             play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300))))),
-        scenario(
+        new Scenario(
             "names/odd",
             "Ids go back to the plugin to the letter, and no path leaves its directory.",
             play -> mountAll(play, oddIds(), oddWorkloads())));
-  }
-
-  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
-    return new Scenario(name, expectation, PluginShape.full(), body);
   }
 
   private static List<VolumeId> longIds() {

@@ -19,42 +19,33 @@ final class PluginChangeScenarios {
 
   static List<Scenario> scenarios() {
     return List.of(
-        scenario(
+        new Scenario(
             "plugin/restarted-between-calls",
             "Volumes stay mounted, and are mounted and unmounted when the plugin is back.",
             PluginChangeScenarios::restartedBetweenCalls),
-        scenario(
+        new Scenario(
             "plugin/restarted-during-a-call",
             "A call that breaks off is repeated as it was when the plugin is back.",
             PluginChangeScenarios::restartedDuringCall),
-        scenario(
+        new Scenario(
             "plugin/socket-replaced",
             "A new socket in the place of the old one is found.",
             PluginChangeScenarios::socketReplaced),
-        scenario(
+        new Scenario(
             "plugin/upgrade-drops-staging",
             "What was staged stays owed while the new version does not stage, and is unstaged as"
                 + " soon as one does again.",
             PluginChangeScenarios::dropsStaging),
-        scenario(
+        new Scenario(
             "plugin/upgrade-adds-staging",
             "What was never staged is unmounted without unstaging; new volumes are staged.",
             PluginShape.noStaging(),
             PluginChangeScenarios::addsStaging),
-        scenario(
+        new Scenario(
             "plugin/forgot-everything",
             "A plugin that lost its memory is told to undo what it no longer knows, and the volume"
                 + " is mounted again from the beginning.",
             PluginChangeScenarios::forgot));
-  }
-
-  private static Scenario scenario(String name, String expectation, Scenario.Body body) {
-    return scenario(name, expectation, PluginShape.full(), body);
-  }
-
-  private static Scenario scenario(
-      String name, String expectation, PluginShape shape, Scenario.Body body) {
-    return new Scenario(name, expectation, shape, body);
   }
 
   private static void restartedBetweenCalls(Play play) throws StuckException, InterruptedException {

@@ -7,7 +7,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
-import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -84,8 +83,7 @@ final class RefusalScenarios {
 
   private static Scenario refused(
       CsiOperation step, String code, String expectation, Scenario.Body body) {
-    return new Scenario(
-        "refused/" + StepNames.of(step) + "-" + code, expectation, PluginShape.full(), body);
+    return new Scenario("refused/" + StepNames.of(step) + "-" + code, expectation, body);
   }
 
   private static void refusedForGood(Play play, CsiOperation step, StatusCode code)

@@ -12,6 +12,11 @@ import io.csi4j.testkit.model.PluginShape;
 public record Scenario(String name, String expectation, PluginShape shape, Body body)
     implements OrchestratorScenario {
 
+  /** A scenario with a plugin that offers everything. */
+  Scenario(String name, String expectation, Body body) {
+    this(name, expectation, PluginShape.full(), body);
+  }
+
   @Override
   public String toString() {
     return name;

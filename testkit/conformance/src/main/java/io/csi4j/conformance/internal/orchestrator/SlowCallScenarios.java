@@ -5,7 +5,6 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
-import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,20 +26,17 @@ final class SlowCallScenarios {
           new Scenario(
               "slow/" + StepNames.of(step),
               "A call outlasts its caller's patience: the volume ends up mounted all the same.",
-              PluginShape.full(),
               play -> slowMount(play, step)));
     }
     all.add(
         new Scenario(
             "slow/unpublish",
             "A call outlasts its caller's patience: nothing is unstaged before it has succeeded.",
-            PluginShape.full(),
             SlowCallScenarios::slowUnpublish));
     all.add(
         new Scenario(
             "slow/hung-call-blocks-nobody",
             "A call that hangs for one volume keeps no other volume from being mounted.",
-            PluginShape.full(),
             SlowCallScenarios::blocksNobody));
     return all;
   }

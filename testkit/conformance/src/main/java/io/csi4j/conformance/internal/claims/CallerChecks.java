@@ -1,5 +1,11 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+import static io.csi4j.conformance.internal.claims.Scene.token;
+
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
@@ -22,18 +28,17 @@ final class CallerChecks {
     all.add(
         "who reads with an interrupt keeps it, and the store",
         scene -> {
-          Versioned there = scene.write(SampleClaims.DB, "a");
-          interrupted(scene, () -> scene.read(SampleClaims.DB))
-              .ifPresent(seen -> Scene.same(seen, there, "What is read with an interrupt"));
+          Versioned there = scene.write(DB, "a");
+          interrupted(scene, () -> scene.read(DB))
+              .ifPresent(seen -> same(seen, there, "What is read with an interrupt"));
           servesTheNext(scene);
         });
     all.add(
         "who scans with an interrupt keeps it, and the store",
         scene -> {
-          Versioned there = scene.write(SampleClaims.DB, "a");
+          Versioned there = scene.write(DB, "a");
           interrupted(scene, () -> scene.store().scan(Optional.empty(), 10))
-              .ifPresent(
-                  seen -> Scene.same(seen, List.of(there), "What is scanned with an interrupt"));
+              .ifPresent(seen -> same(seen, List.of(there), "What is scanned with an interrupt"));
           servesTheNext(scene);
         });
     all.add(
@@ -58,34 +63,28 @@ final class CallerChecks {
                   }
                   return Thread.interrupted();
                 }));
-    Scene.check(kept.get(0), "The interrupt of a caller was swallowed.");
+    check(kept.get(0), "The interrupt of a caller was swallowed.");
     return result.get();
   }
 
   private static void servesTheNext(Scene scene) {
-    Versioned now = scene.write(SampleClaims.DB, "next");
-    Scene.same(scene.read(SampleClaims.DB), now, "What the next caller wrote");
+    Versioned now = scene.write(DB, "next");
+    scene.isThere(now, "What the next caller wrote");
   }
 
   private static void write(Scene scene) throws Exception {
-    Versioned before = scene.write(SampleClaims.DB, "a");
+    Versioned before = scene.write(DB, "a");
     Optional<WriteResult> said =
         interrupted(
             scene,
-            () ->
-                scene
-                    .store()
-                    .compareAndSet(
-                        before.version(),
-                        SampleClaims.held(SampleClaims.DB, "interrupted"),
-                        Scene.token()));
-    Versioned there = scene.read(SampleClaims.DB);
+            () -> scene.store().compareAndSet(before.version(), held(DB, "interrupted"), token()));
+    Versioned there = scene.read(DB);
     if (said.isEmpty()) {
-      Scene.same(there, before, "What is there after a write that was refused");
+      same(there, before, "What is there after a write that was refused");
     } else if (said.get() instanceof WriteResult.Written written) {
-      Scene.same(there, written.now(), "What is there after a write with an interrupt");
+      same(there, written.now(), "What is there after a write with an interrupt");
     } else {
-      Scene.check(
+      check(
           said.get() instanceof WriteResult.Unknown,
           "A write with an interrupt was a conflict, and nobody else was there.");
     }
@@ -114,8 +113,8 @@ final class CallerChecks {
           return 0;
         };
     long said = Crowd.atOnce(scene.patience(), List.of(writer, interrupter)).get(0);
-    long there = scene.read(SampleClaims.DB).claim().epoch();
-    Scene.check(
+    long there = scene.read(DB).claim().epoch();
+    check(
         said <= there && there <= TURNS,
         said + " writes of " + TURNS + " were said to be made, and " + there + " are there.");
   }
@@ -125,7 +124,7 @@ final class CallerChecks {
     int said = 0;
     for (int turn = 0; turn < TURNS; turn++) {
       Versioned at = calmly(scene);
-      WriteToken token = Scene.token();
+      WriteToken token = token();
       for (int i = 0; i < 1_000_000_000 && !Thread.currentThread().isInterrupted(); i++) {
         Thread.onSpinWait();
       }
@@ -137,7 +136,7 @@ final class CallerChecks {
                     at.version(), SampleClaims.joined(at.claim(), "turn-" + turn), token);
         said += result instanceof WriteResult.Written ? 1 : 0;
       } catch (ClaimStoreException e) {
-        Scene.check(
+        check(
             !calmly(scene).by().equals(Optional.of(token)),
             "A write that was refused with '" + e.getMessage() + "' is there.");
       }
@@ -149,7 +148,7 @@ final class CallerChecks {
   private static Versioned calmly(Scene scene) {
     for (int tries = 0; ; tries++) {
       try {
-        return scene.read(SampleClaims.DB);
+        return scene.read(DB);
       } catch (ClaimStoreException e) {
         if (tries > 100_000) {
           throw new AssertionError("A caller that is interrupted is never served.", e);

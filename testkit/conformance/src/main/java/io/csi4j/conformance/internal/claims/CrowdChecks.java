@@ -1,5 +1,11 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+import static io.csi4j.conformance.internal.claims.Scene.token;
+
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.Versioned;
@@ -27,7 +33,7 @@ final class CrowdChecks {
     all.add(
         "of many writes over the same version one is made",
         scene -> {
-          Versioned before = scene.write(SampleClaims.DB, "before");
+          Versioned before = scene.write(DB, "before");
           oneWins(scene, before, i -> scene.store());
         });
     all.add("no write is lost among many", scene -> noneLost(scene, i -> scene.store()));
@@ -39,7 +45,7 @@ final class CrowdChecks {
   }
 
   static void oneWins(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
-    oneWins(scene, scene.read(SampleClaims.DB), clients);
+    oneWins(scene, scene.read(DB), clients);
   }
 
   private static void oneWins(Scene scene, Versioned before, IntFunction<ClaimStore> clients)
@@ -48,20 +54,17 @@ final class CrowdChecks {
     for (int i = 0; i < CALLERS; i++) {
       ClaimStore client = clients.apply(i);
       String workload = "w-" + i;
-      callers.add(
-          () ->
-              client.compareAndSet(
-                  before.version(), SampleClaims.held(SampleClaims.DB, workload), Scene.token()));
+      callers.add(() -> client.compareAndSet(before.version(), held(DB, workload), token()));
     }
     List<WriteResult> results = Crowd.atOnce(scene.patience(), callers);
-    Versioned there = scene.read(SampleClaims.DB);
+    Versioned there = scene.read(DB);
     long made = results.stream().filter(WriteResult.Written.class::isInstance).count();
-    Scene.check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
+    check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
     for (WriteResult result : results) {
       if (result instanceof WriteResult.Conflict conflict) {
-        Scene.same(conflict.now(), there, "What a loser is told");
+        same(conflict.now(), there, "What a loser is told");
       } else if (result instanceof WriteResult.Written written) {
-        Scene.same(written.now(), there, "What the winner is told");
+        same(written.now(), there, "What the winner is told");
       } else {
         throw new AssertionError("One of many was told " + result + ".");
       }
@@ -76,20 +79,19 @@ final class CrowdChecks {
       callers.add(() -> join(client, workload));
     }
     int lost = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(turns -> turns).sum();
-    Versioned there = scene.read(SampleClaims.DB);
-    Scene.same(there.claim().holders().size(), CALLERS, "The number of those who joined");
-    Scene.same(there.claim().epoch(), (long) CALLERS, "The epoch after all of them");
-    Scene.check(
+    Versioned there = scene.read(DB);
+    same(there.claim().holders().size(), CALLERS, "The number of those who joined");
+    same(there.claim().epoch(), (long) CALLERS, "The epoch after all of them");
+    check(
         lost <= CALLERS * (CALLERS - 1),
         "Writes were conflicts " + lost + " times, more often than others have won.");
   }
 
   private static int join(ClaimStore client, String workload) {
-    Versioned at = client.read(SampleClaims.DB);
+    Versioned at = client.read(DB);
     for (int lost = 0; lost < 1_000; lost++) {
       WriteResult result =
-          client.compareAndSet(
-              at.version(), SampleClaims.joined(at.claim(), workload), Scene.token());
+          client.compareAndSet(at.version(), SampleClaims.joined(at.claim(), workload), token());
       if (result instanceof WriteResult.Written) {
         return lost;
       }
@@ -113,9 +115,8 @@ final class CrowdChecks {
     int writers = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(one -> one).sum();
     history.check();
     List<Versioned> written = history.written();
-    Scene.check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
-    Scene.same(
-        scene.read(SampleClaims.DB), written.get(written.size() - 1), "What is there in the end");
+    check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
+    scene.isThere(written.get(written.size() - 1), "What is there in the end");
   }
 
   /** Reads and writes in turns, each of them together with the others. */
@@ -127,10 +128,9 @@ final class CrowdChecks {
         if (together.isPresent()) {
           together.get().awaitAdvanceInterruptibly(together.get().arrive());
         }
-        Versioned at = history.read(client, SampleClaims.DB);
-        WriteResult result =
-            history.write(client, at, SampleClaims.held(SampleClaims.DB, workload, "turn-" + i));
-        Scene.check(
+        Versioned at = history.read(client, DB);
+        WriteResult result = history.write(client, at, held(DB, workload, "turn-" + i));
+        check(
             !(result instanceof WriteResult.Unknown),
             "The end of a write was not known, though nothing was in its way.");
       }
@@ -142,8 +142,8 @@ final class CrowdChecks {
 
   private static int reads(History history, ClaimStore client) {
     for (int i = 0; i < 4 * TRIES; i++) {
-      Versioned seen = history.read(client, SampleClaims.DB);
-      Scene.same(seen.claim().volume(), SampleClaims.DB, "The volume of what is read");
+      Versioned seen = history.read(client, DB);
+      same(seen.claim().volume(), DB, "The volume of what is read");
     }
     return 0;
   }
@@ -157,13 +157,13 @@ final class CrowdChecks {
                     () -> {
                       Versioned at = scene.read(key);
                       for (int turn = 0; turn < TRIES; turn++) {
-                        at = scene.write(at, SampleClaims.held(key, "turn-" + turn));
+                        at = scene.write(at, held(key, "turn-" + turn));
                       }
                       return Optional.of(at);
                     })
             .toList();
     List<Optional<Versioned>> last = Crowd.atOnce(scene.patience(), callers);
-    Scene.same(
+    same(
         scene.store().scan(Optional.empty(), 100),
         last.stream().flatMap(Optional::stream).toList(),
         "What is there in the end");
@@ -179,8 +179,8 @@ final class CrowdChecks {
       }
       int writers = Crowd.atOnce(scene.patience(), callers).size();
       List<Versioned> written = history.written();
-      Scene.check(writers == CALLERS && !written.isEmpty(), "Of many writes none was made.");
-      Scene.same(
+      check(writers == CALLERS && !written.isEmpty(), "Of many writes none was made.");
+      same(
           new WatchFollower(watch, scene.patience()).until(written.get(written.size() - 1)),
           written,
           "What a watch shows of a crowd");

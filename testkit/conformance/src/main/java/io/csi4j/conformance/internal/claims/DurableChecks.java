@@ -1,5 +1,10 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
@@ -20,39 +25,35 @@ final class DurableChecks {
               SampleClaims.trickyKeys().stream().map(key -> scene.write(key, "w")).toList();
           scene.reopened();
           written.forEach(
-              now -> Scene.same(scene.read(now.claim().volume()), now, "What was written before"));
-          Scene.same(
-              scene.store().scan(Optional.empty(), 100), written, "A scan after opening again");
+              now -> same(scene.read(now.claim().volume()), now, "What was written before"));
+          same(scene.store().scan(Optional.empty(), 100), written, "A scan after opening again");
         });
     all.add(
         "every form of a claim outlives closing",
         scene -> {
-          List<Claim> forms = SampleClaims.everyForm(SampleClaims.DB);
+          List<Claim> forms = SampleClaims.everyForm(DB);
           for (int i = 0; i < forms.size(); i += 7) {
-            Versioned now = scene.write(scene.read(SampleClaims.DB), forms.get(i));
+            Versioned now = scene.write(scene.read(DB), forms.get(i));
             scene.reopened();
-            Scene.same(scene.read(SampleClaims.DB), now, "A claim after opening again");
+            scene.isThere(now, "A claim after opening again");
           }
         });
     all.add(
         "the name of a store outlives closing",
         scene -> {
           StoreIdentity before = scene.store().identity();
-          Scene.same(
-              scene.reopened().identity(), before, "The identity after opening an empty store");
-          scene.write(SampleClaims.DB, "a");
-          Scene.same(scene.reopened().identity(), before, "The identity after opening again");
+          same(scene.reopened().identity(), before, "The identity after opening an empty store");
+          scene.write(DB, "a");
+          same(scene.reopened().identity(), before, "The identity after opening again");
         });
     all.add(
         "versions go on when a store is opened again",
         scene -> {
-          Versioned at = scene.write(SampleClaims.DB, "a");
+          Versioned at = scene.write(DB, "a");
           for (int i = 0; i < 5; i++) {
             scene.reopened();
-            Versioned now =
-                scene.write(
-                    scene.read(SampleClaims.DB), SampleClaims.held(SampleClaims.DB, "w-" + i));
-            Scene.check(
+            Versioned now = scene.write(scene.read(DB), held(DB, "w-" + i));
+            check(
                 now.version().compareTo(at.version()) > 0,
                 "A write after opening again was given version "
                     + now.version()
@@ -65,16 +66,12 @@ final class DurableChecks {
     all.add(
         "who expects a version of before the closing is told what is there",
         scene -> {
-          Versioned first = scene.write(SampleClaims.DB, "a");
-          Versioned second = scene.write(first, Claim.none(SampleClaims.DB));
+          Versioned first = scene.write(DB, "a");
+          Versioned second = scene.write(first, Claim.none(DB));
           scene.reopened();
-          Scene.same(
-              scene.conflict(first.version(), SampleClaims.held(SampleClaims.DB, "late")).now(),
-              second,
-              "What the conflict says is there");
-          Versioned third = scene.write(second, SampleClaims.held(SampleClaims.DB, "b"));
-          Scene.same(
-              scene.read(SampleClaims.DB), third, "What was written with a version of before");
+          scene.isToldByConflict(first.version(), held(DB, "late"), second);
+          Versioned third = scene.write(second, held(DB, "b"));
+          scene.isThere(third, "What was written with a version of before");
         });
     all.add(
         "what was written while a store was closed is there afterwards",
@@ -83,7 +80,7 @@ final class DurableChecks {
           scene.reopened();
           for (Versioned told : last) {
             VolumeKey key = told.claim().volume();
-            Scene.check(
+            check(
                 scene.read(key).version().compareTo(told.version()) >= 0,
                 "Version " + told.version() + " of " + key + " was written, and is gone.");
           }

@@ -1,5 +1,7 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.Scene.token;
+
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -46,7 +48,7 @@ final class History {
   /** Tries to write, and takes it down. */
   WriteResult write(ClaimStore store, Versioned before, Claim next) {
     long from = moments.getAndIncrement();
-    WriteResult result = store.compareAndSet(before.version(), next, Scene.token());
+    WriteResult result = store.compareAndSet(before.version(), next, token());
     long to = moments.getAndIncrement();
     if (result instanceof WriteResult.Written written) {
       Look look = new Look(from, to, written.now());

@@ -1,5 +1,10 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.never;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.LinkedHashMap;
@@ -17,10 +22,10 @@ final class KeyChecks {
         "keys do not touch each other",
         scene -> {
           VolumeKey other = SampleClaims.key("team", "db");
-          Versioned ours = scene.write(SampleClaims.DB, "a");
+          Versioned ours = scene.write(DB, "a");
           Versioned theirs = scene.write(other, "b");
-          Scene.same(scene.read(SampleClaims.DB), ours, "The claim of " + SampleClaims.DB);
-          Scene.same(scene.read(other), theirs, "The claim of " + other);
+          scene.isThere(ours, "The claim of " + DB);
+          same(scene.read(other), theirs, "The claim of " + other);
         });
     all.add(
         "names of any letters are kept apart",
@@ -39,13 +44,11 @@ final class KeyChecks {
     all.add(
         "a version is that of one key alone",
         scene -> {
-          Versioned ours =
-              scene.write(
-                  scene.write(SampleClaims.DB, "a"), SampleClaims.held(SampleClaims.DB, "b"));
+          Versioned ours = scene.write(scene.write(DB, "a"), held(DB, "b"));
           VolumeKey other = VolumeKey.of("other");
-          Scene.same(
-              scene.conflict(ours.version(), SampleClaims.held(other, "c")).now(),
-              Scene.never(other),
+          same(
+              scene.conflict(ours.version(), held(other, "c")).now(),
+              never(other),
               "What is there of another key");
         });
   }
@@ -54,15 +57,15 @@ final class KeyChecks {
     Map<VolumeKey, Versioned> written = new LinkedHashMap<>();
     for (int i = 0; i < keys.size(); i++) {
       VolumeKey key = keys.get(i);
-      Scene.same(scene.read(key), Scene.never(key), "A volume before it was written");
+      same(scene.read(key), never(key), "A volume before it was written");
       written.put(key, scene.write(key, "w-" + i));
     }
-    written.forEach((key, now) -> Scene.same(scene.read(key), now, "The claim of a volume"));
+    written.forEach((key, now) -> same(scene.read(key), now, "The claim of a volume"));
     List<VolumeKey> scanned =
         scene.store().scan(Optional.empty(), 100).stream()
             .map(each -> each.claim().volume())
             .sorted()
             .toList();
-    Scene.same(scanned, keys.stream().sorted().toList(), "The names that a scan shows");
+    same(scanned, keys.stream().sorted().toList(), "The names that a scan shows");
   }
 }

@@ -1,5 +1,12 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.never;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+import static io.csi4j.conformance.internal.claims.Scene.token;
+
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
@@ -26,32 +33,26 @@ final class LifeChecks {
         "a store has one name as long as it is open",
         scene -> {
           StoreIdentity before = scene.store().identity();
-          scene.write(scene.write(SampleClaims.DB, "a"), SampleClaims.held(SampleClaims.DB, "b"));
-          Scene.same(scene.store().identity(), before, "The identity after some writes");
+          scene.write(scene.write(DB, "a"), held(DB, "b"));
+          same(scene.store().identity(), before, "The identity after some writes");
         });
     all.add(
         "two stores have two names, and share nothing",
         scene -> {
-          scene.write(SampleClaims.DB, "a");
+          scene.write(DB, "a");
           try (ClaimStoreFixture.Place place = scene.otherPlace();
               Scene other = scene.elsewhere(place)) {
-            Scene.check(
+            check(
                 !other.store().identity().equals(scene.store().identity()),
                 "Two stores have one identity, " + scene.store().identity() + ".");
-            Scene.same(
-                other.read(SampleClaims.DB),
-                Scene.never(SampleClaims.DB),
-                "What was written elsewhere");
+            same(other.read(DB), never(DB), "What was written elsewhere");
           }
         });
     all.add(
         "a store that is well is in no doubt",
         scene -> {
-          scene.write(SampleClaims.DB, "a");
-          Scene.same(
-              scene.store().doubt(SampleClaims.DB),
-              Optional.empty(),
-              "The doubt of a store that is well");
+          scene.write(DB, "a");
+          same(scene.store().doubt(DB), Optional.empty(), "The doubt of a store that is well");
         });
     all.add(
         "closing twice is harmless",
@@ -59,20 +60,18 @@ final class LifeChecks {
           scene.store().close();
           scene.store().close();
         });
-    closed(all, "reading", store -> store.read(SampleClaims.DB));
+    closed(all, "reading", store -> store.read(DB));
     closed(
         all,
         "writing",
-        store ->
-            store.compareAndSet(
-                ClaimVersion.NEVER, SampleClaims.held(SampleClaims.DB, "late"), Scene.token()));
+        store -> store.compareAndSet(ClaimVersion.NEVER, held(DB, "late"), token()));
     closed(all, "scanning", store -> store.scan(Optional.empty(), 10));
     closed(all, "watching", ClaimStore::watch);
     all.add(
         "who writes while a store is closed is told so or served",
         scene -> {
           for (Versioned told : noneIsLostByClosing(scene)) {
-            Scene.check(told.claim().holders().size() <= 1, "Somebody was told of another claim.");
+            check(told.claim().holders().size() <= 1, "Somebody was told of another claim.");
           }
         });
   }
@@ -86,13 +85,13 @@ final class LifeChecks {
     all.add(
         what + " after closing is refused as that",
         scene -> {
-          scene.write(SampleClaims.DB, "a");
+          scene.write(DB, "a");
           scene.store().close();
           Object given;
           try {
             given = use.of(scene.store());
           } catch (ClaimStoreException e) {
-            Scene.same(e.reason(), Reason.CLOSED, "The reason of the refusal after closing");
+            same(e.reason(), Reason.CLOSED, "The reason of the refusal after closing");
             return;
           }
           throw new AssertionError(
@@ -110,13 +109,11 @@ final class LifeChecks {
       VolumeKey key = VolumeKey.of("of-" + i);
       all.add(
           () -> {
-            Versioned at = Scene.never(key);
+            Versioned at = never(key);
             try {
               while (turns.incrementAndGet() < 100_000) {
                 WriteResult result =
-                    scene
-                        .store()
-                        .compareAndSet(at.version(), SampleClaims.held(key, "w"), Scene.token());
+                    scene.store().compareAndSet(at.version(), held(key, "w"), token());
                 if (result instanceof WriteResult.Unknown) {
                   return Optional.empty();
                 }
@@ -124,7 +121,7 @@ final class LifeChecks {
                 busy.countDown();
               }
             } catch (ClaimStoreException e) {
-              Scene.same(e.reason(), Reason.CLOSED, "The reason given to who writes while closing");
+              same(e.reason(), Reason.CLOSED, "The reason given to who writes while closing");
             } finally {
               busy.countDown();
             }

@@ -1,5 +1,10 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.Versioned;
@@ -20,12 +25,12 @@ final class ScanningChecks {
   static void addTo(AllChecks all) {
     all.add(
         "a scan of an empty store is empty",
-        scene -> Scene.same(scene.store().scan(Optional.empty(), 10), List.of(), "An empty store"));
+        scene -> same(scene.store().scan(Optional.empty(), 10), List.of(), "An empty store"));
     all.add(
         "a scan shows what reads show",
         scene -> {
           List<Versioned> written = writeAll(scene, SampleClaims.keys(5));
-          Scene.same(scene.store().scan(Optional.empty(), 100), written, "A scan");
+          same(scene.store().scan(Optional.empty(), 100), written, "A scan");
         });
     all.add(
         "a scan goes through all in the order of keys, page by page",
@@ -35,7 +40,7 @@ final class ScanningChecks {
           Collections.reverse(backwards);
           writeAll(scene, backwards);
           for (int limit : List.of(1, 10, 24, 25, 26)) {
-            Scene.same(walk(scene.store(), limit), keys, "A scan by pages of " + limit);
+            same(walk(scene.store(), limit), keys, "A scan by pages of " + limit);
           }
         });
     all.add(
@@ -43,7 +48,7 @@ final class ScanningChecks {
         scene -> {
           List<VolumeKey> keys = SampleClaims.trickyKeys();
           writeAll(scene, keys);
-          Scene.same(walk(scene.store(), 7), keys, "A scan");
+          same(walk(scene.store(), 7), keys, "A scan");
         });
     all.add(
         "a page has no more than was asked for, and no less than there is",
@@ -51,7 +56,7 @@ final class ScanningChecks {
           List<VolumeKey> keys = SampleClaims.keys(10);
           writeAll(scene, keys);
           for (int limit : List.of(1, 3, 10, 1_000)) {
-            Scene.same(
+            same(
                 scene.store().scan(Optional.empty(), limit).size(),
                 Math.min(limit, 10),
                 "The size of a page of " + limit);
@@ -70,19 +75,17 @@ final class ScanningChecks {
     all.add(
         "a scan shows also what nobody holds any more",
         scene -> {
-          Versioned freed =
-              scene.write(scene.write(SampleClaims.DB, "a"), Claim.none(SampleClaims.DB));
-          Scene.same(
-              scene.store().scan(Optional.empty(), 10), List.of(freed), "A scan of what is free");
+          Versioned freed = scene.write(scene.write(DB, "a"), Claim.none(DB));
+          same(scene.store().scan(Optional.empty(), 10), List.of(freed), "A scan of what is free");
         });
     all.add(
         "a page does not change after it was given",
         scene -> {
-          Versioned first = scene.write(SampleClaims.DB, "a");
+          Versioned first = scene.write(DB, "a");
           List<Versioned> page = scene.store().scan(Optional.empty(), 10);
           scene.write(VolumeKey.of("another"), "b");
-          scene.write(first, SampleClaims.held(SampleClaims.DB, "c"));
-          Scene.same(page, List.of(first), "A page of before");
+          scene.write(first, held(DB, "c"));
+          same(page, List.of(first), "A page of before");
         });
     all.add(
         "what is written between two pages does not move what stays", ScanningChecks::betweenPages);
@@ -95,7 +98,7 @@ final class ScanningChecks {
   }
 
   private static void behind(Scene scene, VolumeKey after, List<VolumeKey> expected) {
-    Scene.same(
+    same(
         scene.store().scan(Optional.of(after), 10).stream()
             .map(each -> each.claim().volume())
             .toList(),
@@ -114,7 +117,7 @@ final class ScanningChecks {
       }
       page.forEach(each -> seen.add(each.claim().volume()));
       after = Optional.of(seen.get(seen.size() - 1));
-      Scene.check(seen.size() <= 10_000, "A scan does not come to an end.");
+      check(seen.size() <= 10_000, "A scan does not come to an end.");
     }
   }
 
@@ -129,7 +132,7 @@ final class ScanningChecks {
       scene.write(VolumeKey.of("before-" + i), "new");
       scene.write(stay.get(11), "changed-" + i);
     }
-    Scene.same(seen, stay, "What four pages of a scan show");
+    same(seen, stay, "What four pages of a scan show");
   }
 
   private static void underChange(Scene scene) throws Exception {
@@ -154,15 +157,15 @@ final class ScanningChecks {
                     for (int i = 0; i < 20; i++) {
                       List<VolumeKey> seen = walk(scene.store(), 7);
                       Set<VolumeKey> once = new HashSet<>(seen);
-                      Scene.check(once.size() == seen.size(), "A scan showed a key twice.");
-                      Scene.check(once.containsAll(stay), "A scan left out what was there.");
-                      Scene.same(seen, seen.stream().sorted().toList(), "The order of a scan");
+                      check(once.size() == seen.size(), "A scan showed a key twice.");
+                      check(once.containsAll(stay), "A scan left out what was there.");
+                      same(seen, seen.stream().sorted().toList(), "The order of a scan");
                     }
                   } finally {
                     over.set(true);
                   }
                   return 0;
                 }));
-    Scene.check(writes.get(0) >= 0, "Nothing was written meanwhile.");
+    check(writes.get(0) >= 0, "Nothing was written meanwhile.");
   }
 }

@@ -154,6 +154,16 @@ final class Scene implements AutoCloseable {
     throw new AssertionError("A write that was tried again was told " + words(result) + ".");
   }
 
+  /** Fails unless this is there of the sample volume. */
+  void isThere(Versioned expected, String what) {
+    same(read(SampleClaims.DB), expected, what);
+  }
+
+  /** Fails unless the write is a conflict that tells what is there. */
+  void isToldByConflict(ClaimVersion expected, Claim next, Versioned there) {
+    same(conflict(expected, next).now(), there, "What the conflict says is there");
+  }
+
   /** Fails unless it holds. */
   static void check(boolean holds, String otherwise) {
     if (!holds) {

@@ -1,5 +1,10 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+import static io.csi4j.conformance.internal.claims.Scene.token;
+
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -21,36 +26,32 @@ final class SharedChecks {
         "another client sees a write at once",
         scene -> {
           ClaimStore other = scene.another();
-          Versioned now = scene.write(SampleClaims.DB, "a");
-          Scene.same(other.read(SampleClaims.DB), now, "What another client reads");
-          Scene.same(other.scan(Optional.empty(), 10), List.of(now), "What another client scans");
-          Versioned then = Scene.write(other, now, SampleClaims.held(SampleClaims.DB, "b"));
-          Scene.same(scene.read(SampleClaims.DB), then, "What another client wrote");
+          Versioned now = scene.write(DB, "a");
+          same(other.read(DB), now, "What another client reads");
+          same(other.scan(Optional.empty(), 10), List.of(now), "What another client scans");
+          Versioned then = Scene.write(other, now, held(DB, "b"));
+          scene.isThere(then, "What another client wrote");
         });
     all.add(
         "two clients name one store",
         scene ->
-            Scene.same(
-                scene.another().identity(), scene.store().identity(), "The identity at a client"));
+            same(scene.another().identity(), scene.store().identity(), "The identity at a client"));
     all.add(
         "a conflict carries what another client wrote",
         scene -> {
           ClaimStore other = scene.another();
-          Versioned first = scene.write(SampleClaims.DB, "a");
-          Versioned second = Scene.write(other, first, SampleClaims.held(SampleClaims.DB, "b"));
-          Scene.same(
-              scene.conflict(first.version(), SampleClaims.held(SampleClaims.DB, "c")).now(),
-              second,
-              "What the conflict says is there");
+          Versioned first = scene.write(DB, "a");
+          Versioned second = Scene.write(other, first, held(DB, "b"));
+          scene.isToldByConflict(first.version(), held(DB, "c"), second);
         });
     all.add(
         "a try that is repeated through another client is told by its mark",
         scene -> {
-          WriteToken token = Scene.token();
-          Claim claim = SampleClaims.held(SampleClaims.DB, "a");
-          ClaimVersion before = scene.write(SampleClaims.DB, "before").version();
+          WriteToken token = token();
+          Claim claim = held(DB, "a");
+          ClaimVersion before = scene.write(DB, "before").version();
           Versioned now = Scene.written(scene.store().compareAndSet(before, claim, token));
-          Scene.same(
+          same(
               Scene.told(scene.another().compareAndSet(before, claim, token)),
               now,
               "What the second try is told");
@@ -59,10 +60,9 @@ final class SharedChecks {
         "a watch shows what other clients write",
         scene -> {
           try (ClaimWatch watch = scene.another().watch()) {
-            Versioned first = scene.write(SampleClaims.DB, "a");
-            Versioned second =
-                Scene.write(scene.another(), first, SampleClaims.held(SampleClaims.DB, "b"));
-            Scene.same(
+            Versioned first = scene.write(DB, "a");
+            Versioned second = Scene.write(scene.another(), first, held(DB, "b"));
+            same(
                 new WatchFollower(watch, scene.patience()).until(second),
                 List.of(first, second),
                 "What a watch shows of other clients");
@@ -74,10 +74,9 @@ final class SharedChecks {
           ClaimStore other = scene.another();
           try (ClaimWatch watch = scene.store().watch()) {
             other.close();
-            Versioned now = scene.write(SampleClaims.DB, "a");
-            Scene.same(
-                scene.read(SampleClaims.DB), now, "What is read after another client closed");
-            Scene.same(
+            Versioned now = scene.write(DB, "a");
+            scene.isThere(now, "What is read after another client closed");
+            same(
                 new WatchFollower(watch, scene.patience()).next(),
                 now,
                 "What a watch shows after another client closed");

@@ -1,5 +1,8 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.Versioned;
@@ -44,14 +47,14 @@ final class WatchFollower {
     List<Versioned> seen = new ArrayList<>();
     while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(last)) {
       seen.add(next());
-      Scene.check(seen.size() <= 100_000, "A watch does not come to an end.");
+      check(seen.size() <= 100_000, "A watch does not come to an end.");
     }
     return seen;
   }
 
   /** Fails if there is something more. */
   void nothingMore() throws InterruptedException {
-    Scene.same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
+    same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
   }
 
   /** Returns what is shown of one key. */
@@ -82,7 +85,7 @@ final class WatchFollower {
     /** Fails unless he was let go with nothing. */
     void isLetGo(Duration patience) throws Exception {
       try {
-        Scene.same(
+        same(
             Crowd.result(waiting, patience),
             Optional.empty(),
             "What is shown to who waited in vain");

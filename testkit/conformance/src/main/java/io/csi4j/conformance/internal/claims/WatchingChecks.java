@@ -1,5 +1,10 @@
 package io.csi4j.conformance.internal.claims;
 
+import static io.csi4j.conformance.internal.claims.SampleClaims.DB;
+import static io.csi4j.conformance.internal.claims.SampleClaims.held;
+import static io.csi4j.conformance.internal.claims.Scene.check;
+import static io.csi4j.conformance.internal.claims.Scene.same;
+
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
@@ -45,19 +50,19 @@ final class WatchingChecks {
         all,
         "a watch shows what is written, as it is read, in the order of a key",
         (scene, watch, follower) -> {
-          Versioned at = scene.read(SampleClaims.DB);
+          Versioned at = scene.read(DB);
           for (int i = 0; i < 5; i++) {
-            at = scene.write(at, SampleClaims.held(SampleClaims.DB, "w-" + i));
-            Scene.same(follower.next(), at, "What a watch shows");
+            at = scene.write(at, held(DB, "w-" + i));
+            same(follower.next(), at, "What a watch shows");
           }
         });
     all.add(
         "a watch shows nothing of before",
         scene -> {
-          Versioned before = scene.write(SampleClaims.DB, "a");
+          Versioned before = scene.write(DB, "a");
           try (ClaimWatch watch = scene.store().watch()) {
-            Versioned now = scene.write(before, SampleClaims.held(SampleClaims.DB, "b"));
-            Scene.same(
+            Versioned now = scene.write(before, held(DB, "b"));
+            same(
                 new WatchFollower(watch, scene.patience()).next(), now, "What a watch shows first");
           }
         });
@@ -69,13 +74,12 @@ final class WatchingChecks {
           List<Versioned> ours = new ArrayList<>();
           List<Versioned> theirs = new ArrayList<>();
           for (int i = 0; i < 25; i++) {
-            ours.add(scene.write(SampleClaims.DB, "w-" + i));
+            ours.add(scene.write(DB, "w-" + i));
             theirs.add(scene.write(other, "w-" + i));
           }
           List<Versioned> seen = follower.until(theirs.get(24));
-          Scene.same(
-              WatchFollower.of(SampleClaims.DB, seen), ours, "What a watch shows of one key");
-          Scene.same(WatchFollower.of(other, seen), theirs, "What a watch shows of another key");
+          same(WatchFollower.of(DB, seen), ours, "What a watch shows of one key");
+          same(WatchFollower.of(other, seen), theirs, "What a watch shows of another key");
           follower.nothingMore();
         });
     add(
@@ -83,10 +87,10 @@ final class WatchingChecks {
         "of two watches each shows everything",
         (scene, watch, follower) -> {
           try (ClaimWatch other = scene.store().watch()) {
-            Versioned first = scene.write(SampleClaims.DB, "a");
-            Versioned second = scene.write(first, SampleClaims.held(SampleClaims.DB, "b"));
-            Scene.same(follower.until(second), List.of(first, second), "What one watch shows");
-            Scene.same(
+            Versioned first = scene.write(DB, "a");
+            Versioned second = scene.write(first, held(DB, "b"));
+            same(follower.until(second), List.of(first, second), "What one watch shows");
+            same(
                 new WatchFollower(other, scene.patience()).until(second),
                 List.of(first, second),
                 "What the other watch shows");
@@ -96,19 +100,18 @@ final class WatchingChecks {
         all,
         "a watch shows no conflict",
         (scene, watch, follower) -> {
-          Versioned first = scene.write(SampleClaims.DB, "a");
-          Versioned there =
-              scene.conflict(ClaimVersion.NEVER, SampleClaims.held(SampleClaims.DB, "c")).now();
-          Versioned second = scene.write(there, SampleClaims.held(SampleClaims.DB, "b"));
-          Scene.same(follower.until(second), List.of(first, second), "What a watch shows");
+          Versioned first = scene.write(DB, "a");
+          Versioned there = scene.conflict(ClaimVersion.NEVER, held(DB, "c")).now();
+          Versioned second = scene.write(there, held(DB, "b"));
+          same(follower.until(second), List.of(first, second), "What a watch shows");
         });
     add(
         all,
         "a watch shows nothing where nothing is written",
         (scene, watch, follower) -> {
-          Versioned there = scene.read(SampleClaims.DB);
+          Versioned there = scene.read(DB);
           List<Versioned> scanned = scene.store().scan(Optional.empty(), 10);
-          Scene.check(scanned.isEmpty() && there.by().isEmpty(), "The store was not empty.");
+          check(scanned.isEmpty() && there.by().isEmpty(), "The store was not empty.");
           follower.nothingMore();
         });
   }
@@ -136,8 +139,8 @@ final class WatchingChecks {
           ClaimWatch closed = scene.store().watch();
           closed.close();
           closed.close();
-          Versioned now = scene.write(SampleClaims.DB, "a");
-          Scene.same(follower.next(), now, "What the other watch shows");
+          Versioned now = scene.write(DB, "a");
+          same(follower.next(), now, "What the other watch shows");
           new WatchFollower(closed, scene.patience()).waiting().isLetGo(scene.patience());
         });
     add(
@@ -152,12 +155,12 @@ final class WatchingChecks {
           } catch (TimeoutException e) {
             throw new AssertionError("Who was interrupted went on waiting.", e);
           } catch (ExecutionException e) {
-            Scene.check(
+            check(
                 e.getCause() instanceof InterruptedException,
                 "Who was interrupted while waiting got " + e.getCause() + ".");
           }
-          Versioned now = scene.write(SampleClaims.DB, "a");
-          Scene.same(follower.next(), now, "What a watch shows after an interrupt");
+          Versioned now = scene.write(DB, "a");
+          same(follower.next(), now, "What a watch shows after an interrupt");
         });
     all.add(
         "a watch ends with its store",
@@ -172,9 +175,9 @@ final class WatchingChecks {
   private static void burst(Scene scene, ClaimWatch watch, WatchFollower follower)
       throws Exception {
     List<Versioned> written = new ArrayList<>();
-    Versioned at = scene.read(SampleClaims.DB);
+    Versioned at = scene.read(DB);
     for (int i = 0; i < BURST; i++) {
-      at = scene.write(at, SampleClaims.held(SampleClaims.DB, "w-" + i));
+      at = scene.write(at, held(DB, "w-" + i));
       written.add(at);
     }
     boolean missed = false;
@@ -185,7 +188,7 @@ final class WatchingChecks {
       if (next.isEmpty() && missed) {
         // It may have been among those that were missed; what comes now may not be.
         missed = false;
-        last = scene.write(last, SampleClaims.held(SampleClaims.DB, "after"));
+        last = scene.write(last, held(DB, "after"));
         seen.clear();
         written.clear();
         written.add(last);
@@ -199,7 +202,7 @@ final class WatchingChecks {
         seen.clear();
       }
     }
-    Scene.check(
+    check(
         missed ? written.containsAll(seen) : seen.equals(written),
         "A watch left something out of " + BURST + " writes without a word, or mixed them up.");
     follower.nothingMore();

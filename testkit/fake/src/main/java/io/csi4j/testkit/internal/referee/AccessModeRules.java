@@ -5,28 +5,13 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The rules for who may use a volume where, how often, and for writing. */
 final class AccessModeRules extends DutyRule {
 
   AccessModeRules(Hearing hearing) {
-    super(
-        hearing,
-        "Access modes and counts",
-        186,
-        234,
-        238,
-        239,
-        415,
-        416,
-        417,
-        418,
-        420,
-        421,
-        423,
-        424,
-        425,
-        461);
+    super(hearing, "Access modes and counts");
   }
 
   @Override
@@ -41,44 +26,36 @@ final class AccessModeRules extends DutyRule {
       case CONTROLLER_PUBLISH_VOLUME -> {
         declared(call, volume, capability);
         attach(call, volume, WireFields.mode(capability));
-        room(
-            call,
-            WireFields.text(call, "node_id"),
-            world.attachedTo(WireFields.text(call, "node_id")));
+        String node = WireFields.text(call, "node_id");
+        room(call, node, world.attachedTo(node));
       }
-      case NODE_STAGE_VOLUME -> {
-        declared(call, volume, capability);
-        attachedSo(call, volume, capability);
-        if (!world.needsAttachment()) {
-          room(call, WireFields.node(call), world.usedOn(WireFields.node(call)));
-        }
-      }
+      case NODE_STAGE_VOLUME -> onNode(call, volume, capability);
       case NODE_PUBLISH_VOLUME -> {
-        declared(call, volume, capability);
-        attachedSo(call, volume, capability);
-        if (!world.needsAttachment()) {
-          room(call, WireFields.node(call), world.usedOn(WireFields.node(call)));
-        }
+        onNode(call, volume, capability);
         publish(call, volume, capability);
       }
       default -> {}
     }
   }
 
+  private void onNode(RecordedCall call, KnownVolume volume, WireMessage capability) {
+    declared(call, volume, capability);
+    attachedSo(call, volume, capability);
+    if (!world.needsAttachment()) {
+      room(call, WireFields.node(call), world.usedOn(WireFields.node(call)));
+    }
+  }
+
   private void declared(RecordedCall call, KnownVolume volume, WireMessage capability) {
     RecordedCall created = volume.created;
     if (created != null) {
-      judge(
+      boolean listed =
           created.request().messages("volume_capabilities").stream()
               .anyMatch(
                   one ->
                       one.has("block") == capability.has("block")
-                          && WireFields.mode(one).equals(WireFields.mode(capability))),
-          call,
-          "with a volume capability that CreateVolume"
-              + BreachWords.ref(created)
-              + " did not list. List every way in which the volume will be used.",
-          186);
+                          && WireFields.mode(one).equals(WireFields.mode(capability)));
+      judge(listed, call, "not declared", ref(created));
     }
   }
 
@@ -91,13 +68,8 @@ final class AccessModeRules extends DutyRule {
     WireMessage told = attachment.request();
     if (world.needsAttachment() && attachment.certain() && told != null) {
       WireMessage said = told.message("volume_capability");
-      judge(
-          said.has("block") == capability.has("block") && isMountedSo(said, capability),
-          call,
-          "with another volume capability than ControllerPublishVolume"
-              + BreachWords.ref(attachment.maker())
-              + ". Decide once how the volume is used, and tell both.",
-          234);
+      boolean same = said.has("block") == capability.has("block") && isMountedSo(said, capability);
+      judge(same, call, "attached otherwise", ref(attachment.maker()));
     }
   }
 
@@ -110,85 +82,66 @@ final class AccessModeRules extends DutyRule {
 
   private void attach(RecordedCall call, KnownVolume volume, String mode) {
     String node = WireFields.text(call, "node_id");
-    for (Map.Entry<String, TrackedUse> other : volume.attachments().entrySet()) {
-      if (other.getKey().equals(node) || !other.getValue().standing()) {
+    for (Map.Entry<String, TrackedUse> entry : volume.attachments().entrySet()) {
+      TrackedUse other = entry.getValue();
+      if (entry.getKey().equals(node) || !other.standing()) {
         continue;
       }
-      elsewhere(call, mode, other.getKey(), other.getValue());
-      WireMessage first = other.getValue().request();
+      elsewhere(call, mode, entry.getKey(), other);
+      WireMessage first = other.request();
       if (mode.equals("MULTI_NODE_SINGLE_WRITER")
           && world.offers().has(Part.CONTROLLER, "", "PUBLISH_READONLY")
           && first != null) {
-        writers(call, first.flag("readonly"), other.getValue());
+        writers(call, first, other);
       }
       return;
     }
     if (mode.startsWith("SINGLE_NODE")) {
-      kept(238);
+      kept(call, "on another node");
     }
   }
 
   private void elsewhere(RecordedCall call, String mode, String node, TrackedUse other) {
     if (mode.startsWith("MULTI_NODE")) {
-      kept(238);
-      return;
-    }
-    String why =
-        "as "
-            + mode
-            + " while it is on node "
-            + BreachWords.quote(node)
-            + BreachWords.ref(other.maker())
-            + ". Take it away there first, or use a mode for many nodes.";
-    RecordedCall maker = other.maker();
-    List<RecordedCall> evidence = maker == null ? List.of() : List.of(maker);
-    broken(call, why, evidence, 238);
-    once(call, mode, why, evidence);
-  }
-
-  private void once(RecordedCall call, String mode, String why, List<RecordedCall> evidence) {
-    if (mode.equals("SINGLE_NODE_WRITER")) {
-      broken(call, why, evidence, 423);
-    } else if (mode.equals("SINGLE_NODE_READER_ONLY")) {
-      broken(call, why, evidence, 424);
-    }
-  }
-
-  private void writers(RecordedCall call, boolean firstReads, TrackedUse first) {
-    RecordedCall maker = first.maker();
-    if (call.request().flag("readonly") || firstReads) {
-      kept(239);
+      kept(call, "on another node");
     } else {
-      broken(
-          call,
-          "for writing while another node writes"
-              + BreachWords.ref(maker)
-              + ". MULTI_NODE_SINGLE_WRITER has one writer; set readonly.",
-          maker == null ? List.of() : List.of(maker),
-          239);
+      forMode(call, "on another node", mode, node, other);
     }
+  }
+
+  /** Some modes have duties of their own, beside the duties of all. */
+  private void forMode(
+      RecordedCall call, String about, String mode, String where, TrackedUse other) {
+    String own = about + " " + mode;
+    judge(
+        false,
+        other.evidence(),
+        call,
+        isJudged(call, own) ? own : about,
+        mode,
+        quote(where),
+        ref(other.maker()));
+  }
+
+  private void writers(RecordedCall call, WireMessage first, TrackedUse other) {
+    boolean reads = call.request().flag("readonly") || first.flag("readonly");
+    judge(reads, other.evidence(), call, "second writer", ref(other.maker()));
   }
 
   /** Whether a node takes one volume more. */
-  private void room(RecordedCall call, String node, java.util.Set<String> there) {
+  private void room(RecordedCall call, String node, Set<String> there) {
     WireMessage info = world.nodeInfo(node);
     long max = info == null ? 0 : info.number("max_volumes_per_node");
     if (max > 0 && !there.contains(WireFields.volume(call))) {
-      judge(
-          there.size() < max,
-          call,
-          "to a node that has "
-              + there.size()
-              + " volumes; it takes "
-              + max
-              + ". Use another node.",
-          461);
+      judge(there.size() < max, call, "full node", there.size(), max);
     }
   }
 
   private void publish(RecordedCall call, KnownVolume volume, WireMessage capability) {
     String mode = WireFields.mode(capability);
-    readonly(call, mode);
+    if (isJudged(call, "writing " + mode)) {
+      judge(call.request().flag("readonly"), call, "writing " + mode);
+    }
     String node = WireFields.node(call);
     String target = WireFields.text(call, "target_path");
     if (target.isEmpty()) {
@@ -211,10 +164,10 @@ final class AccessModeRules extends DutyRule {
   private void first(RecordedCall call, KnownVolume volume, String mode) {
     String node = WireFields.node(call);
     if (mode.equals("SINGLE_NODE_WRITER")) {
-      kept(423);
+      kept(call, "one writer");
     }
     if (mode.startsWith("SINGLE_NODE")) {
-      newMode(call, mode, 420, "SINGLE_NODE_SINGLE_WRITER");
+      newMode(call, mode, "one target in an old mode");
     }
     if (mode.startsWith("SINGLE_NODE") || mode.equals("MULTI_NODE_SINGLE_WRITER")) {
       volume
@@ -234,7 +187,7 @@ final class AccessModeRules extends DutyRule {
   private void onTwoNodes(RecordedCall call, String mode, String node, TrackedUse thing) {
     WireMessage first = thing.request();
     if (mode.equals("MULTI_NODE_SINGLE_WRITER") && first != null) {
-      writers(call, first.flag("readonly"), thing);
+      writers(call, first, thing);
     } else if (!world.needsAttachment()) {
       elsewhere(call, mode, node, thing);
     }
@@ -243,78 +196,38 @@ final class AccessModeRules extends DutyRule {
   private void repeat(RecordedCall call, TrackedUse own) {
     WireMessage before = own.request();
     if (before != null) {
+      WireMessage capability = before.message("volume_capability");
       boolean same =
           before.flag("readonly") == call.request().flag("readonly")
-              && before
-                  .message("volume_capability")
-                  .equals(call.request().message("volume_capability"));
-      judge(
-          same,
-          call,
-          "where it is published with other arguments"
-              + BreachWords.ref(own.maker())
-              + ". Unpublish it first.",
-          417);
+              && capability.equals(call.request().message("volume_capability"));
+      judge(same, call, "published otherwise", ref(own.maker()));
     }
   }
 
   private void second(RecordedCall call, WireMessage capability, String target, TrackedUse other) {
     String mode = WireFields.mode(capability);
-    boolean many = mode.startsWith("MULTI_NODE") || mode.equals("SINGLE_NODE_MULTI_WRITER");
-    RecordedCall maker = other.maker();
-    List<RecordedCall> evidence = maker == null ? List.of() : List.of(maker);
-    String why =
-        "as "
-            + mode
-            + " while it is published at "
-            + BreachWords.quote(target)
-            + BreachWords.ref(maker)
-            + ". This mode is published once; unpublish it there first.";
-    if (many) {
-      kept(415, 417);
+    if (mode.startsWith("MULTI_NODE") || mode.equals("SINGLE_NODE_MULTI_WRITER")) {
+      kept(call, "second target");
     } else {
-      broken(call, why, evidence, 415, 417);
-      once(call, mode, why, evidence);
+      forMode(call, "second target", mode, target, other);
     }
-    if (mode.equals("SINGLE_NODE_SINGLE_WRITER")) {
-      broken(call, why, evidence, 418);
-    } else if (mode.equals("SINGLE_NODE_MULTI_WRITER")) {
-      kept(418);
+    if (mode.equals("SINGLE_NODE_MULTI_WRITER")) {
+      kept(call, "many writers");
     }
     if (mode.startsWith("SINGLE_NODE")) {
-      newMode(call, mode, 421, "SINGLE_NODE_MULTI_WRITER");
+      newMode(call, mode, "many targets in an old mode");
     }
     WireMessage before = other.request();
     if (before != null) {
-      judge(
-          before.message("volume_capability").equals(capability),
-          call,
-          "with another volume capability than at "
-              + BreachWords.quote(target)
-              + BreachWords.ref(maker)
-              + ". Use the same for all workloads.",
-          416);
+      boolean same = before.message("volume_capability").equals(capability);
+      judge(same, call, "other capability", quote(target), ref(other.maker()));
     }
   }
 
-  private void newMode(RecordedCall call, String mode, int duty, String better) {
+  private void newMode(RecordedCall call, String mode, String about) {
     if (world.offers().has(Part.NODE, WireFields.node(call), "SINGLE_NODE_MULTI_WRITER")
         && world.offers().has(Part.CONTROLLER, "", "SINGLE_NODE_MULTI_WRITER")) {
-      judge(
-          !mode.equals("SINGLE_NODE_WRITER"),
-          call,
-          "as SINGLE_NODE_WRITER, although the plugin knows the clearer modes. Use " + better + ".",
-          duty);
-    }
-  }
-
-  private void readonly(RecordedCall call, String mode) {
-    boolean readonly = call.request().flag("readonly");
-    String why = "for writing, as " + mode + ". Set readonly.";
-    if (mode.equals("SINGLE_NODE_READER_ONLY")) {
-      judge(readonly, call, why, 424);
-    } else if (mode.equals("MULTI_NODE_READER_ONLY")) {
-      judge(readonly, call, why, 425);
+      judge(!mode.equals("SINGLE_NODE_WRITER"), call, about);
     }
   }
 }

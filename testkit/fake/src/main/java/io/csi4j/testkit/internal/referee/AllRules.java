@@ -12,11 +12,11 @@ public final class AllRules {
 
   /** Judges these events, oldest first. */
   public static Verdict judge(List<JournalEvent> events) {
-    DutyRule.Hearing hearing = new DutyRule.Hearing(new KnownWorld(), new BreachSheet());
+    DutyRule.Hearing hearing = new DutyRule.Hearing();
     List<DutyRule> rules = rules(hearing);
     events.forEach(event -> read(event, hearing.world(), rules));
     rules.forEach(DutyRule::finished);
-    return new WrittenVerdict(hearing.sheet());
+    return hearing.verdict();
   }
 
   /** Every duty. */

@@ -16,86 +16,80 @@ import java.util.Map;
 final class ConcurrencyRules extends DutyRule {
 
   private final Map<String, List<RecordedCall>> open = new HashMap<>();
+
+  /** By call in flight: those that came beside it, after the call itself. */
   private final Map<Long, List<RecordedCall>> overlapping = new LinkedHashMap<>();
-  private final Map<Long, RecordedCall> first = new HashMap<>();
 
   ConcurrencyRules(Hearing hearing) {
-    super(hearing, "One call at a time", 49, 50, 51, 54);
+    super(hearing, "One call at a time");
   }
 
   @Override
   void began(RecordedCall call) {
-    String object = object(call);
-    if (object.isEmpty()) {
+    String kind = kind(call);
+    if (kind.isEmpty()) {
       return;
     }
-    List<RecordedCall> beside = open.computeIfAbsent(object, key -> new ArrayList<>());
+    List<RecordedCall> beside = open.computeIfAbsent(object(call), key -> new ArrayList<>());
     if (beside.isEmpty()) {
-      kept(duties(call));
+      kept(call, kind);
     }
     for (RecordedCall earlier : beside) {
-      first.put(earlier.number(), earlier);
-      overlapping.computeIfAbsent(earlier.number(), key -> new ArrayList<>()).add(call);
+      overlapping
+          .computeIfAbsent(earlier.number(), key -> new ArrayList<>(List.of(earlier)))
+          .add(call);
     }
     beside.add(call);
   }
 
   @Override
   void ended(RecordedCall call) {
-    String object = object(call);
-    List<RecordedCall> beside = open.get(object);
-    if (beside != null) {
-      beside.removeIf(one -> one.number() == call.number());
-      if (beside.isEmpty()) {
-        open.remove(object);
-      }
-    }
+    open.computeIfPresent(
+        object(call),
+        (object, beside) -> {
+          beside.removeIf(one -> one.number() == call.number());
+          return beside.isEmpty() ? null : beside;
+        });
     CallEnd end = call.end().orElseThrow();
     boolean given = end instanceof CallEnd.Broken || end instanceof CallEnd.Abandoned;
-    List<RecordedCall> later = overlapping.remove(call.number());
-    if (later != null && !given) {
-      later.forEach(one -> overlap(call, one));
+    List<RecordedCall> calls = overlapping.remove(call.number());
+    if (calls != null && !given) {
+      calls.subList(1, calls.size()).forEach(later -> overlap(call, later));
     }
   }
 
   @Override
   void finished() {
-    overlapping.forEach(
-        (number, later) -> later.forEach(one -> overlap(first.getOrDefault(number, one), one)));
+    overlapping
+        .values()
+        .forEach(
+            calls -> calls.subList(1, calls.size()).forEach(later -> overlap(calls.get(0), later)));
   }
 
   private void overlap(RecordedCall earlier, RecordedCall later) {
-    broken(
-        later,
-        "came while call "
-            + earlier.number()
-            + " "
-            + earlier.operation().rpcName()
-            + " for the same object was in flight. Wait for its end, or give it up first.",
-        List.of(earlier),
-        duties(later));
+    String operation = earlier.operation().rpcName();
+    judge(false, List.of(earlier), later, kind(later), earlier.number(), operation);
   }
 
-  private static int[] duties(RecordedCall call) {
+  /** The kind of the object of which one call is allowed at a time; {@code ""} for none. */
+  private static String kind(RecordedCall call) {
     if (!WireFields.volume(call).isEmpty()) {
-      return new int[] {49, 50};
+      return "volume";
     }
-    return new int[] {WireFields.knows(call, "name") ? 51 : 54};
-  }
-
-  private static String object(RecordedCall call) {
-    String volume = WireFields.volume(call);
-    if (!volume.isEmpty()) {
-      return "volume " + volume;
+    if (!WireFields.text(call, "name").isEmpty()) {
+      return "name";
     }
-    String name = WireFields.text(call, "name");
-    if (!name.isEmpty()) {
-      return call.operation() + " " + name;
-    }
-    String snapshot = WireFields.text(call, "snapshot_id");
     boolean one =
         call.operation() == CsiOperation.DELETE_SNAPSHOT
             || call.operation() == CsiOperation.GET_SNAPSHOT;
-    return one && !snapshot.isEmpty() ? "snapshot " + snapshot : "";
+    return one && !WireFields.text(call, "snapshot_id").isEmpty() ? "snapshot" : "";
+  }
+
+  private static String object(RecordedCall call) {
+    return switch (kind(call)) {
+      case "volume" -> "volume " + WireFields.volume(call);
+      case "name" -> call.operation() + " " + WireFields.text(call, "name");
+      default -> "snapshot " + WireFields.text(call, "snapshot_id");
+    };
   }
 }

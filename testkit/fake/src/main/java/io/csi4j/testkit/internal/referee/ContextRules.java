@@ -10,91 +10,53 @@ import java.util.Map;
 final class ContextRules extends DutyRule {
 
   ContextRules(Hearing hearing) {
-    super(
-        hearing, "Contexts", 208, 209, 211, 236, 240, 241, 242, 266, 375, 376, 384, 402, 403, 413);
+    super(hearing, "Contexts");
   }
 
   @Override
   void began(RecordedCall call) {
     switch (call.operation()) {
-      case VALIDATE_VOLUME_CAPABILITIES -> volume(call, 266);
-      case CONTROLLER_PUBLISH_VOLUME -> volume(call, 236);
-      case NODE_STAGE_VOLUME -> {
-        volume(call, 384);
-        publish(call, 375, 376);
-      }
-      case NODE_PUBLISH_VOLUME -> {
-        volume(call, 413);
-        publish(call, 402, 403);
+      case VALIDATE_VOLUME_CAPABILITIES, CONTROLLER_PUBLISH_VOLUME -> volume(call);
+      case NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME -> {
+        volume(call);
+        publish(call);
       }
       default -> {}
     }
   }
 
-  private void volume(RecordedCall call, int duty) {
+  private void volume(RecordedCall call) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));
     Map<String, String> own = volume == null ? null : volume.context;
-    if (own == null) {
-      return;
+    if (own != null) {
+      Map<String, String> sent = call.request().map("volume_context");
+      given(sent.equals(own), call, "volume context", sent);
     }
-    Map<String, String> sent = call.request().map("volume_context");
-    if (sent.equals(own)) {
-      kept(duty);
-      if (!own.isEmpty()) {
-        kept(208, 209, 211);
-      }
-      return;
-    }
-    boolean missing = sent.isEmpty();
-    judge(
-        false,
-        call,
-        missing
-            ? "without the volume context that the plugin gave. Store it, and send it."
-            : "with a volume context that is not the volume's own. Send it as the plugin gave it.",
-        211,
-        duty,
-        missing ? 209 : 208);
   }
 
-  private void publish(RecordedCall call, int returned, int unset) {
+  private void publish(RecordedCall call) {
     Map<String, String> sent = call.request().map("publish_context");
     if (world.needsAttachment()) {
       TrackedUse thing =
           world.attachmentHere(world.volume(WireFields.volume(call)), WireFields.node(call));
       if (thing.certain() && !thing.contexts().isEmpty()) {
-        returned(call, thing, sent, returned);
+        boolean good = thing.contexts().contains(sent);
+        given(good, call, "publish context", sent, ref(thing.maker()));
       }
     } else if (world.offers().lacks(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME")) {
-      judge(
-          sent.isEmpty(),
-          call,
-          "with a publish context, although the plugin does not attach. Leave it unset.",
-          unset);
+      judge(sent.isEmpty(), call, "needless publish context");
     }
   }
 
-  private void returned(RecordedCall call, TrackedUse thing, Map<String, String> sent, int duty) {
-    if (thing.contexts().contains(sent)) {
-      kept(duty);
-      if (!sent.isEmpty()) {
-        kept(240, 241, 242);
-      }
+  private void given(
+      boolean good, RecordedCall call, String what, Map<String, String> sent, Object... facts) {
+    if (!good) {
+      judge(false, call, (sent.isEmpty() ? "no " : "other ") + what, facts);
       return;
     }
-    boolean missing = sent.isEmpty();
-    judge(
-        false,
-        call,
-        missing
-            ? "without the publish context that ControllerPublishVolume returned"
-                + BreachWords.ref(thing.maker())
-                + ". Store it per volume and node, and send it."
-            : "with another publish context than ControllerPublishVolume returned"
-                + BreachWords.ref(thing.maker())
-                + ". Send it unchanged.",
-        242,
-        duty,
-        missing ? 241 : 240);
+    kept(call, "own " + what);
+    if (!sent.isEmpty()) {
+      kept(call, "filled " + what);
+    }
   }
 }

@@ -1,18 +1,27 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.internal.text.Rows;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The list of all duties, as it stands in {@code duties.tsv}. */
+/**
+ * The list of all duties, as it stands in {@code duties.tsv}, and the judgements on them, as they
+ * stand in {@code judgements.tsv}.
+ */
 final class DutyCatalogue {
 
   /** Stands in the last column of a duty that is judged. */
   private static final String SEEN = "SEEN";
 
-  private static final List<Duty> ALL = read();
+  private static final List<Duty> ALL = duties();
+  private static final Map<String, Judgements> JUDGEMENTS = judgements();
 
   private DutyCatalogue() {}
 
@@ -26,13 +35,50 @@ final class DutyCatalogue {
     return ALL.get(id.number() - 1);
   }
 
-  private static List<Duty> read() {
+  /** The judgements of the rule with this title. */
+  static Judgements judgements(String rule) {
+    return JUDGEMENTS.getOrDefault(rule, new Judgements(Map.of()));
+  }
+
+  /**
+   * The judgement on one condition.
+   *
+   * @param duties the numbers of the duties that the condition is about
+   * @param words the story of a breach; {@code ""} where the condition only shows duties kept
+   */
+  record Judgement(List<Integer> duties, String words) {}
+
+  /**
+   * The judgements of one rule, by operation and condition; those for any operation by it alone.
+   */
+  record Judgements(Map<String, Judgement> rows) {
+
+    Iterable<Judgement> all() {
+      return rows.values();
+    }
+
+    @Nullable Judgement find(CsiOperation operation, String about) {
+      Judgement own = rows.get(operation.name() + " " + about);
+      return own != null ? own : rows.get(" " + about);
+    }
+
+    Judgement get(CsiOperation operation, String about) {
+      Judgement found = find(operation, about);
+      if (found == null) {
+        throw new IllegalStateException(
+            "judgements.tsv has no row for " + operation + " about " + about);
+      }
+      return found;
+    }
+  }
+
+  private static List<Duty> duties() {
     return Rows.of(DutyCatalogue.class.getResourceAsStream("duties.tsv"), 5).stream()
-        .map(DutyCatalogue::row)
+        .map(DutyCatalogue::duty)
         .toList();
   }
 
-  private static Duty row(List<String> cells) {
+  private static Duty duty(List<String> cells) {
     return new Row(
         DutyId.of(Integer.parseInt(cells.get(0))),
         Duty.Level.valueOf(cells.get(1).replace(' ', '_')),
@@ -43,4 +89,16 @@ final class DutyCatalogue {
 
   private record Row(DutyId id, Level level, String section, String text, Optional<String> unseen)
       implements Duty {}
+
+  private static Map<String, Judgements> judgements() {
+    Map<String, Judgements> all = new HashMap<>();
+    for (List<String> cells :
+        Rows.of(DutyCatalogue.class.getResourceAsStream("judgements.tsv"), 5)) {
+      List<Integer> duties = Arrays.stream(cells.get(3).split(",")).map(Integer::valueOf).toList();
+      all.computeIfAbsent(cells.get(0), rule -> new Judgements(new HashMap<>()))
+          .rows()
+          .put(cells.get(1) + " " + cells.get(2), new Judgement(duties, cells.get(4)));
+    }
+    return all;
+  }
 }

@@ -1,42 +1,55 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges duties of one kind while the journal is read from its beginning to its end. A rule sees
  * the world as it was just before the event it is told of.
+ *
+ * <p>A rule holds the conditions. The duties that a condition is about, and the words for their
+ * breach, are its rows in {@code judgements.tsv}. The words go on a sentence that begins with the
+ * call, and say what to do instead. They hold back secrets, flags and contexts by not knowing them.
  */
 abstract class DutyRule {
+
+  private static final int NAME_LIMIT = 160;
 
   /** The events so far. */
   final KnownWorld world;
 
-  private final BreachSheet sheet;
+  private final WrittenVerdict verdict;
   private final String title;
-  private final Set<Integer> duties;
+  private final DutyCatalogue.Judgements judgements;
 
-  /** A rule that judges {@code duties} and no others. */
-  DutyRule(Hearing hearing, String title, int... duties) {
+  /** A rule with the rows of this title. */
+  DutyRule(Hearing hearing, String title) {
     this.world = hearing.world();
-    this.sheet = hearing.sheet();
+    this.verdict = hearing.verdict();
     this.title = title;
-    this.duties = new TreeSet<>(IntStream.of(duties).boxed().toList());
+    this.judgements = DutyCatalogue.judgements(title);
   }
 
   /**
    * The parts that all rules of one judgement share.
    *
    * @param world the world that they read
-   * @param sheet the sheet that they write on
+   * @param verdict the verdict that they write
    */
-  record Hearing(KnownWorld world, BreachSheet sheet) {}
+  record Hearing(KnownWorld world, WrittenVerdict verdict) {
+
+    /** Of an empty journal. */
+    Hearing() {
+      this(new KnownWorld(), new WrittenVerdict());
+    }
+  }
 
   /** Returns what its duties have in common. */
   final String title() {
@@ -45,7 +58,9 @@ abstract class DutyRule {
 
   /** The numbers of the duties that it judges. */
   final Set<Integer> duties() {
-    return duties;
+    Set<Integer> all = new TreeSet<>();
+    judgements.all().forEach(judgement -> all.addAll(judgement.duties()));
+    return all;
   }
 
   /** A call came in. */
@@ -60,57 +75,81 @@ abstract class DutyRule {
   /** The journal is at its end. */
   void finished() {}
 
-  /** There was occasion to break these duties, and they were kept. */
-  final void kept(int... numbers) {
-    for (int duty : numbers) {
-      sheet.kept(declared(duty));
-    }
+  /** Whether there is a row about this for the call's operation, or for any. */
+  final boolean isJudged(RecordedCall call, String about) {
+    return judgements.find(call.operation(), about) != null;
+  }
+
+  /** There was occasion to break the duties of a row, and they were kept. */
+  final void kept(RecordedCall call, String about) {
+    judgements.get(call.operation(), about).duties().forEach(verdict::kept);
+  }
+
+  /** The call kept the duties of a row or broke them. */
+  final void judge(boolean good, RecordedCall call, String about, Object... facts) {
+    judge(good, List.of(), call, about, facts);
   }
 
   /**
-   * These duties were broken by {@code call}.
+   * The call kept the duties of a row or broke them.
    *
-   * @param why goes on a sentence that began with the call, and says what to do instead
    * @param earlier calls that show it, beside {@code call}
+   * @param facts for the places in the row's words
    */
-  final void broken(RecordedCall call, String why, List<RecordedCall> earlier, int... numbers) {
-    String story = BreachWords.call(call) + " " + why;
-    List<RecordedCall> calls = new ArrayList<>(earlier);
-    calls.add(call);
-    for (int duty : numbers) {
-      sheet.broken(declared(duty), story, calls);
-    }
-  }
-
-  /**
-   * These duties were bent by {@code call} for a reason that counts.
-   *
-   * @param why goes on a sentence that began with the call, and says the reason
-   * @param earlier calls that show it, beside {@code call}
-   */
-  final void excused(RecordedCall call, String why, List<RecordedCall> earlier, int... numbers) {
-    String story = BreachWords.call(call) + " " + why;
-    List<RecordedCall> calls = new ArrayList<>(earlier);
-    calls.add(call);
-    for (int duty : numbers) {
-      sheet.excused(declared(duty), story, calls);
-    }
-  }
-
-  /** The call kept these duties or broke them. */
-  final void judge(boolean good, RecordedCall call, String why, int... numbers) {
+  final void judge(
+      boolean good, List<RecordedCall> earlier, RecordedCall call, String about, Object... facts) {
     if (good) {
-      kept(numbers);
-    } else {
-      broken(call, why, List.of(), numbers);
+      kept(call, about);
+      return;
+    }
+    DutyCatalogue.Judgement judgement = judgements.get(call.operation(), about);
+    String story = subject(call) + " " + judgement.words().formatted(facts);
+    judgement.duties().forEach(duty -> verdict.broken(duty, story, shown(earlier, call)));
+  }
+
+  /** The call bent the duties of a row for a reason that counts. */
+  final void excused(List<RecordedCall> earlier, RecordedCall call, String about, Object... facts) {
+    DutyCatalogue.Judgement judgement = judgements.get(call.operation(), about);
+    String story = subject(call) + " " + judgement.words().formatted(facts);
+    judgement.duties().forEach(duty -> verdict.excused(duty, story, shown(earlier, call)));
+  }
+
+  private static List<RecordedCall> shown(List<RecordedCall> earlier, RecordedCall call) {
+    List<RecordedCall> calls = new ArrayList<>(earlier);
+    calls.add(call);
+    return calls;
+  }
+
+  /** A call as the subject of a sentence: number, operation, and what it is about. */
+  private static String subject(RecordedCall call) {
+    StringBuilder out = new StringBuilder("call ");
+    out.append(call.number()).append(' ').append(call.operation().rpcName());
+    about(out, call, " of volume ", "volume_id");
+    about(out, call, " named ", "name");
+    about(out, call, " of snapshot ", "snapshot_id");
+    about(out, call, " of group snapshot ", "group_snapshot_id");
+    if (WireFields.knows(call, "node_id")) {
+      about(out, call, " for node ", "node_id");
+    } else if (call.operation().service() == CsiService.NODE) {
+      out.append(" on node ").append(quote(WireFields.node(call)));
+    }
+    return out.toString();
+  }
+
+  private static void about(StringBuilder out, RecordedCall call, String words, String field) {
+    String value = WireFields.text(call, field);
+    if (!value.isEmpty()) {
+      out.append(words).append(quote(value));
     }
   }
 
-  private int declared(int duty) {
-    if (!duties.contains(duty)) {
-      throw new IllegalStateException(
-          "The rule '" + title + "' does not judge " + duty + " of " + Arrays.asList(duties));
-    }
-    return duty;
+  /** A reference to a call, in round brackets. */
+  static String ref(@Nullable RecordedCall call) {
+    return call == null ? "" : " (call " + call.number() + ")";
+  }
+
+  /** An id, a name or a path. */
+  static String quote(String text) {
+    return "'" + SafeText.escape(text, NAME_LIMIT) + "'";
   }
 }

@@ -14,7 +14,7 @@ final class ExpansionRules extends DutyRule {
   private final Map<String, WireMessage> attachedAs = new HashMap<>();
 
   ExpansionRules(Hearing hearing) {
-    super(hearing, "Expansion", 108, 356, 357, 358, 359, 360, 361, 362, 363, 365, 471);
+    super(hearing, "Expansion");
   }
 
   @Override
@@ -22,16 +22,14 @@ final class ExpansionRules extends DutyRule {
     if (!world.isComplete() || WireFields.volume(call).isEmpty()) {
       return;
     }
+    KnownVolume volume = world.volume(WireFields.volume(call));
     switch (call.operation()) {
-      case CONTROLLER_EXPAND_VOLUME -> {
-        offline(call, world.volume(WireFields.volume(call)));
-        capability(call);
-      }
-      case NODE_EXPAND_VOLUME -> node(call, world.volume(WireFields.volume(call)));
-      case NODE_UNSTAGE_VOLUME -> leaves(call, world.volume(WireFields.volume(call)));
+      case CONTROLLER_EXPAND_VOLUME -> controller(call, volume);
+      case NODE_EXPAND_VOLUME -> node(call, volume);
+      case NODE_UNSTAGE_VOLUME -> leaves(call, volume);
       case NODE_UNPUBLISH_VOLUME -> {
         if (!world.needsStaging(WireFields.node(call))) {
-          leaves(call, world.volume(WireFields.volume(call)));
+          leaves(call, volume);
         }
       }
       default -> {}
@@ -43,41 +41,19 @@ final class ExpansionRules extends DutyRule {
         && world.offers().lacks(Part.PLUGIN, "", "VOLUME_EXPANSION_ONLINE");
   }
 
-  private void offline(RecordedCall call, KnownVolume volume) {
-    if (!isOfflineOnly()) {
-      return;
+  private void controller(RecordedCall call, KnownVolume volume) {
+    if (isOfflineOnly()) {
+      if (world.needsAttachment()) {
+        judge(!volume.attachedSomewhere(), call, "attached");
+      } else if (volume.stagedSomewhere() || world.needsStaging(WireFields.node(call))) {
+        judge(!volume.stagedSomewhere(), call, "staged");
+      } else {
+        judge(!volume.publishedSomewhere(), call, "published");
+      }
     }
-    if (world.needsAttachment()) {
-      away(call, !volume.attachedSomewhere(), "attached", "ControllerUnpublishVolume", 357);
-    } else if (volume.stagedSomewhere() || world.needsStaging(WireFields.node(call))) {
-      away(call, !volume.stagedSomewhere(), "staged", "NodeUnstageVolume", 358);
-    } else {
-      away(call, !volume.publishedSomewhere(), "published", "NodeUnpublishVolume", 359);
-    }
-  }
-
-  private void away(RecordedCall call, boolean offline, String state, String undo, int duty) {
-    judge(
-        offline,
-        call,
-        "while the volume is still "
-            + state
-            + ", and the plugin expands only offline. Make "
-            + undo
-            + " succeed first.",
-        108,
-        356,
-        duty);
-  }
-
-  private void capability(RecordedCall call) {
-    WireMessage attached = attachedAs.get(WireFields.volume(call));
+    WireMessage attached = attachedAs.get(volume.id);
     if (attached != null && call.request().has("volume_capability")) {
-      judge(
-          attached.equals(call.request().message("volume_capability")),
-          call,
-          "with another volume capability than ControllerPublishVolume had. Send the same.",
-          365);
+      judge(attached.equals(call.request().message("volume_capability")), call, "capability");
     }
   }
 
@@ -85,16 +61,12 @@ final class ExpansionRules extends DutyRule {
     if (!world.offers().has(Part.CONTROLLER, "", "EXPAND_VOLUME")) {
       return;
     }
-    String why = "before the controller expanded the volume. Call ControllerExpandVolume first.";
-    judge(volume.expanded, call, why, 362);
+    judge(volume.expanded, call, "controller first");
     if (isOfflineOnly()) {
-      judge(volume.expanded, call, why, 471);
-      if (world.needsStaging(WireFields.node(call))) {
-        judge(
-            volume.possiblyStaged(WireFields.node(call)),
-            call,
-            "before the volume is staged again. Stage it first.",
-            363);
+      judge(volume.expanded, call, "controller first, offline");
+      String node = WireFields.node(call);
+      if (world.needsStaging(node)) {
+        judge(volume.possiblyStaged(node), call, "staged again");
       }
     }
   }
@@ -104,15 +76,7 @@ final class ExpansionRules extends DutyRule {
     if (pending != null
         && volume.usedWhilePending
         && world.offers().has(Part.NODE, WireFields.node(call), "EXPAND_VOLUME")) {
-      broken(
-          call,
-          "although call "
-              + pending.number()
-              + " left an expansion to the node, and nobody asked it. Call NodeExpandVolume while"
-              + " the volume is on the node.",
-          List.of(pending),
-          360,
-          361);
+      judge(false, List.of(pending), call, "left to the node", pending.number());
     }
   }
 
@@ -124,7 +88,7 @@ final class ExpansionRules extends DutyRule {
     } else if (call.operation() == CsiOperation.DELETE_VOLUME) {
       attachedAs.remove(volume);
     } else if (call.operation() == CsiOperation.NODE_EXPAND_VOLUME && call.ok()) {
-      kept(360, 361);
+      kept(call, "left to the node");
     }
   }
 }

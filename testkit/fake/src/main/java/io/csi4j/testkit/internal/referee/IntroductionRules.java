@@ -5,9 +5,7 @@ import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 
 /** How a caller begins: who is there, is it ready, which node is this. */
@@ -15,11 +13,11 @@ final class IntroductionRules extends DutyRule {
 
   private final Set<String> introduced = new HashSet<>();
   private final Set<String> askedForInfo = new HashSet<>();
-  private final Map<String, RecordedCall> unready = new HashMap<>();
+  private final Set<String> unready = new HashSet<>();
   private boolean begun;
 
   IntroductionRules(Hearing hearing) {
-    super(hearing, "Introduction", 5, 25, 162, 455);
+    super(hearing, "Introduction");
   }
 
   @Override
@@ -31,27 +29,18 @@ final class IntroductionRules extends DutyRule {
     String socket = WireFields.node(call);
     if (!begun) {
       begun = true;
-      judge(identity, call, "is the first call of all. Ask the Identity service first.", 25);
+      judge(identity, call, "first call");
     }
     if (introduced.add(socket)) {
-      judge(identity, call, "is the first call on its socket. Ask the Identity service first.", 5);
+      judge(identity, call, "first call on a socket");
     }
-    if (unready.containsKey(socket)) {
-      judge(
-          identity,
-          call,
-          "after Probe said that the plugin is not ready. Wait, and probe again.",
-          162);
+    if (unready.contains(socket)) {
+      judge(identity, call, "not ready");
     }
     switch (call.operation()) {
       case NODE_GET_INFO -> askedForInfo.add(socket);
       case NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
-          judge(
-              askedForInfo.contains(socket),
-              call,
-              "on a node that was never asked who it is. Call NodeGetInfo before volumes are placed"
-                  + " there.",
-              455);
+          judge(askedForInfo.contains(socket), call, "unknown node");
       default -> {}
     }
   }
@@ -63,7 +52,7 @@ final class IntroductionRules extends DutyRule {
       if (ready) {
         unready.remove(WireFields.node(call));
       } else {
-        unready.put(WireFields.node(call), call);
+        unready.add(WireFields.node(call));
       }
     }
   }

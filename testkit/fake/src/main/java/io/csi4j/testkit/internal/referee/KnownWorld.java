@@ -21,9 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownWorld {
 
+  /**
+   * A snapshot, as the last answer told it.
+   *
+   * @param id its id
+   * @param source the volume it was taken of
+   * @param group the group snapshot that it belongs to, or {@code ""}
+   * @param ready whether it can be used
+   * @param size its size; 0 if it is not told
+   * @param seconds when it was cut
+   */
+  record Snapshot(String id, String source, String group, boolean ready, long size, long seconds) {
+    static Snapshot from(WireMessage told) {
+      return new Snapshot(
+          told.text("snapshot_id"),
+          told.text("source_volume_id"),
+          told.text("group_snapshot_id"),
+          told.flag("ready_to_use"),
+          told.number("size_bytes"),
+          told.message("creation_time").number("seconds"));
+    }
+  }
+
   private final KnownOffers offers = new KnownOffers();
   private final Map<String, KnownVolume> volumes = new HashMap<>();
-  private final Map<String, KnownSnapshot> snapshots = new HashMap<>();
+  private final Map<String, Snapshot> snapshots = new HashMap<>();
   private final Map<String, Set<String>> groups = new HashMap<>();
   private final Map<String, WireMessage> nodes = new HashMap<>();
   private final Map<String, Set<String>> nodeIds = new HashMap<>();
@@ -53,7 +75,7 @@ final class KnownWorld {
     return volumes.get(id);
   }
 
-  @Nullable KnownSnapshot snapshot(String id) {
+  @Nullable Snapshot snapshot(String id) {
     return snapshots.get(id);
   }
 
@@ -326,7 +348,7 @@ final class KnownWorld {
   }
 
   private void snapshot(WireMessage told) {
-    KnownSnapshot snapshot = KnownSnapshot.from(told);
+    Snapshot snapshot = Snapshot.from(told);
     noteLength(snapshot.id());
     snapshots.put(snapshot.id(), snapshot);
   }

@@ -10,67 +10,45 @@ import java.util.Set;
 /** Pages and their tokens. */
 final class PageRules extends DutyRule {
 
-  /** By token: the filters of the listings that it was given in. */
-  private final Map<String, Set<String>> volumes = new HashMap<>();
-
-  private final Map<String, Set<String>> snapshots = new HashMap<>();
+  /** By operation and token: the filters of the listings that it was given in. */
+  private final Map<String, Set<String>> given = new HashMap<>();
 
   PageRules(Hearing hearing) {
-    super(hearing, "Pages", 271, 272, 274, 337, 338);
+    super(hearing, "Pages");
   }
 
   @Override
   void began(RecordedCall call) {
-    if (call.operation() == CsiOperation.LIST_VOLUMES) {
-      entries(call, 271);
-      token(call, volumes, 272, 274);
-    } else if (call.operation() == CsiOperation.LIST_SNAPSHOTS) {
-      entries(call, 337);
-      token(call, snapshots, 338, 274);
+    if (!isListing(call)) {
+      return;
     }
-  }
-
-  private void entries(RecordedCall call, int duty) {
-    boolean good = call.request().number("max_entries") >= 0;
-    judge(good, call, "with negative max_entries. 0 means no limit.", duty);
-  }
-
-  private void token(RecordedCall call, Map<String, Set<String>> given, int duty, int opaque) {
+    judge(call.request().number("max_entries") >= 0, call, "max_entries");
     String token = call.request().text("starting_token");
     if (token.isEmpty()) {
-      kept(duty);
-      return;
-    }
-    if (!world.isComplete()) {
-      return;
-    }
-    Set<String> filters = given.get(token);
-    judge(
-        filters != null,
-        call,
-        "with a token that no page gave. Send the next_token of an earlier page, as it is.",
-        duty,
-        opaque);
-    if (filters != null) {
-      judge(
-          filters.contains(filter(call)),
-          call,
-          "with other filters than the page that gave its token. Keep them for all pages.",
-          duty);
+      kept(call, "filters");
+    } else if (world.isComplete()) {
+      Set<String> filters = given.get(call.operation() + " " + token);
+      judge(filters != null, call, "token");
+      if (filters != null) {
+        judge(filters.contains(filter(call)), call, "filters");
+      }
     }
   }
 
   @Override
   void ended(RecordedCall call) {
-    boolean ofVolumes = call.operation() == CsiOperation.LIST_VOLUMES;
-    if (!ofVolumes && call.operation() != CsiOperation.LIST_SNAPSHOTS) {
-      return;
+    if (isListing(call)) {
+      call.answer()
+          .map(answer -> answer.text("next_token"))
+          .filter(token -> !token.isEmpty())
+          .map(token -> call.operation() + " " + token)
+          .ifPresent(key -> given.computeIfAbsent(key, none -> new HashSet<>()).add(filter(call)));
     }
-    Map<String, Set<String>> given = ofVolumes ? volumes : snapshots;
-    call.answer()
-        .map(answer -> answer.text("next_token"))
-        .filter(token -> !token.isEmpty())
-        .ifPresent(token -> given.computeIfAbsent(token, key -> new HashSet<>()).add(filter(call)));
+  }
+
+  private static boolean isListing(RecordedCall call) {
+    return call.operation() == CsiOperation.LIST_VOLUMES
+        || call.operation() == CsiOperation.LIST_SNAPSHOTS;
   }
 
   private static String filter(RecordedCall call) {

@@ -1,7 +1,10 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.testkit.internal.referee.KnownOffers.Part;
+import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.PathFact;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.Quirk;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,116 +14,69 @@ import java.util.Set;
 /** Which paths are given, and what stands there. */
 final class PathRules extends DutyRule {
 
-  private static final String NEEDED =
-      " without staging_target_path, although the plugin stages. Send the path at which the volume"
-          + " is staged.";
-
   /** The volume that had a target path first, by node and path, while it is published there. */
   private final Map<String, RecordedCall> targets = new HashMap<>();
 
   /** The targets that were ever asked for, by node and path, of all volumes. */
   private final Set<String> asked = new HashSet<>();
 
+  private boolean neverMade;
+
   PathRules(Hearing hearing) {
-    super(
-        hearing, "Paths", 377, 379, 381, 393, 405, 406, 407, 409, 434, 435, 442, 443, 444, 445, 446,
-        466, 467, 468, 470, 472, 473, 474);
+    super(hearing, "Paths");
   }
 
   @Override
   void began(RecordedCall call) {
+    for (String field : List.of("volume_path", "target_path", "staging_target_path")) {
+      String path = WireFields.text(call, field);
+      if (!path.isEmpty() && isJudged(call, field)) {
+        judge(path.startsWith("/"), call, field);
+      }
+    }
     switch (call.operation()) {
-      case NODE_STAGE_VOLUME -> {
-        absolute(call, "staging_target_path", 377);
-        stagingDirectory(call);
-      }
-      case NODE_UNSTAGE_VOLUME -> absolute(call, "staging_target_path", 393);
-      case NODE_PUBLISH_VOLUME -> {
-        absolute(call, "target_path", 405);
-        target(call);
-      }
-      case NODE_UNPUBLISH_VOLUME -> {
-        absolute(call, "target_path", 434);
-        removed(call);
-      }
+      case NODE_STAGE_VOLUME -> stagingDirectory(call);
+      case NODE_PUBLISH_VOLUME -> target(call);
+      case NODE_UNPUBLISH_VOLUME -> removed(call);
       case NODE_GET_VOLUME_STATS -> {
-        absolute(call, "volume_path", 443);
-        absolute(call, "staging_target_path", 446);
-        staging(call, 444, 445);
-        volumePath(call, 442);
+        staging(call);
+        volumePath(call);
       }
       case NODE_EXPAND_VOLUME -> {
-        absolute(call, "staging_target_path", 474);
-        staging(call, 472, 473);
+        staging(call);
         expandable(call);
       }
       default -> {}
     }
   }
 
-  private void absolute(RecordedCall call, String field, int duty) {
-    String path = call.request().text(field);
-    if (!path.isEmpty()) {
-      judge(
-          path.startsWith("/"), call, "with a relative " + field + ". Send an absolute one.", duty);
-    }
-  }
-
   private void stagingDirectory(RecordedCall call) {
     PathFact fact = call.paths().getOrDefault("staging_target_path", PathFact.UNKNOWN);
-    if (fact == PathFact.UNKNOWN) {
-      return;
+    if (fact != PathFact.UNKNOWN) {
+      judge(fact != PathFact.OTHER, call, "no directory");
+      judge(!isMissing(fact), call, "missing");
     }
-    judge(
-        fact != PathFact.OTHER,
-        call,
-        "at a path where something stands that is no directory. Give a directory, also for block"
-            + " volumes.",
-        379);
-    judge(
-        fact != PathFact.MISSING && fact != PathFact.PARENT_MISSING,
-        call,
-        "at a path that does not exist. Make the staging directory before.",
-        381);
   }
 
   private void target(RecordedCall call) {
     String path = call.request().text("target_path");
-    boolean first = asked.add(key(call, path));
+    boolean first = asked.add(key(call));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (fact != PathFact.UNKNOWN) {
-      judge(
-          fact != PathFact.PARENT_MISSING,
-          call,
-          "below a directory that does not exist. Make the parent of the target before.",
-          407);
+      judge(fact != PathFact.PARENT_MISSING, call, "parent missing");
       if (first && world.isComplete()) {
-        judge(
-            fact == PathFact.MISSING || fact == PathFact.PARENT_MISSING,
-            call,
-            "at a target that exists already. Leave the target to the plugin, and make its parent"
-                + " only.",
-            409);
+        judge(isMissing(fact), call, "target exists");
       }
     }
-    RecordedCall owner = targets.get(key(call, path));
-    boolean shared = owner != null && !WireFields.volume(owner).equals(WireFields.volume(call));
-    if (!path.isEmpty()) {
-      if (shared && owner != null) {
-        broken(
-            call,
-            "at "
-                + BreachWords.quote(path)
-                + ", where volume "
-                + BreachWords.quote(WireFields.volume(owner))
-                + " is published"
-                + BreachWords.ref(owner)
-                + ". Give every volume and workload a target of its own.",
-            List.of(owner),
-            406);
-      } else {
-        kept(406);
-      }
+    RecordedCall owner = targets.get(key(call));
+    if (path.isEmpty()) {
+      return;
+    }
+    if (owner == null || WireFields.volume(owner).equals(WireFields.volume(call))) {
+      kept(call, "shared target");
+    } else {
+      String volume = quote(WireFields.volume(owner));
+      judge(false, List.of(owner), call, "shared target", quote(path), volume, ref(owner));
     }
   }
 
@@ -130,50 +86,38 @@ final class PathRules extends DutyRule {
         volume.publications(WireFields.node(call)).get(call.request().text("target_path"));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (thing != null && thing.certain() && fact != PathFact.UNKNOWN && !neverMade) {
-      judge(
-          fact != PathFact.MISSING && fact != PathFact.PARENT_MISSING,
-          call,
-          "whose target was removed before. Leave it to the plugin, and remove its parent only.",
-          435);
+      judge(!isMissing(fact), call, "target removed");
     }
   }
 
-  private boolean neverMade;
+  private static boolean isMissing(PathFact fact) {
+    return fact == PathFact.MISSING || fact == PathFact.PARENT_MISSING;
+  }
 
   @Override
-  void happened(io.csi4j.testkit.journal.JournalEvent event) {
-    if (event instanceof io.csi4j.testkit.journal.JournalEvent.Started started) {
-      neverMade |= started.shape().has(io.csi4j.testkit.model.Quirk.TARGET_NEVER_MADE);
-    } else if (event instanceof io.csi4j.testkit.journal.JournalEvent.Forgot) {
+  void happened(JournalEvent event) {
+    if (event instanceof JournalEvent.Started started) {
+      neverMade |= started.shape().has(Quirk.TARGET_NEVER_MADE);
+    } else if (event instanceof JournalEvent.Forgot) {
       targets.clear();
     }
   }
 
-  private void staging(RecordedCall call, int supplied, int matching) {
+  private void staging(RecordedCall call) {
     boolean there = call.request().has("staging_target_path");
-    if (world.needsStaging(WireFields.node(call))) {
-      judge(there, call, NEEDED.strip(), supplied, matching);
-    } else if (world
-        .offers()
-        .lacks(KnownOffers.Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
-      judge(
-          !there,
-          call,
-          "with a staging_target_path, although the plugin does not stage. Leave it empty.",
-          matching);
+    String node = WireFields.node(call);
+    if (world.needsStaging(node)) {
+      judge(there, call, "staging path needed");
+    } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
+      judge(!there, call, "staging path not needed");
     }
   }
 
-  private void volumePath(RecordedCall call, int duty) {
+  private void volumePath(RecordedCall call) {
     String path = call.request().text("volume_path");
     KnownVolume volume = world.volume(WireFields.volume(call));
     if (!path.isEmpty() && !volume.id.isEmpty() && world.isComplete()) {
-      judge(
-          volume.paths(WireFields.node(call)).contains(path),
-          call,
-          "at a volume_path where the volume is neither staged nor published. Send a path where it"
-              + " is.",
-          duty);
+      judge(volume.paths(WireFields.node(call)).contains(path), call, "other volume path");
     }
   }
 
@@ -184,19 +128,14 @@ final class PathRules extends DutyRule {
     String node = WireFields.node(call);
     KnownVolume volume = world.volume(WireFields.volume(call));
     boolean here = volume.possiblyStaged(node) || volume.possiblyPublished(node);
-    judge(here, call, "for a volume that is not on the node. Stage or publish it first.", 467);
+    judge(here, call, "not on the node");
     if (here) {
-      volumePath(call, 466);
+      volumePath(call);
     }
     if (world.needsStaging(node)) {
-      judge(
-          volume.succeededToStage(node), call, "before the volume is staged. Stage it first.", 468);
-    } else if (world.offers().lacks(KnownOffers.Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
-      judge(
-          volume.succeededToPublish(node),
-          call,
-          "before the volume is published. Publish it first.",
-          470);
+      judge(volume.succeededToStage(node), call, "not staged");
+    } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
+      judge(volume.succeededToPublish(node), call, "not published");
     }
   }
 
@@ -205,14 +144,14 @@ final class PathRules extends DutyRule {
     switch (call.operation()) {
       case NODE_PUBLISH_VOLUME -> {
         if (CallOutcome.of(call) != CallOutcome.REFUSED) {
-          targets.putIfAbsent(key(call, call.request().text("target_path")), call);
+          targets.putIfAbsent(key(call), call);
         }
       }
       case NODE_UNPUBLISH_VOLUME -> {
-        RecordedCall owner = targets.get(key(call, call.request().text("target_path")));
+        RecordedCall owner = targets.get(key(call));
         boolean own = owner != null && WireFields.volume(owner).equals(WireFields.volume(call));
         if (own && (call.ok() || CallOutcome.of(call) == CallOutcome.REFUSED)) {
-          targets.remove(key(call, call.request().text("target_path")));
+          targets.remove(key(call));
         }
       }
       case DELETE_VOLUME -> {
@@ -224,7 +163,7 @@ final class PathRules extends DutyRule {
     }
   }
 
-  private static String key(RecordedCall call, String path) {
-    return WireFields.node(call) + "\n" + path;
+  private static String key(RecordedCall call) {
+    return WireFields.node(call) + "\n" + call.request().text("target_path");
   }
 }

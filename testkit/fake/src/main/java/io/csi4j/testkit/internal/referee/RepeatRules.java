@@ -14,13 +14,11 @@ import java.util.Set;
 /** A call that goes on with an earlier one says the same as that; secrets may differ. */
 final class RepeatRules extends DutyRule {
 
-  private static final Set<CsiOperation> NAMED =
+  private static final Set<CsiOperation> MAKERS =
       Set.of(
           CsiOperation.CREATE_VOLUME,
           CsiOperation.CREATE_SNAPSHOT,
-          CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT);
-  private static final Set<CsiOperation> PLACED =
-      Set.of(
+          CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
@@ -32,57 +30,37 @@ final class RepeatRules extends DutyRule {
   private final Map<String, String> origins = new HashMap<>();
 
   RepeatRules(Hearing hearing) {
-    super(hearing, "Repeats", 73, 171, 308, 383, 487, 488);
+    super(hearing, "Repeats");
   }
 
   @Override
   void began(RecordedCall call) {
     undo(call);
-    RecordedCall earlier = before.get(CallSubject.of(call));
+    RecordedCall earlier = before.get(WireFields.subject(call));
     if (earlier == null) {
       return;
     }
     boolean same = same(call, earlier);
-    boolean lost = CallOutcome.isLost(earlier) || CallOutcome.code(earlier) == StatusCode.ABORTED;
-    if (lost) {
-      judge(
-          same,
-          call,
-          earlier,
-          "repeats call " + earlier.number() + ", whose outcome is not known, with other fields.",
-          73);
+    if (CallOutcome.isLost(earlier) || CallOutcome.code(earlier) == StatusCode.ABORTED) {
+      judge(call, earlier, same, "lost");
     }
     switch (call.operation()) {
-      case CREATE_VOLUME -> named(call, earlier, same, 171);
+      case CREATE_VOLUME -> judge(call, earlier, same, "named");
       case CREATE_VOLUME_GROUP_SNAPSHOT -> {
-        named(call, earlier, same, 487);
-        pending(call, earlier, same, "group_snapshot", 488);
+        judge(call, earlier, same, "named");
+        pending(call, earlier, same, "group_snapshot");
       }
-      case CREATE_SNAPSHOT -> pending(call, earlier, same, "snapshot", 308);
-      case NODE_STAGE_VOLUME ->
-          judge(
-              call.request()
-                  .message("volume_capability")
-                  .equals(earlier.request().message("volume_capability")),
-              call,
-              earlier,
-              "repeats call " + earlier.number() + " with another volume capability.",
-              383);
+      case CREATE_SNAPSHOT -> pending(call, earlier, same, "snapshot");
+      case NODE_STAGE_VOLUME -> {
+        WireMessage capability = earlier.request().message("volume_capability");
+        boolean alike = capability.equals(call.request().message("volume_capability"));
+        judge(call, earlier, alike, "capability");
+      }
       default -> {}
     }
   }
 
-  private void named(RecordedCall call, RecordedCall earlier, boolean same, int duty) {
-    judge(
-        same,
-        call,
-        earlier,
-        "has the name of call " + earlier.number() + " and other arguments.",
-        duty);
-  }
-
-  private void pending(
-      RecordedCall call, RecordedCall earlier, boolean same, String told, int duty) {
+  private void pending(RecordedCall call, RecordedCall earlier, boolean same, String told) {
     boolean unready =
         earlier
             .answer()
@@ -90,25 +68,12 @@ final class RepeatRules extends DutyRule {
             .filter(snapshot -> !snapshot.flag("ready_to_use"))
             .isPresent();
     if (unready) {
-      judge(
-          same,
-          call,
-          earlier,
-          "asks for the progress of call " + earlier.number() + " with other arguments.",
-          duty);
+      judge(call, earlier, same, "pending");
     }
   }
 
-  private void judge(boolean good, RecordedCall call, RecordedCall earlier, String why, int duty) {
-    if (good) {
-      kept(duty);
-    } else {
-      broken(
-          call,
-          why + " Send the identical request, or undo the first one before.",
-          List.of(earlier),
-          duty);
-    }
+  private void judge(RecordedCall call, RecordedCall earlier, boolean good, String about) {
+    judge(good, List.of(earlier), call, about, earlier.number());
   }
 
   @Override
@@ -116,46 +81,43 @@ final class RepeatRules extends DutyRule {
     CallOutcome outcome = CallOutcome.of(call);
     boolean unsettled =
         outcome == CallOutcome.UNCERTAIN || CallOutcome.code(call) == StatusCode.ABORTED;
-    boolean creates = NAMED.contains(call.operation()) || PLACED.contains(call.operation());
-    if (creates && (unsettled || outcome == CallOutcome.OK)) {
-      before.put(CallSubject.of(call), call);
-      call.answer().ifPresent(answer -> origin(call, answer));
-    } else if (creates) {
+    String subject = WireFields.subject(call);
+    boolean makes = MAKERS.contains(call.operation());
+    if (makes && (unsettled || outcome == CallOutcome.OK)) {
+      before.put(subject, call);
+      call.answer().ifPresent(answer -> origin(call, answer, subject));
+    } else if (makes) {
       // A refusal settles what was lost before it.
-      before.computeIfPresent(CallSubject.of(call), (key, one) -> one.ok() ? one : null);
+      before.computeIfPresent(subject, (key, one) -> one.ok() ? one : null);
     }
     if (outcome == CallOutcome.OK) {
       removed(call);
     }
   }
 
-  private void origin(RecordedCall call, WireMessage answer) {
+  private void origin(RecordedCall call, WireMessage answer, String subject) {
     switch (call.operation()) {
       case CREATE_VOLUME ->
-          origins.put("volume " + answer.message("volume").text("volume_id"), CallSubject.of(call));
+          origins.put("volume " + answer.message("volume").text("volume_id"), subject);
       case CREATE_SNAPSHOT ->
-          origins.put(
-              "snapshot " + answer.message("snapshot").text("snapshot_id"), CallSubject.of(call));
+          origins.put("snapshot " + answer.message("snapshot").text("snapshot_id"), subject);
       case CREATE_VOLUME_GROUP_SNAPSHOT ->
           origins.put(
-              "group " + answer.message("group_snapshot").text("group_snapshot_id"),
-              CallSubject.of(call));
+              "group " + answer.message("group_snapshot").text("group_snapshot_id"), subject);
       default -> {}
     }
   }
 
   private void removed(RecordedCall call) {
-    switch (call.operation()) {
-      case DELETE_VOLUME -> forget("volume " + WireFields.volume(call));
-      case DELETE_SNAPSHOT -> forget("snapshot " + WireFields.text(call, "snapshot_id"));
-      case DELETE_VOLUME_GROUP_SNAPSHOT ->
-          forget("group " + WireFields.text(call, "group_snapshot_id"));
-      default -> {}
-    }
-  }
-
-  private void forget(String id) {
-    String origin = origins.remove(id);
+    String origin =
+        switch (call.operation()) {
+          case DELETE_VOLUME -> origins.remove("volume " + WireFields.volume(call));
+          case DELETE_SNAPSHOT ->
+              origins.remove("snapshot " + WireFields.text(call, "snapshot_id"));
+          case DELETE_VOLUME_GROUP_SNAPSHOT ->
+              origins.remove("group " + WireFields.text(call, "group_snapshot_id"));
+          default -> null;
+        };
     if (origin != null) {
       before.remove(origin);
     }
@@ -172,7 +134,7 @@ final class RepeatRules extends DutyRule {
   }
 
   private void drop(RecordedCall call, CsiOperation operation) {
-    String subject = CallSubject.of(call);
+    String subject = WireFields.subject(call);
     before.remove(operation.name() + subject.substring(call.operation().name().length()));
     if (WireFields.knows(call, "node_id") && WireFields.text(call, "node_id").isEmpty()) {
       before

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Where volumes are asked for, and where they are used. */
 final class TopologyRules extends DutyRule {
@@ -24,7 +24,7 @@ final class TopologyRules extends DutyRule {
   private final Set<String> told = new HashSet<>();
 
   TopologyRules(Hearing hearing) {
-    super(hearing, "Topology", 104, 194, 217, 218, 219);
+    super(hearing, "Topology");
   }
 
   @Override
@@ -32,11 +32,10 @@ final class TopologyRules extends DutyRule {
     for (WireMessage topology : asked(call)) {
       topology.map("segments").forEach((key, value) -> segment(call, key, value));
     }
-    if (call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME) {
-      reach(call, WireFields.text(call, "node_id"));
-    } else if (call.operation() == CsiOperation.NODE_STAGE_VOLUME
-        || call.operation() == CsiOperation.NODE_PUBLISH_VOLUME) {
-      reach(call, WireFields.node(call));
+    switch (call.operation()) {
+      case CONTROLLER_PUBLISH_VOLUME -> reach(call, WireFields.text(call, "node_id"));
+      case NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME -> reach(call, WireFields.node(call));
+      default -> {}
     }
   }
 
@@ -54,33 +53,18 @@ final class TopologyRules extends DutyRule {
 
   private void segment(RecordedCall call, String key, String value) {
     if (told.contains(pair(key, value))) {
-      kept(217, 218, 219, 194);
+      kept(call, "told");
       return;
     }
     int slash = key.indexOf('/');
     String prefix = slash < 0 ? "" : key.substring(0, slash);
-    String name = key.substring(slash + 1);
-    judge(
-        isName(name),
-        call,
-        "with a topology key whose name is not 1 to 63 letters, digits, '-', '_' and '.'.",
-        217);
-    judge(
-        slash < 0 || (prefix.length() <= PART_LIMIT && PREFIX.matcher(prefix).matches()),
-        call,
-        "with a topology key whose prefix is no lower-case domain name of up to 63 characters.",
-        218);
-    judge(
-        isName(value),
-        call,
-        "with a topology value that is not 1 to 63 letters, digits, '-', '_' and '.'.",
-        219);
+    boolean isPrefix =
+        slash < 0 || (prefix.length() <= PART_LIMIT && PREFIX.matcher(prefix).matches());
+    judge(isName(key.substring(slash + 1)), call, "key name");
+    judge(isPrefix, call, "key prefix");
+    judge(isName(value), call, "value");
     if (world.isComplete() && !told.isEmpty() && call.operation() == CsiOperation.CREATE_VOLUME) {
-      judge(
-          false,
-          call,
-          "with a topology that the plugin never told. Use the segments that NodeGetInfo told.",
-          194);
+      judge(false, call, "not told");
     }
   }
 
@@ -93,51 +77,40 @@ final class TopologyRules extends DutyRule {
         || !world.offers().has(Part.PLUGIN, "", "VOLUME_ACCESSIBILITY_CONSTRAINTS")) {
       return;
     }
-    Map<String, String> here = info.message("accessible_topology").map("segments");
-    Set<String> pairs = new HashSet<>();
-    here.forEach((key, value) -> pairs.add(pair(key, value)));
-    boolean reachable =
-        volume.topology.stream()
-            .anyMatch(
-                one ->
-                    one.map("segments").entrySet().stream()
-                        .allMatch(entry -> pairs.contains(pair(entry.getKey(), entry.getValue()))));
-    judge(
-        reachable,
-        call,
-        "although the volume is not accessible from there. Compare its accessible_topology with"
-            + " that of the node.",
-        104);
+    Set<String> here = pairs(info.message("accessible_topology"));
+    boolean reachable = volume.topology.stream().anyMatch(one -> here.containsAll(pairs(one)));
+    judge(reachable, call, "not accessible");
   }
 
   @Override
   void ended(RecordedCall call) {
-    if (!call.ok()) {
-      return;
-    }
-    call.answer()
-        .ifPresent(
-            answer -> {
-              switch (call.operation()) {
-                case NODE_GET_INFO -> note(answer.message("accessible_topology"));
-                case CREATE_VOLUME, CONTROLLER_GET_VOLUME ->
-                    answer.message("volume").messages("accessible_topology").forEach(this::note);
-                case LIST_VOLUMES ->
-                    answer.messages("entries").stream()
-                        .flatMap(
-                            one -> one.message("volume").messages("accessible_topology").stream())
-                        .forEach(this::note);
-                default -> {}
-              }
-            });
+    call.answer().ifPresent(answer -> answered(call, answer));
   }
 
-  private void note(WireMessage topology) {
-    topology.map("segments").forEach((key, value) -> told.add(pair(key, value)));
+  private void answered(RecordedCall call, WireMessage answer) {
+    switch (call.operation()) {
+      case NODE_GET_INFO -> told.addAll(pairs(answer.message("accessible_topology")));
+      case CREATE_VOLUME, CONTROLLER_GET_VOLUME -> note(answer);
+      case LIST_VOLUMES -> answer.messages("entries").forEach(this::note);
+      default -> {}
+    }
+  }
+
+  private void note(WireMessage entry) {
+    entry
+        .message("volume")
+        .messages("accessible_topology")
+        .forEach(topology -> told.addAll(pairs(topology)));
   }
 
   private static boolean isName(String text) {
     return text.length() <= PART_LIMIT && NAME.matcher(text).matches();
+  }
+
+  private static Set<String> pairs(WireMessage topology) {
+    return topology.map("segments").entrySet().stream()
+        .map(segment -> pair(segment.getKey(), segment.getValue()))
+        .collect(Collectors.toSet());
   }
 
   /** Keys are compared without regard to case. */

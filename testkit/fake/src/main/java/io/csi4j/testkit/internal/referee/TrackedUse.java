@@ -71,6 +71,11 @@ final class TrackedUse {
     return maker;
   }
 
+  /** The call that made it, or may have, as evidence. */
+  List<RecordedCall> evidence() {
+    return maker == null ? List.of() : List.of(maker);
+  }
+
   /** The request that made it, if it is there for certain. */
   io.csi4j.testkit.journal.@Nullable WireMessage request() {
     return made == Made.YES && maker != null ? maker.request() : null;

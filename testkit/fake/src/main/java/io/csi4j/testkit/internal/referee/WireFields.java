@@ -21,6 +21,19 @@ final class WireFields {
 
   private static final Map<CsiOperation, Set<String>> FIELDS = fields();
 
+  private static final List<String> SUBJECT =
+      List.of(
+          "name",
+          "volume_id",
+          "node_id",
+          "target_path",
+          "volume_path",
+          "snapshot_id",
+          "group_snapshot_id",
+          "base_snapshot_id",
+          "target_snapshot_id",
+          "starting_token");
+
   private WireFields() {}
 
   /** The description of an operation's request. */
@@ -61,6 +74,18 @@ final class WireFields {
   /** The node whose socket a call came on. */
   static String node(RecordedCall call) {
     return call.node().map(NodeId::value).orElse("");
+  }
+
+  /** The subject of a call, the same for two calls if the second can be a repeat of the first. */
+  static String subject(RecordedCall call) {
+    StringBuilder out = new StringBuilder(call.operation().name());
+    part(out, node(call));
+    SUBJECT.forEach(field -> part(out, text(call, field)));
+    return out.toString();
+  }
+
+  private static void part(StringBuilder out, String text) {
+    out.append('\n').append(text.length()).append(' ').append(text);
   }
 
   /** The volume capabilities of a request. */

@@ -1,5 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
@@ -8,6 +9,7 @@ import io.csi4j.testkit.referee.Verdict;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,44 +17,52 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** A verdict over what stands on the sheet. */
+/** The verdict that the rules write while they read the journal. */
 final class WrittenVerdict implements Verdict {
 
-  private final Map<DutyId, Finding> findings = new TreeMap<>();
-  private final List<Breach> breaches;
-  private final List<Breach> excused;
+  private final Set<Integer> kept = new HashSet<>();
+  private final List<Breach> breaches = new ArrayList<>();
+  private final List<Breach> excused = new ArrayList<>();
 
-  WrittenVerdict(BreachSheet sheet) {
-    breaches = List.copyOf(sheet.breaches());
-    excused = List.copyOf(sheet.excused());
-    for (Duty duty : DutyCatalogue.all()) {
-      findings.put(duty.id(), finding(duty, sheet));
-    }
+  void kept(int duty) {
+    kept.add(duty);
   }
 
-  private static Finding finding(Duty duty, BreachSheet sheet) {
-    if (duty.unseen().isPresent()) {
-      return Finding.UNSEEN;
-    }
-    if (sheet.broken().contains(duty.id())) {
-      return Finding.BROKEN;
-    }
-    return sheet.wasKept(duty.id()) ? Finding.KEPT : Finding.NOT_EXERCISED;
+  void broken(int duty, String story, List<RecordedCall> calls) {
+    DutyId id = DutyId.of(duty);
+    breaches.add(new Breach(id, id + " broken: " + story, calls));
+  }
+
+  void excused(int duty, String story, List<RecordedCall> calls) {
+    DutyId id = DutyId.of(duty);
+    excused.add(new Breach(id, id + " excused: " + story, calls));
   }
 
   @Override
   public Map<DutyId, Finding> findings() {
+    Set<DutyId> broken = broken();
+    Map<DutyId, Finding> findings = new TreeMap<>();
+    for (Duty duty : DutyCatalogue.all()) {
+      if (duty.unseen().isPresent()) {
+        findings.put(duty.id(), Finding.UNSEEN);
+      } else if (broken.contains(duty.id())) {
+        findings.put(duty.id(), Finding.BROKEN);
+      } else {
+        boolean seen = kept.contains(duty.id().number());
+        findings.put(duty.id(), seen ? Finding.KEPT : Finding.NOT_EXERCISED);
+      }
+    }
     return Collections.unmodifiableMap(findings);
   }
 
   @Override
   public List<Breach> breaches() {
-    return breaches;
+    return Collections.unmodifiableList(breaches);
   }
 
   @Override
   public List<Breach> excused() {
-    return excused;
+    return Collections.unmodifiableList(excused);
   }
 
   @Override
@@ -78,7 +88,7 @@ final class WrittenVerdict implements Verdict {
     list(out, "Advice (broken, but not binding):", breaches, true);
     list(out, "Excused (bent, as the plugin left no other way):", excused, false);
     Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
-    findings.values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
+    findings().values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
     out.append("\nDuties: ")
         .append(counts.getOrDefault(Finding.BROKEN, 0))
         .append(" broken, ")

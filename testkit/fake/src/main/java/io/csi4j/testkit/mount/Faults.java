@@ -63,4 +63,14 @@ final class Faults {
     next.clear();
     stuck.clear();
   }
+
+  /** A call that does not come back from the kernel in memory. */
+  static final class KernelHang extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    KernelHang() {
+      super("it does not come back", null, false, false);
+    }
+  }
 }

@@ -1,13 +1,18 @@
 package io.csi4j.testkit.mount;
 
+import io.csi4j.client.internal.text.Rows;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
+import java.util.HashMap;
+import java.util.Map;
 
-/** The meaning of the errors of the kernel in memory for its callers. */
+/** The meaning of the errors of the kernel in memory for its callers, as rows of errors.tsv. */
 final class KernelErrors {
 
   private record Meaning(Reason reason, String why, String next) {}
+
+  private static final Map<Integer, Meaning> MEANINGS = read();
 
   private KernelErrors() {}
 
@@ -19,7 +24,9 @@ final class KernelErrors {
    */
   static MountException.Builder of(
       String doing, String syscall, KernelRefusal refusal, MountPath target) {
-    Meaning meaning = meaning(refusal);
+    String answer = "the kernel answered " + refusal.errno().name();
+    Meaning other = new Meaning(Reason.OTHER, answer, "Look at what was done before");
+    Meaning meaning = MEANINGS.getOrDefault(refusal.number(), other);
     return refused(meaning.reason, doing, meaning.why, meaning.next, target)
         .syscall(syscall, refusal.errno());
   }
@@ -50,57 +57,14 @@ final class KernelErrors {
         .build();
   }
 
-  private static Meaning meaning(KernelRefusal refusal) {
-    return switch (refusal.number()) {
-      case KernelRefusal.EPERM, KernelRefusal.EACCES ->
-          new Meaning(Reason.NOT_PERMITTED, "this user may not do that", "Do it as another user");
-      case KernelRefusal.ENOENT ->
-          new Meaning(Reason.NOT_FOUND, "the path does not exist", "Make it first");
-      case KernelRefusal.ENOTDIR, KernelRefusal.EISDIR ->
-          new Meaning(
-              Reason.WRONG_KIND,
-              "a directory is needed where something else is, or the other way round",
-              "Bind directories on directories and files on files");
-      case KernelRefusal.ELOOP ->
-          new Meaning(
-              Reason.SYMLINK,
-              "a part of the path is a symbolic link",
-              "Name the path without links, or name the directory that may be trusted with"
-                  + " Mounts.beneath");
-      case KernelRefusal.EXDEV ->
-          new Meaning(Reason.OUTSIDE, "the path leads out of its directory", "Name one below it");
-      case KernelRefusal.EBUSY ->
-          new Meaning(Reason.BUSY, "it is in use", "Ask Mounts.whoHolds by whom");
-      case KernelRefusal.ENODEV ->
-          new Meaning(
-              Reason.UNKNOWN_FILESYSTEM,
-              "the kernel in memory does not know the type of filesystem",
-              "Tell it with MemoryKernel.know");
-      case KernelRefusal.ENOTBLK ->
-          new Meaning(
-              Reason.BAD_SOURCE,
-              "a block device is needed as source",
-              "Make one with MemoryNamespace.device");
-      case KernelRefusal.ENOSPC ->
-          new Meaning(
-              Reason.LIMIT,
-              "the namespace has as many mounts as it may",
-              "Unmount what is not needed, or raise MemoryKernel.mountMax");
-      case KernelRefusal.EROFS ->
-          new Meaning(Reason.READ_ONLY, "the filesystem is read-only", "Mount it writable");
-      case KernelRefusal.ENAMETOOLONG ->
-          new Meaning(
-              Reason.BAD_OPTIONS, "a part of the path is too long", "Use at most 255 bytes");
-      case KernelRefusal.ENOTCONN ->
-          new Meaning(Reason.BROKEN, "the filesystem behind the path is dead", "Unmount it");
-      case KernelRefusal.ETIMEDOUT ->
-          new Meaning(
-              Reason.DEADLINE, "a server on the way does not answer", "Unmount it by force");
-      default ->
-          new Meaning(
-              Reason.OTHER,
-              "the kernel answered " + refusal.errno().name(),
-              "Look at what was done before");
-    };
+  private static Map<Integer, Meaning> read() {
+    Map<Integer, Meaning> all = new HashMap<>();
+    Rows.of(KernelErrors.class.getResourceAsStream("errors.tsv"), 5)
+        .forEach(
+            row ->
+                all.put(
+                    Integer.valueOf(row.get(0)),
+                    new Meaning(Reason.valueOf(row.get(2)), row.get(3), row.get(4))));
+    return all;
   }
 }

@@ -199,7 +199,7 @@ public final class MemoryKernel {
   private Table bootTable() {
     Filesystem disk =
         new Filesystem(ROOT_DISK, "ext4", Backing.DEVICE, rootDirectory, List.of(), false);
-    Mount root = model.copies.mount(disk, rootDirectory, KernelText.of("/dev/vda1"));
+    Mount root = model.newMount(disk, rootDirectory, KernelText.of("/dev/vda1"));
     root.flags.add(io.csi4j.mount.model.MountFlag.RELATIME);
     return model.boot(root);
   }

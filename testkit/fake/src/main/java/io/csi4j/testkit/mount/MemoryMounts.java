@@ -16,10 +16,12 @@ import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The changes to what is mounted in one namespace. */
@@ -58,8 +60,8 @@ final class MemoryMounts implements Mounts {
     boolean isDirectory = source.node().isDirectory();
     Targets.Target target = targets.open(request.target(), request.createTarget(), isDirectory);
     try {
-      Set<MountFlag> flags = Flags.copy(source.mount().flags);
-      Flags.add(flags, request.flags());
+      Set<MountFlag> flags = EnumSet.copyOf(source.mount().flags);
+      Mount.addFlags(flags, request.flags());
       if (target.isOccupied()) {
         TargetMount occupant = new TargetMount(target.place().mount());
         occupant.expect("filesystem", source.mount().filesystem, Mount::filesystem);
@@ -80,11 +82,11 @@ final class MemoryMounts implements Mounts {
                   request.recursive(),
                   tree -> {
                     List<Mount> all = request.recursive() ? tree.tree() : List.of(tree);
-                    all.forEach(each -> Flags.add(each.flags, request.flags()));
+                    all.forEach(each -> Mount.addFlags(each.flags, request.flags()));
                   });
       request.propagation().ifPresent(wanted -> setPropagation(made, wanted, request.recursive()));
       return new MountResult(Records.ref(made, kernel.boot()), true);
-    } catch (KernelRefusal | KernelHang e) {
+    } catch (KernelRefusal | Faults.KernelHang e) {
       target.removeIfMade();
       if (e instanceof KernelRefusal refusal && refusal.number() == KernelRefusal.EINVAL) {
         throw KernelErrors.refused(
@@ -140,11 +142,11 @@ final class MemoryMounts implements Mounts {
       }
       kernel.faults().pass(KernelCall.MOUNT);
       Filesystem filesystem = filesystem(request, options);
-      Mount made = kernel.model().copies.mount(filesystem, filesystem.root, request.source());
+      Mount made = kernel.model().newMount(filesystem, filesystem.root, request.source());
       made.flags.addAll(options.flags());
       kernel.model().mount(made, target.place());
       return new MountResult(Records.ref(made, kernel.boot()), true);
-    } catch (KernelRefusal | KernelHang e) {
+    } catch (KernelRefusal | Faults.KernelHang e) {
       target.removeIfMade();
       if (e instanceof KernelRefusal refusal) {
         throw mountFailure(doing, request, refusal);
@@ -163,12 +165,7 @@ final class MemoryMounts implements Mounts {
       return kernel.disks().open(source.node(), type, options.own(), readOnly);
     }
     return new Filesystem(
-        kernel.model().copies.anonymousDevice(),
-        type,
-        backing,
-        Node.directory(),
-        options.own(),
-        readOnly);
+        kernel.model().anonymousDevice(), type, backing, Node.directory(), options.own(), readOnly);
   }
 
   private static MountException mountFailure(
@@ -224,12 +221,12 @@ final class MemoryMounts implements Mounts {
   }
 
   private void setPropagation(Mount top, Propagation propagation, boolean recursive) {
-    PeerGroups groups = kernel.model().copies.groups;
+    Model model = kernel.model();
     for (Mount mount : recursive ? top.tree() : new ArrayList<>(List.of(top))) {
       switch (propagation) {
-        case PRIVATE -> groups.makePrivate(mount);
-        case HOST_TO_CONTAINER -> groups.makeSlave(mount);
-        case BIDIRECTIONAL -> groups.share(mount);
+        case PRIVATE -> model.makePrivate(mount);
+        case HOST_TO_CONTAINER -> model.makeSlave(mount);
+        case BIDIRECTIONAL -> model.share(mount);
       }
     }
   }
@@ -258,7 +255,7 @@ final class MemoryMounts implements Mounts {
           Mount mount = table.mount(ref);
           return mount == null
               ? new Holders(List.of(), 0, true)
-              : HolderList.of(mount, kernel.model(), kernel.boot());
+              : Records.holders(mount, kernel.model(), kernel.boot());
         });
   }
 
@@ -278,9 +275,122 @@ final class MemoryMounts implements Mounts {
             return work.get();
           } catch (KernelRefusal e) {
             throw KernelErrors.of(doing, syscall, e, target).build();
-          } catch (KernelHang e) {
+          } catch (Faults.KernelHang e) {
             throw KernelErrors.hang(doing, target);
           }
         });
+  }
+
+  /** The mount that is at a target already, compared with the one that is asked for. */
+  private static final class TargetMount {
+
+    private final Mount mount;
+    private final List<String> differences = new ArrayList<>();
+
+    TargetMount(Mount mount) {
+      this.mount = mount;
+    }
+
+    <T> void expect(String field, T wanted, Function<Mount, T> there) {
+      if (!there.apply(mount).equals(wanted)) {
+        differences.add(field);
+      }
+    }
+
+    /**
+     * Expects the propagation. A mount that receives shows so only if there was one to receive
+     * from.
+     */
+    void expectPropagation(Propagation wanted, Mount source) {
+      boolean sends = mount.peers != null;
+      boolean receives = sends || mount.master != null;
+      boolean sourceReceives = source.peers != null || source.master != null;
+      boolean fits =
+          switch (wanted) {
+            case PRIVATE -> !receives;
+            case HOST_TO_CONTAINER -> !sends && (receives || !sourceReceives);
+            case BIDIRECTIONAL -> sends;
+          };
+      if (!fits) {
+        differences.add("propagation");
+      }
+    }
+
+    MountResult sameOrRefuse(String doing, MountPath target, String bootId) {
+      if (differences.isEmpty()) {
+        return new MountResult(Records.ref(mount, bootId), false);
+      }
+      throw KernelErrors.refused(
+              Reason.TARGET_OCCUPIED,
+              doing,
+              "another mount is there, "
+                  + Records.record(mount, bootId)
+                  + ", which differs in "
+                  + String.join(" and ", differences),
+              "Unmount it first, or choose another target",
+              target)
+          .occupant(Records.record(mount, bootId))
+          .build();
+    }
+  }
+
+  /**
+   * The options of a mount, sorted.
+   *
+   * @param flags what they forbid
+   * @param own the filesystem's own, without the secret ones
+   */
+  private record SortedMountOptions(Set<MountFlag> flags, List<String> own) {
+
+    private static final int MOST_BYTES = 4095;
+    private static final Set<String> FOR_USER_SPACE =
+        Set.of("defaults", "rw", "auto", "noauto", "user", "nouser", "nofail", "_netdev");
+
+    static SortedMountOptions of(String doing, FilesystemRequest request) {
+      Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+      List<String> own = new ArrayList<>();
+      for (String option : request.options()) {
+        check(doing, request, option, "the option '" + KernelText.of(option) + "'");
+        MountFlag flag = flag(option);
+        if (flag != null) {
+          flags.add(flag);
+        } else if (!FOR_USER_SPACE.contains(option) && !option.startsWith("x-")) {
+          own.add(option);
+        }
+      }
+      int bytes = String.join(",", own).getBytes(StandardCharsets.UTF_8).length;
+      for (String secret : request.revealSecretOptions()) {
+        check(doing, request, secret, "a secret option");
+        bytes += 1 + secret.getBytes(StandardCharsets.UTF_8).length;
+      }
+      if (bytes > MOST_BYTES) {
+        throw refused(doing, request, "the options have more than " + MOST_BYTES + " bytes");
+      }
+      flags.addAll(request.flags());
+      return new SortedMountOptions(Mount.flagsOfNew(flags), own);
+    }
+
+    private static @org.jspecify.annotations.Nullable MountFlag flag(String word) {
+      for (MountFlag flag : MountFlag.values()) {
+        if (flag.word().equals(word)) {
+          return flag;
+        }
+      }
+      return null;
+    }
+
+    private static void check(
+        String doing, FilesystemRequest request, String option, String shown) {
+      if (option.indexOf(',') >= 0 || option.indexOf('\0') >= 0) {
+        throw refused(doing, request, shown + " holds a comma or a NUL");
+      }
+    }
+
+    private static MountException refused(String doing, FilesystemRequest request, String why) {
+      return KernelErrors.refused(
+              Reason.BAD_OPTIONS, doing, why, "Correct the request", request.target())
+          .source(request.source())
+          .build();
+    }
   }
 }

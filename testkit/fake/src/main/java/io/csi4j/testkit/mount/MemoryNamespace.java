@@ -27,7 +27,7 @@ public final class MemoryNamespace implements AutoCloseable {
   private final MemoryKernel kernel;
   private final MemoryTable reader;
   private final MemoryMounts mounts;
-  private final MemoryWatch watch;
+  private final MountWatch watch;
   private Table table;
 
   MemoryNamespace(MemoryKernel kernel, Table table) {
@@ -35,7 +35,9 @@ public final class MemoryNamespace implements AutoCloseable {
     this.table = table;
     reader = new MemoryTable(this);
     mounts = new MemoryMounts(this, reader, MountPath.ROOT);
-    watch = new MemoryWatch(this, reader);
+    watch =
+        listener ->
+            kernel.call(() -> new MemoryWatching(kernel, this.table, reader.list(), listener));
   }
 
   /** Returns the mounts. */
@@ -96,7 +98,7 @@ public final class MemoryNamespace implements AutoCloseable {
               if (e.number() != ENOENT) {
                 throw e;
               }
-              at = Contents.add(at, part, Node.directory());
+              at = Model.add(at, part, Node.directory());
             }
           }
           if (!at.node().isDirectory()) {
@@ -120,7 +122,7 @@ public final class MemoryNamespace implements AutoCloseable {
         () -> {
           try {
             MountedFile place = new Walker(table).follow(file);
-            Contents.checkWritable(place.mount());
+            Model.checkWritable(place.mount());
             if (place.node().isDirectory()) {
               throw new KernelRefusal(KernelRefusal.EISDIR);
             }
@@ -158,7 +160,7 @@ public final class MemoryNamespace implements AutoCloseable {
 
   private void make(MountPath path, Node node) {
     MountedFile directory = new Walker(table).follow(path.parent());
-    Contents.add(directory, KernelText.ofBytes(path.name()), node);
+    Model.add(directory, KernelText.ofBytes(path.name()), node);
   }
 
   /**
@@ -212,7 +214,7 @@ public final class MemoryNamespace implements AutoCloseable {
         "Removing " + at,
         at,
         () -> {
-          Contents.remove(kernel.model(), table, new Walker(table).follow(at.parent()), at);
+          kernel.model().remove(table, new Walker(table).follow(at.parent()), at);
           return at;
         });
   }
@@ -223,7 +225,7 @@ public final class MemoryNamespace implements AutoCloseable {
         "Renaming " + source,
         source,
         () -> {
-          Contents.rename(table, source, target);
+          Model.rename(table, source, target);
           return target;
         });
   }
@@ -245,7 +247,7 @@ public final class MemoryNamespace implements AutoCloseable {
         () -> {
           Mount mount = new Walker(table).follow(path).mount();
           if (writing) {
-            Contents.checkWritable(mount);
+            Model.checkWritable(mount);
           }
           Held held = new Held(kernel, mount, writing, kernel.model().newPid());
           kernel.model().hold(mount, held);
@@ -260,17 +262,17 @@ public final class MemoryNamespace implements AutoCloseable {
         at,
         () -> {
           MountedFile target = new Walker(table).follow(at);
-          Copies copies = kernel.model().copies;
+          Model model = kernel.model();
           Filesystem filesystem =
               new Filesystem(
-                  copies.anonymousDevice(),
+                  model.anonymousDevice(),
                   "tmpfs",
                   Backing.MEMORY,
                   Node.directory(),
                   List.of(),
                   false);
-          Mount made = copies.mount(filesystem, filesystem.root, KernelText.of("tmpfs"));
-          made.flags.addAll(Flags.ofNew(Set.of()));
+          Mount made = model.newMount(filesystem, filesystem.root, KernelText.of("tmpfs"));
+          made.flags.addAll(Mount.flagsOfNew(Set.of()));
           return kernel.model().mount(made, target);
         });
   }
@@ -316,7 +318,7 @@ public final class MemoryNamespace implements AutoCloseable {
         at,
         () -> {
           Mount mount = mountAt(at);
-          kernel.model().copies.groups.makePrivate(mount);
+          kernel.model().makePrivate(mount);
           mount.unbindable = true;
           return at;
         });

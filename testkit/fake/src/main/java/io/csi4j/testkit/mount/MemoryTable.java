@@ -153,7 +153,7 @@ final class MemoryTable implements MountTable {
       kernel.faults().pass(KernelCall.LIST);
     } catch (KernelRefusal e) {
       throw KernelErrors.of(doing, "listmount", e, MountPath.ROOT).build();
-    } catch (KernelHang e) {
+    } catch (Faults.KernelHang e) {
       throw KernelErrors.hang(doing, MountPath.ROOT);
     }
   }
@@ -165,7 +165,7 @@ final class MemoryTable implements MountTable {
       kernel.faults().pass(KernelCall.LOOK);
     } catch (KernelRefusal e) {
       throw KernelErrors.of(doing, "statx", e, path).build();
-    } catch (KernelHang e) {
+    } catch (Faults.KernelHang e) {
       throw KernelErrors.hang(doing, path);
     }
     try {

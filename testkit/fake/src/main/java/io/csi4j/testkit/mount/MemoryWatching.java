@@ -16,7 +16,11 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One watch of one namespace, told by each change there. */
+/**
+ * One watch of one namespace, told by each change there. It has no thread: a change is told on the
+ * thread that makes it, before its call returns, unless another thread is telling, which then goes
+ * on with it.
+ */
 final class MemoryWatching implements Watching {
 
   private final MemoryKernel kernel;

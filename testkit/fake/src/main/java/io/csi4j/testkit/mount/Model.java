@@ -1,14 +1,22 @@
 package io.csi4j.testkit.mount;
 
 import static io.csi4j.testkit.mount.KernelRefusal.EBUSY;
+import static io.csi4j.testkit.mount.KernelRefusal.EEXIST;
 import static io.csi4j.testkit.mount.KernelRefusal.EINVAL;
 import static io.csi4j.testkit.mount.KernelRefusal.ELOOP;
+import static io.csi4j.testkit.mount.KernelRefusal.ENOENT;
 import static io.csi4j.testkit.mount.KernelRefusal.ENOSPC;
 import static io.csi4j.testkit.mount.KernelRefusal.ENOTDIR;
+import static io.csi4j.testkit.mount.KernelRefusal.ENOTEMPTY;
+import static io.csi4j.testkit.mount.KernelRefusal.EROFS;
+import static io.csi4j.testkit.mount.KernelRefusal.EXDEV;
 
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountFlag;
-import io.csi4j.testkit.mount.Copies.As;
+import io.csi4j.mount.model.MountPath;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,16 +24,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** The work of the kernel with mounts: each method is one call of it, done wholly or refused. */
+/**
+ * The work of the kernel with mounts: its calls, each done wholly or refused; the copies that
+ * binding and unsharing make; the peer groups; and how a change of one mount spreads to its peers
+ * and slaves.
+ */
 final class Model {
 
   private static final long FIRST_NAMESPACE = 4_026_531_841L;
   private static final long FIRST_PID = 1000;
+  private static final long FIRST_UNIQUE_ID = (1L << 32) + 1;
 
-  final Copies copies = new Copies();
-  private final Spread spread = new Spread(copies);
+  /** In what relation a copy is to the mount that it is a copy of. */
+  enum As {
+    /** Its peer, if it has any; else as alone as it is. */
+    EQUAL,
+    /** A slave of its peers. */
+    SLAVE,
+    /** A slave of its peers that has peers of its own. */
+    SHARED_SLAVE
+  }
+
   private final Set<Table> tables = new LinkedHashSet<>();
+  private final LowestFree mountIds = new LowestFree(1);
+  private final LowestFree groupIds = new LowestFree(1);
+  private final LowestFree minors = new LowestFree(20);
+  private long nextUniqueId = FIRST_UNIQUE_ID;
   private long nextNamespace = FIRST_NAMESPACE;
   private long nextPid = FIRST_PID;
   private int mountMax = 100_000;
@@ -53,7 +80,7 @@ final class Model {
   /** A namespace with copies of all mounts of another, hidden ones too. */
   Table unshare(Table from) {
     Mount root = from.root();
-    Mount copy = copies.copyTree(root, root.root, As.EQUAL, mount -> true);
+    Mount copy = copyTree(root, root.root, As.EQUAL, mount -> true);
     Table table = newTable();
     table.setRoot(copy);
     copy.tree().forEach(table::add);
@@ -88,8 +115,8 @@ final class Model {
     }
     Mount tree =
         recursive
-            ? copies.copyTree(from, source.node(), As.EQUAL, mount -> !mount.unbindable)
-            : copies.copy(from, source.node(), As.EQUAL);
+            ? copyTree(from, source.node(), As.EQUAL, mount -> !mount.unbindable)
+            : copy(from, source.node(), As.EQUAL);
     prepare.accept(tree);
     attachOrDiscard(tree, target);
     return tree;
@@ -105,7 +132,7 @@ final class Model {
     try {
       attach(tree, target);
     } catch (KernelRefusal e) {
-      copies.discard(tree);
+      discard(tree);
       throw e;
     }
   }
@@ -139,9 +166,9 @@ final class Model {
     checkKind(tree, target);
     checkRoom(tree, target);
     if (onto.peers != null) {
-      tree.tree().forEach(copies.groups::share);
+      tree.tree().forEach(this::share);
     }
-    Map<Mount, Mount> elsewhere = spread.copiesFor(tree, onto, at);
+    Map<Mount, Mount> elsewhere = copiesFor(tree, onto, at);
     elsewhere.forEach((receiver, copy) -> slipIn(copy, receiver, at));
     tree.attach(onto, at);
     enter(tree, onto.table());
@@ -182,8 +209,8 @@ final class Model {
     if (tree.table == null) {
       more.merge(target.mount().table(), size, Integer::sum);
     }
-    for (Mount receiver : Spread.receivers(target.mount())) {
-      if (Spread.reaches(receiver, target.node())) {
+    for (Mount receiver : receivers(target.mount())) {
+      if (reaches(receiver, target.node())) {
         more.merge(receiver.table(), size, Integer::sum);
       }
     }
@@ -198,7 +225,7 @@ final class Model {
   /** Takes a mount away if it is not in use, here and where it was shared to. */
   void unmount(Mount mount) {
     checkIsNotRoot(mount);
-    if (!mount.children.isEmpty() || !mount.held.isEmpty() || Spread.isUsedElsewhere(mount)) {
+    if (!mount.children.isEmpty() || !mount.held.isEmpty() || isUsedElsewhere(mount)) {
       throw new KernelRefusal(EBUSY);
     }
     takeAwayEverywhere(List.of(mount));
@@ -218,7 +245,7 @@ final class Model {
 
   private void takeAwayEverywhere(List<Mount> mounts) {
     List<Mount> all = new ArrayList<>(mounts);
-    all.addAll(Spread.goneWith(mounts));
+    all.addAll(goneWith(mounts));
     takeAway(all);
   }
 
@@ -235,8 +262,8 @@ final class Model {
         cover.attach(parent, at);
       }
       mount.table().remove(mount);
-      copies.groups.makePrivate(mount);
-      copies.release(mount);
+      makePrivate(mount);
+      release(mount);
     }
   }
 
@@ -263,7 +290,7 @@ final class Model {
       throw new KernelRefusal(EBUSY);
     }
     for (Mount mount : mounts) {
-      Flags.add(mount.flags, flags);
+      Mount.addFlags(mount.flags, flags);
       Table table = mount.table;
       if (table != null) {
         table.touch(mount);
@@ -277,16 +304,340 @@ final class Model {
 
   void letGo(Mount mount, Held held) {
     if (mount.held.remove(held)) {
-      copies.release(mount);
+      release(mount);
     }
   }
 
+  DeviceId anonymousDevice() {
+    return new DeviceId(0, minors.take());
+  }
+
+  /** A mount that is not attached yet. */
+  Mount newMount(Filesystem filesystem, Node root, KernelText source) {
+    filesystem.uses++;
+    return new Mount(nextUniqueId++, mountIds.take(), filesystem, root, source);
+  }
+
+  /** One mount, of itself or of something below its root. */
+  Mount copy(Mount mount, Node root, As as) {
+    Mount copy = newMount(mount.filesystem, root, mount.source);
+    copy.flags.addAll(mount.flags);
+    PeerGroup peers = mount.peers;
+    if (as == As.EQUAL) {
+      if (peers != null) {
+        join(copy, peers);
+      }
+      enslave(copy, mount.master);
+      copy.unbindable = mount.unbindable;
+    } else {
+      enslave(copy, peers);
+      if (as == As.SHARED_SLAVE) {
+        share(copy);
+      }
+    }
+    return copy;
+  }
+
   /**
-   * Removes a node that is mounted nowhere in this namespace; mounts on it elsewhere go with it.
+   * A mount and those below it that this accepts, seen from a directory or file of the first.
+   *
+   * @param wanted what is copied; what is below the others is left out with them
    */
-  void remove(Node node, Table table) {
+  Mount copyTree(Mount top, Node root, As as, Predicate<Mount> wanted) {
+    Map<Mount, Mount> copies = new LinkedHashMap<>();
+    for (Mount mount : top.tree()) {
+      if (mount == top) {
+        copies.put(top, copy(top, root, as));
+        continue;
+      }
+      Mount parent = mount.parent;
+      Node at = mount.mountpoint;
+      Mount copiedParent = parent == null ? null : copies.get(parent);
+      if (copiedParent != null
+          && at != null
+          && wanted.test(mount)
+          && (parent != top || at.isWithin(root))) {
+        Mount copy = copy(mount, mount.root, as);
+        copy.attach(copiedParent, at);
+        copies.put(mount, copy);
+      }
+    }
+    return copies.values().iterator().next();
+  }
+
+  /** Forgets a mount that is not there and not used any more. */
+  void release(Mount mount) {
+    if (mount.isReleased || mount.table != null || !mount.held.isEmpty()) {
+      return;
+    }
+    mount.isReleased = true;
+    mountIds.free(mount.id);
+    Filesystem filesystem = mount.filesystem;
+    filesystem.uses--;
+    if (filesystem.uses == 0 && filesystem.device.major() == 0) {
+      minors.free(filesystem.device.minor());
+    }
+  }
+
+  /** Forgets copies that were never attached. */
+  void discard(Mount top) {
+    List<Mount> tree = new ArrayList<>(top.tree());
+    for (int i = tree.size() - 1; i >= 0; i--) {
+      Mount mount = tree.get(i);
+      mount.detach();
+      makePrivate(mount);
+      release(mount);
+    }
+  }
+
+  /** Makes the mount send and receive; a slave goes on receiving from its master too. */
+  void share(Mount mount) {
+    mount.unbindable = false;
+    if (mount.peers == null) {
+      join(mount, new PeerGroup(groupIds.take()));
+    }
+  }
+
+  void join(Mount mount, PeerGroup group) {
+    mount.peers = group;
+    group.members.add(mount);
+  }
+
+  void enslave(Mount mount, @Nullable PeerGroup master) {
+    PeerGroup before = mount.master;
+    if (before != null) {
+      before.slaves.remove(mount);
+    }
+    mount.master = master;
+    if (master != null) {
+      master.slaves.add(mount);
+    }
+  }
+
+  /** Makes a peer receive only, from the peers it leaves; one without peers has none to ask. */
+  void makeSlave(Mount mount) {
+    PeerGroup left = leave(mount);
+    if (left != null && !left.members.isEmpty()) {
+      enslave(mount, left);
+    }
+  }
+
+  void makePrivate(Mount mount) {
+    leave(mount);
+    enslave(mount, null);
+    mount.unbindable = false;
+  }
+
+  private @Nullable PeerGroup leave(Mount mount) {
+    PeerGroup group = mount.peers;
+    if (group == null) {
+      return null;
+    }
+    mount.peers = null;
+    group.members.remove(mount);
+    if (group.members.isEmpty()) {
+      // Who received from the group goes on with the group that this one received from.
+      for (Mount slave : List.copyOf(group.slaves)) {
+        enslave(slave, mount.master);
+      }
+      groupIds.free(group.id);
+    }
+    return group;
+  }
+
+  /** Every mount that is told of mounts made on this one, itself left out. */
+  static Set<Mount> receivers(Mount mount) {
+    Set<Mount> found = new LinkedHashSet<>();
+    PeerGroup peers = mount.peers;
+    if (peers != null) {
+      collect(peers, found, new LinkedHashSet<>());
+    }
+    found.remove(mount);
+    return found;
+  }
+
+  private static void collect(PeerGroup group, Set<Mount> found, Set<PeerGroup> seen) {
+    if (!seen.add(group)) {
+      return;
+    }
+    found.addAll(group.members);
+    for (Mount slave : group.slaves) {
+      found.add(slave);
+      PeerGroup own = slave.peers;
+      if (own != null) {
+        collect(own, found, seen);
+      }
+    }
+  }
+
+  /** Whether a mount made at this place of another mount can be seen through this one. */
+  static boolean reaches(Mount receiver, Node at) {
+    return receiver.table != null && at.isWithin(receiver.root);
+  }
+
+  /**
+   * Copies a tree that was put on a mount to the same place of all that are told of it.
+   *
+   * @param source the tree, shared already
+   */
+  Map<Mount, Mount> copiesFor(Mount source, Mount onto, Node at) {
+    Map<Mount, Mount> made = new LinkedHashMap<>();
+    PeerGroup peers = onto.peers;
+    if (peers != null) {
+      spread(peers, onto, source, at, made, new LinkedHashSet<>());
+    }
+    return made;
+  }
+
+  private void spread(
+      PeerGroup group,
+      @Nullable Mount done,
+      Mount template,
+      Node at,
+      Map<Mount, Mount> made,
+      Set<PeerGroup> seen) {
+    if (!seen.add(group)) {
+      return;
+    }
+    for (Mount peer : List.copyOf(group.members)) {
+      if (peer != done && reaches(peer, at)) {
+        made.put(peer, copy(template, As.EQUAL));
+      }
+    }
+    for (Mount slave : List.copyOf(group.slaves)) {
+      PeerGroup own = slave.peers;
+      if (own == null) {
+        if (reaches(slave, at)) {
+          made.put(slave, copy(template, As.SLAVE));
+        }
+      } else if (!seen.contains(own)) {
+        Mount first = null;
+        for (Mount peer : own.members) {
+          if (first == null && reaches(peer, at)) {
+            first = peer;
+          }
+        }
+        Mount next = template;
+        if (first != null) {
+          next = copy(template, As.SHARED_SLAVE);
+          made.put(first, next);
+        }
+        spread(own, first, next, at, made, seen);
+      }
+    }
+  }
+
+  private Mount copy(Mount template, As as) {
+    return copyTree(template, template.root, as, mount -> !mount.unbindable);
+  }
+
+  /**
+   * The mounts elsewhere that go when these go: those at the same places of all that are told. One
+   * with a mount on it that stays is kept, unless that mount covers it: then that takes its place.
+   */
+  static List<Mount> goneWith(List<Mount> gone) {
+    Set<Mount> going = new LinkedHashSet<>(gone);
+    Set<Mount> candidates = new LinkedHashSet<>();
+    for (Mount mount : gone) {
+      Mount parent = mount.parent;
+      Node at = mount.mountpoint;
+      if (parent == null || at == null) {
+        continue;
+      }
+      for (Mount receiver : receivers(parent)) {
+        Mount child = receiver.children.get(at);
+        if (child != null && !going.contains(child)) {
+          candidates.add(child);
+        }
+      }
+    }
+    boolean trimmed = true;
+    while (trimmed) {
+      trimmed =
+          candidates.removeIf(
+              candidate ->
+                  candidate.children.values().stream()
+                      .anyMatch(
+                          child ->
+                              child.mountpoint != candidate.root
+                                  && !going.contains(child)
+                                  && !candidates.contains(child)));
+    }
+    return new ArrayList<>(candidates);
+  }
+
+  /** Whether one elsewhere that would go with this one is in use. */
+  static boolean isUsedElsewhere(Mount mount) {
+    Mount parent = mount.parent;
+    Node at = mount.mountpoint;
+    if (parent == null || at == null) {
+      return false;
+    }
+    for (Mount receiver : receivers(parent)) {
+      Mount child = receiver.children.get(at);
+      if (child != null
+          && !child.held.isEmpty()
+          && (child.children.isEmpty()
+              || (child.children.size() == 1 && child.children.containsKey(child.root)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Numbers given out as the kernel does: always the lowest that is free. */
+  private static final class LowestFree {
+
+    private final int first;
+    private final BitSet taken = new BitSet();
+
+    LowestFree(int first) {
+      this.first = first;
+    }
+
+    int take() {
+      int number = taken.nextClearBit(first);
+      taken.set(number);
+      return number;
+    }
+
+    void free(int number) {
+      taken.clear(number);
+    }
+  }
+
+  static void checkWritable(Mount mount) {
+    if (mount.isReadOnly()) {
+      throw new KernelRefusal(EROFS);
+    }
+  }
+
+  /** Makes something in a directory. */
+  static MountedFile add(MountedFile directory, KernelText name, Node node) {
+    try {
+      Walker.child(directory, name);
+    } catch (KernelRefusal e) {
+      if (e.number() != ENOENT || directory.node().isDeleted()) {
+        throw e;
+      }
+      checkWritable(directory.mount());
+      return new MountedFile(directory.mount(), directory.node().add(name, node));
+    }
+    throw new KernelRefusal(EEXIST);
+  }
+
+  /**
+   * Removes one node from a directory: a directory only if it is empty. Mounts on it in other
+   * namespaces go with it.
+   */
+  void remove(Table table, MountedFile directory, MountPath path) {
+    Node node = Walker.child(directory, KernelText.ofBytes(path.name()));
+    checkWritable(directory.mount());
     if (node.mounts.stream().anyMatch(mount -> mount.table == table)) {
       throw new KernelRefusal(EBUSY);
+    }
+    if (node.isDirectory() && !node.isEmpty()) {
+      throw new KernelRefusal(ENOTEMPTY);
     }
     for (Mount mount : List.copyOf(node.mounts)) {
       // One of them may have gone with another.
@@ -295,5 +646,26 @@ final class Model {
       }
     }
     node.delete();
+  }
+
+  static void rename(Table table, MountPath from, MountPath to) {
+    MountedFile source = new Walker(table).follow(from.parent());
+    MountedFile target = new Walker(table).follow(to.parent());
+    Node node = Walker.child(source, KernelText.ofBytes(from.name()));
+    KernelText name = KernelText.ofBytes(to.name());
+    if (source.mount() != target.mount()) {
+      throw new KernelRefusal(EXDEV);
+    }
+    checkWritable(source.mount());
+    if (target.node().isWithin(node)) {
+      throw new KernelRefusal(EINVAL);
+    }
+    if (target.node().child(name) != null) {
+      throw new KernelRefusal(EEXIST);
+    }
+    if (node.mounts.stream().anyMatch(mount -> mount.table == table)) {
+      throw new KernelRefusal(EBUSY);
+    }
+    node.moveTo(target.node(), name);
   }
 }

@@ -139,4 +139,20 @@ final class Mount {
     }
     return out.size() == 0 ? MountPath.ROOT : MountPath.ofBytes(out.toByteArray());
   }
+
+  /** The flags of a new mount: access times are kept roughly unless they are not kept at all. */
+  static Set<MountFlag> flagsOfNew(Set<MountFlag> asked) {
+    Set<MountFlag> flags = EnumSet.of(MountFlag.RELATIME);
+    addFlags(flags, asked);
+    return flags;
+  }
+
+  static void addFlags(Set<MountFlag> flags, Set<MountFlag> more) {
+    flags.addAll(more);
+    if (more.contains(MountFlag.NOATIME)) {
+      flags.remove(MountFlag.RELATIME);
+    } else if (more.contains(MountFlag.RELATIME)) {
+      flags.remove(MountFlag.NOATIME);
+    }
+  }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.testkit.mount;
 
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The records that a namespace gives of its mounts. */
@@ -74,5 +77,36 @@ final class Records {
 
   private static OptionalInt number(@Nullable PeerGroup group) {
     return group == null ? OptionalInt.empty() : OptionalInt.of(group.id);
+  }
+
+  private static final KernelText COMMAND = KernelText.of("memory");
+
+  /**
+   * The holders of a mount: processes first, then mounts on it, mounts of its filesystem here, and
+   * those elsewhere.
+   */
+  static Holders holders(Mount mount, Model model, String bootId) {
+    List<Holder> found = new ArrayList<>();
+    for (Held held : mount.held) {
+      found.add(new Holder.RunningProcess(held.pid(), COMMAND, Set.of(Holder.Use.OPEN_FILE)));
+    }
+    for (Mount child : mount.children.values()) {
+      found.add(new Holder.Child(record(child, bootId)));
+    }
+    for (Mount other : mount.table().all()) {
+      if (other != mount && other.filesystem == mount.filesystem) {
+        found.add(new Holder.Sibling(record(other, bootId)));
+      }
+    }
+    for (Table table : model.tables()) {
+      if (table != mount.table) {
+        for (Mount other : table.all()) {
+          if (other.filesystem == mount.filesystem) {
+            found.add(new Holder.Elsewhere(table.number, table.pid, COMMAND, other.path()));
+          }
+        }
+      }
+    }
+    return new Holders(found, 0, true);
   }
 }

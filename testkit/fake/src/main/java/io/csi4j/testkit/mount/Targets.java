@@ -75,7 +75,7 @@ final class Targets {
         throw e;
       }
       Node empty = isDirectory ? Node.directory() : Node.file("");
-      return new Target(directory, Contents.add(directory, name, empty), true);
+      return new Target(directory, Model.add(directory, name, empty), true);
     }
     MountedFile place = new MountedFile(directory.mount(), node).top();
     if (place.node().isSymlink()) {

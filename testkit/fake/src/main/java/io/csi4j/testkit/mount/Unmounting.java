@@ -119,7 +119,7 @@ final class Unmounting {
         return new UnmountResult(Step.LAZY, Optional.of(ref), attempts, true);
       }
     }
-    Holders holders = HolderList.of(mount, kernel.model(), kernel.boot());
+    Holders holders = Records.holders(mount, kernel.model(), kernel.boot());
     throw KernelErrors.refused(
             Reason.BUSY,
             doing,
@@ -157,7 +157,7 @@ final class Unmounting {
     } catch (KernelRefusal e) {
       return stillMounted(
           path, unmounted, KernelErrors.of("Unmounting " + path, "umount2", e, path).build());
-    } catch (KernelHang e) {
+    } catch (Faults.KernelHang e) {
       return stillMounted(path, unmounted, KernelErrors.hang("Unmounting " + path, path));
     } catch (MountException e) {
       return stillMounted(path, unmounted, e);
@@ -181,7 +181,7 @@ final class Unmounting {
       if (!node.isDirectory() && !node.isRemovable()) {
         return CleanupResult.Outcome.NOT_EMPTY;
       }
-      Contents.remove(kernel.model(), namespace.current(), directory, path);
+      kernel.model().remove(namespace.current(), directory, path);
       return CleanupResult.Outcome.REMOVED;
     } catch (KernelRefusal e) {
       return switch (e.number()) {

@@ -6,15 +6,13 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -32,52 +30,60 @@ public final class PluginShape {
     this.parts = parts;
   }
 
-  private record Parts(
-      PluginName name,
-      String version,
-      Set<PluginCapability> plugin,
-      Set<ControllerCapability> controller,
-      Set<NodeCapability> node,
-      Set<GroupControllerCapability> group,
-      Set<Quirk> quirks,
-      boolean filesystems,
-      boolean blocks,
-      long maxVolumesPerNode,
-      long totalBytes,
-      List<Topology> topologies) {
+  /** The parts of a shape: changed before the shape has them, and never after that. */
+  private static final class Parts {
+    private PluginName name = PluginName.of("fake.csi4j.example");
+    private String version = "1.0.0";
+    private final Set<PluginCapability> plugin = EnumSet.allOf(PluginCapability.class);
+    private final Set<ControllerCapability> controller = EnumSet.allOf(ControllerCapability.class);
+    private final Set<NodeCapability> node = EnumSet.allOf(NodeCapability.class);
+    private final Set<GroupControllerCapability> group =
+        EnumSet.allOf(GroupControllerCapability.class);
+    private final Set<Quirk> quirks = EnumSet.noneOf(Quirk.class);
+    private boolean filesystems = true;
+    private boolean blocks = true;
+    private long maxVolumesPerNode;
+    private long totalBytes = 1L << 40;
+    private List<Topology> topologies = List.of();
 
-    Parts {
-      plugin = frozen(plugin, PluginCapability.class);
-      controller = frozen(controller, ControllerCapability.class);
-      node = frozen(node, NodeCapability.class);
-      group = frozen(group, GroupControllerCapability.class);
-      quirks = frozen(quirks, Quirk.class);
-      topologies = List.copyOf(topologies);
+    /** The parts of {@link #full}. */
+    Parts() {}
+
+    Parts(Parts from) {
+      name = from.name;
+      version = from.version;
+      plugin.retainAll(from.plugin);
+      controller.retainAll(from.controller);
+      node.retainAll(from.node);
+      group.retainAll(from.group);
+      quirks.addAll(from.quirks);
+      filesystems = from.filesystems;
+      blocks = from.blocks;
+      maxVolumesPerNode = from.maxVolumesPerNode;
+      totalBytes = from.totalBytes;
+      topologies = from.topologies;
     }
 
-    private static <E extends Enum<E>> Set<E> frozen(Collection<E> set, Class<E> type) {
-      EnumSet<E> copy = EnumSet.noneOf(type);
-      copy.addAll(set);
-      return Collections.unmodifiableSet(copy);
+    List<Object> all() {
+      return List.of(
+          name,
+          version,
+          plugin,
+          controller,
+          node,
+          group,
+          quirks,
+          filesystems,
+          blocks,
+          maxVolumesPerNode,
+          totalBytes,
+          topologies);
     }
   }
 
   /** Everything that CSI 1.12 has, on one socket, with 1 TiB to give. */
   public static PluginShape full() {
-    return new PluginShape(
-        new Parts(
-            PluginName.of("fake.csi4j.example"),
-            "1.0.0",
-            EnumSet.allOf(PluginCapability.class),
-            EnumSet.allOf(ControllerCapability.class),
-            EnumSet.allOf(NodeCapability.class),
-            EnumSet.allOf(GroupControllerCapability.class),
-            EnumSet.noneOf(Quirk.class),
-            true,
-            true,
-            0,
-            1L << 40,
-            List.of()));
+    return new PluginShape(new Parts());
   }
 
   /** Everything, with controller and node on sockets of their own. */
@@ -87,21 +93,13 @@ public final class PluginShape {
 
   /** A node service that stages, and no controller: volumes are made by other means. */
   public static PluginShape nodeOnly() {
-    Parts all = full().parts;
-    return new PluginShape(
-        new Parts(
-            all.name,
-            all.version,
-            EnumSet.noneOf(PluginCapability.class),
-            EnumSet.noneOf(ControllerCapability.class),
-            all.node,
-            EnumSet.noneOf(GroupControllerCapability.class),
-            all.quirks,
-            true,
-            true,
-            0,
-            all.totalBytes,
-            List.of()));
+    return full()
+        .changed(
+            p -> {
+              p.plugin.clear();
+              p.controller.clear();
+              p.group.clear();
+            });
   }
 
   /** Volumes are attached to nodes and published there, never staged. */
@@ -130,21 +128,14 @@ public final class PluginShape {
 
   /** Create, publish, unpublish, delete, and nothing more: the least useful plugin there is. */
   public static PluginShape plain() {
-    Parts all = full().parts;
-    return new PluginShape(
-        new Parts(
-            all.name,
-            all.version,
-            EnumSet.of(PluginCapability.CONTROLLER_SERVICE),
-            EnumSet.of(ControllerCapability.CREATE_DELETE_VOLUME),
-            EnumSet.noneOf(NodeCapability.class),
-            EnumSet.noneOf(GroupControllerCapability.class),
-            all.quirks,
-            true,
-            true,
-            0,
-            all.totalBytes,
-            List.of()));
+    return full()
+        .changed(
+            p -> {
+              p.plugin.retainAll(EnumSet.of(PluginCapability.CONTROLLER_SERVICE));
+              p.controller.retainAll(EnumSet.of(ControllerCapability.CREATE_DELETE_VOLUME));
+              p.node.clear();
+              p.group.clear();
+            });
   }
 
   /** Returns the name of the plugin. */
@@ -159,27 +150,27 @@ public final class PluginShape {
 
   /** Returns what the plugin as a whole offers. */
   public Set<PluginCapability> pluginCapabilities() {
-    return parts.plugin;
+    return Collections.unmodifiableSet(parts.plugin);
   }
 
   /** Returns what its controller offers. */
   public Set<ControllerCapability> controllerCapabilities() {
-    return parts.controller;
+    return Collections.unmodifiableSet(parts.controller);
   }
 
   /** Returns what its nodes offer. */
   public Set<NodeCapability> nodeCapabilities() {
-    return parts.node;
+    return Collections.unmodifiableSet(parts.node);
   }
 
   /** Returns what its group controller offers. */
   public Set<GroupControllerCapability> groupCapabilities() {
-    return parts.group;
+    return Collections.unmodifiableSet(parts.group);
   }
 
   /** How it differs from the plainest lawful plugin. */
   public Set<Quirk> quirks() {
-    return parts.quirks;
+    return Collections.unmodifiableSet(parts.quirks);
   }
 
   /** Whether volumes can be filesystems. */
@@ -333,20 +324,20 @@ public final class PluginShape {
     return change.apply(this);
   }
 
-  private PluginShape changed(java.util.function.Consumer<Draft> change) {
-    Draft draft = new Draft(parts);
-    change.accept(draft);
-    return new PluginShape(draft.parts());
+  private PluginShape changed(Consumer<Parts> change) {
+    Parts changed = new Parts(parts);
+    change.accept(changed);
+    return new PluginShape(changed);
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof PluginShape shape && shape.parts.equals(parts);
+    return other instanceof PluginShape shape && shape.parts.all().equals(parts.all());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(parts);
+    return parts.all().hashCode();
   }
 
   @Override
@@ -360,53 +351,5 @@ public final class PluginShape {
         + parts.node
         + parts.group
         + parts.quirks;
-  }
-
-  private static final class Draft {
-    private PluginName name;
-    private String version;
-    private final EnumSet<PluginCapability> plugin = EnumSet.noneOf(PluginCapability.class);
-    private final EnumSet<ControllerCapability> controller =
-        EnumSet.noneOf(ControllerCapability.class);
-    private final EnumSet<NodeCapability> node = EnumSet.noneOf(NodeCapability.class);
-    private final EnumSet<GroupControllerCapability> group =
-        EnumSet.noneOf(GroupControllerCapability.class);
-    private final EnumSet<Quirk> quirks = EnumSet.noneOf(Quirk.class);
-    private boolean filesystems;
-    private boolean blocks;
-    private long maxVolumesPerNode;
-    private long totalBytes;
-    private List<Topology> topologies;
-
-    Draft(Parts parts) {
-      name = parts.name;
-      version = parts.version;
-      plugin.addAll(parts.plugin);
-      controller.addAll(parts.controller);
-      node.addAll(parts.node);
-      group.addAll(parts.group);
-      quirks.addAll(parts.quirks);
-      filesystems = parts.filesystems;
-      blocks = parts.blocks;
-      maxVolumesPerNode = parts.maxVolumesPerNode;
-      totalBytes = parts.totalBytes;
-      topologies = new ArrayList<>(parts.topologies);
-    }
-
-    Parts parts() {
-      return new Parts(
-          name,
-          version,
-          plugin,
-          controller,
-          node,
-          group,
-          quirks,
-          filesystems,
-          blocks,
-          maxVolumesPerNode,
-          totalBytes,
-          topologies);
-    }
   }
 }

@@ -20,26 +20,35 @@ import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.internal.backend.State;
 import io.csi4j.testkit.internal.backend.Storage;
+import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Volumes in a directory of the host, really mounted. */
 public final class HostPathStorage implements Storage, AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("io.csi4j.testkit.hostpath");
 
   /** Long enough for a process that ends, short enough for a caller that waits. */
   private static final UnmountPolicy PATIENTLY =
@@ -96,7 +105,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   public State load() throws IOException {
     try {
       Parts here = open();
-      State state = new SurvivingUses(here.sight(), here.layout(), loops).of(here.file().load());
+      State state = surviving(here, here.file().load());
       known = SavedVolumes.of(state);
       return state;
     } catch (Refusal e) {
@@ -417,7 +426,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     StorageRefusals.attempt(
         "Comparing the blocks of the snapshot " + SafeText.quote(snapshot),
         () ->
-            blocks.addAll(ChangedBlocks.of(device(snapshot), base == null ? null : device(base))));
+            blocks.addAll(
+                SparseFile.changedBlocks(device(snapshot), base == null ? null : device(base))));
     return blocks;
   }
 
@@ -459,5 +469,90 @@ public final class HostPathStorage implements Storage, AutoCloseable {
             + " any more. Look who removed them, and put them back, or delete the "
             + kind
             + ".");
+  }
+
+  /**
+   * The part of the saved state that the storage needs itself.
+   *
+   * @param capacities the volumes, and how large each was made
+   * @param staged the volumes that are staged
+   * @param snapshots the snapshots
+   */
+  private record SavedVolumes(
+      Map<String, Long> capacities, Set<String> staged, Set<String> snapshots) {
+
+    static SavedVolumes of(State state) {
+      Map<String, Long> capacities = new HashMap<>();
+      state
+          .volumes()
+          .forEach((id, volume) -> capacities.put(id, volume.volume().getCapacityBytes()));
+      Set<String> staged = new HashSet<>();
+      state.stagings().keySet().forEach(on -> staged.add(on.what()));
+      return new SavedVolumes(capacities, staged, Set.copyOf(state.snapshots().keySet()));
+    }
+
+    long capacity(String volume) {
+      return capacities.getOrDefault(volume, 0L);
+    }
+  }
+
+  /**
+   * The rest of a saved state: stagings and publications whose mounts are gone, as after a reboot,
+   * are forgotten, so that the caller is told to make them again.
+   */
+  private State surviving(Parts here, State saved) throws IOException {
+    State state = saved.copy();
+    MountSnapshot now = here.sight().now();
+    for (var each = state.publications().values().iterator(); each.hasNext(); ) {
+      var published = each.next();
+      String target = published.getTargetPath();
+      drop(each, isShown(here, published.getVolumeId(), target, now), "published", target);
+    }
+    for (var each = state.stagings().values().iterator(); each.hasNext(); ) {
+      var staged = each.next();
+      String path = staged.getStagingTargetPath();
+      drop(each, isStaged(here, staged.getVolumeId(), path, now), "staged", path);
+    }
+    Set<String> strangers = Layout.names(here.layout().volumes());
+    state.volumes().keySet().forEach(id -> strangers.remove(Layout.name(id)));
+    if (!strangers.isEmpty()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "The directory {0} holds volumes that nobody knows, {1}: calls that made them were cut"
+              + " off. They can be removed by hand.",
+          here.layout().volumes(),
+          new TreeSet<>(strangers));
+    }
+    return state;
+  }
+
+  private static void drop(Iterator<?> each, boolean isThere, String what, String path) {
+    if (!isThere) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "A volume was {0} at {1}, and is not any more: the mount is gone, as after a reboot.",
+          what,
+          SafeText.quote(path));
+      each.remove();
+    }
+  }
+
+  private boolean isStaged(Parts here, String id, String path, MountSnapshot now)
+      throws IOException {
+    Optional<StoredBytes> volume = here.layout().volumeBytes(id);
+    if (volume.isPresent() && volume.get().medium().isBlock()) {
+      return volume.get().medium() == Medium.FILE || !loops.of(volume.get().content()).isEmpty();
+    }
+    return isShown(here, id, path, now);
+  }
+
+  private static boolean isShown(Parts here, String id, String path, MountSnapshot now)
+      throws IOException {
+    Optional<StoredBytes> volume = here.layout().volumeBytes(id);
+    if (volume.isEmpty()) {
+      return false;
+    }
+    Optional<MountRecord> top = now.at(MountPath.of(path));
+    return top.filter(here.sight().shows(volume.get(), now)).isPresent();
   }
 }

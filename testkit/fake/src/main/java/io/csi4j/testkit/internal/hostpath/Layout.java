@@ -145,4 +145,13 @@ record Layout(Path data) {
       throw new IllegalStateException("Every Java platform has SHA-256.", e);
     }
   }
+
+  /**
+   * Where the bytes of one volume or snapshot are.
+   *
+   * @param id of the volume or snapshot
+   * @param medium what they are in
+   * @param content the directory or file
+   */
+  record StoredBytes(String id, Medium medium, Path content) {}
 }

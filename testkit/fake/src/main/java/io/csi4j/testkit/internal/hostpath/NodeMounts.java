@@ -12,6 +12,7 @@ import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.csi4j.testkit.internal.hostpath;
 
+import io.csi4j.client.internal.proto.BlockMetadata;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -7,6 +8,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Files in which blocks of zeros take no space. */
 final class SparseFile {
@@ -80,5 +84,34 @@ final class SparseFile {
       }
     }
     return true;
+  }
+
+  /**
+   * The blocks of a snapshot that hold data, or differ from an older one, found by reading both: in
+   * order, each of {@link #BLOCK} bytes but for the last of the file.
+   *
+   * @param base the file of the older snapshot; null for the blocks that are not all zeros
+   */
+  static List<BlockMetadata> changedBlocks(Path snapshot, @Nullable Path base) throws IOException {
+    try (FileChannel now = FileChannel.open(snapshot);
+        FileChannel before = base == null ? null : FileChannel.open(base)) {
+      ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
+      ByteBuffer old = ByteBuffer.allocateDirect(BLOCK);
+      List<BlockMetadata> blocks = new ArrayList<>();
+      for (long offset = 0; fill(now, block); offset += BLOCK) {
+        old.limit(0);
+        boolean isShorter = before == null || !fill(before, old);
+        // What lies beyond the end of the older one was zeros there.
+        boolean differs = isShorter ? !isZero(block) : !block.equals(old);
+        if (differs) {
+          blocks.add(
+              BlockMetadata.newBuilder()
+                  .setByteOffset(offset)
+                  .setSizeBytes(block.remaining())
+                  .build());
+        }
+      }
+      return blocks;
+    }
   }
 }

@@ -1,20 +1,29 @@
 package io.csi4j.testkit.internal.hostpath;
 
 import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * A walk through the directories of a volume, by open directories and not by paths: a writer to the
- * volume cannot lead it elsewhere meanwhile with a symbolic link.
+ * volume cannot lead it elsewhere meanwhile with a symbolic link. It copies, removes or measures.
  */
 final class Tree {
 
@@ -51,8 +60,47 @@ final class Tree {
     default void leave(Entry directory) throws IOException {}
   }
 
+  /** Copies what is in one directory, and its own permissions, to another that is empty. */
+  static void copy(Path from, Path to) throws IOException {
+    walk(from, new TreeCopy(from, to));
+    TreeCopy.finish(
+        to, Files.readAttributes(from, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  /** Removes a directory in which nothing is mounted. If it is missing, nothing is done. */
+  static void delete(Path directory) throws IOException {
+    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+      walk(directory, new TreeDelete());
+      Files.delete(directory);
+    }
+  }
+
+  /**
+   * A size.
+   *
+   * @param bytes of all files
+   * @param files how many files and directories, the first one included
+   */
+  record Size(long bytes, long files) {}
+
+  /** The size of a directory, which may be written to meanwhile. */
+  static Size size(Path directory) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      TreeSize size = new TreeSize();
+      try {
+        walk(directory, size);
+        return new Size(size.bytes, size.files);
+      } catch (NoSuchFileException e) {
+        // Another process removed what was listed a moment ago.
+        if (attempt == 5) {
+          throw e;
+        }
+      }
+    }
+  }
+
   /** Walks through everything below {@code root}, which is a directory itself. */
-  static void walk(Path root, Visitor visitor) throws IOException {
+  private static void walk(Path root, Visitor visitor) throws IOException {
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
       if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
         throw new IOException(
@@ -91,6 +139,121 @@ final class Tree {
         walk(below, entry.relative(), depth + 1);
       }
       visitor.leave(entry);
+    }
+  }
+
+  /**
+   * A copy of everything in a directory into another one that no other writes to: permissions,
+   * times, symbolic links as they are, hard links, holes, and owners where the kernel lets it.
+   * Set-user-id bits are not copied, nor are sockets, pipes and device files.
+   */
+  private static final class TreeCopy implements Visitor {
+
+    private final Path from;
+    private final Path to;
+    private final Map<Object, Path> copied = new HashMap<>();
+
+    private TreeCopy(Path from, Path to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    public void enter(Entry directory) throws IOException {
+      Files.createDirectory(to.resolve(directory.relative()));
+    }
+
+    @Override
+    public void leave(Entry directory) throws IOException {
+      // Not before: what may not be written to could not be filled.
+      finish(to.resolve(directory.relative()), directory.attributes());
+    }
+
+    @Override
+    public void visit(Entry entry) throws IOException {
+      Path copy = to.resolve(entry.relative());
+      if (entry.attributes().isSymbolicLink()) {
+        Path where = Files.readSymbolicLink(from.resolve(entry.relative()));
+        Files.createSymbolicLink(copy, where);
+      } else if (entry.attributes().isRegularFile()) {
+        Path before = copied.putIfAbsent(entry.attributes().fileKey(), copy);
+        if (before != null) {
+          Files.createLink(copy, before);
+          return;
+        }
+        try (SeekableByteChannel source =
+            entry
+                .above()
+                .newByteChannel(
+                    entry.name(), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+          SparseFile.copy(source, copy);
+        }
+        finish(copy, entry.attributes());
+      }
+    }
+
+    private static void finish(Path target, PosixFileAttributes as) throws IOException {
+      PosixFileAttributeView view =
+          Objects.requireNonNull(
+              Files.getFileAttributeView(
+                  target, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS));
+      PosixFileAttributes now = view.readAttributes();
+      if (!now.owner().equals(as.owner()) || !now.group().equals(as.group())) {
+        try {
+          view.setOwner(as.owner());
+          view.setGroup(as.group());
+        } catch (FileSystemException e) {
+          // Not ours to give away: then it belongs to the user who copied it.
+        }
+      }
+      view.setPermissions(as.permissions());
+      view.setTimes(as.lastModifiedTime(), null, null);
+    }
+  }
+
+  /** The removal of everything in a directory that the plugin made; nothing is followed. */
+  private static final class TreeDelete implements Visitor {
+    @Override
+    public void enter(Entry directory) throws IOException {
+      var permissions = PosixFilePermissions.fromString("rwx------");
+      if (!directory.attributes().permissions().containsAll(permissions)) {
+        try {
+          directory.view().setPermissions(permissions);
+        } catch (FileSystemException e) {
+          // Then going in fails too, and says why.
+        }
+      }
+    }
+
+    @Override
+    public void visit(Entry entry) throws IOException {
+      entry.above().deleteFile(entry.name());
+    }
+
+    @Override
+    public void leave(Entry directory) throws IOException {
+      directory.above().deleteDirectory(directory.name());
+    }
+  }
+
+  /** How much is in a directory; a file with several names counts once. */
+  private static final class TreeSize implements Visitor {
+
+    private final Set<Object> seen = new HashSet<>();
+    private long bytes;
+    private long files = 1;
+
+    @Override
+    public void enter(Entry directory) {
+      files++;
+    }
+
+    @Override
+    public void visit(Entry entry) {
+      if (seen.add(entry.attributes().fileKey())) {
+        files++;
+        bytes += entry.attributes().isRegularFile() ? entry.attributes().size() : 0;
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.hostpath;
 
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.proto.VolumeUsage.Unit;
+import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ final class Usage {
       }
       return usage;
     }
-    TreeSize.Size size = TreeSize.of(volume.content());
+    Tree.Size size = Tree.size(volume.content());
     long left = Math.min(Math.max(0, capacity - size.bytes()), store.getUsableSpace());
     usage.add(usage(Unit.BYTES, size.bytes() + left, size.bytes()));
     if (nodes[0] > 0) {

@@ -7,6 +7,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -102,7 +103,7 @@ final class VolumeFiles {
       throw otherKind(source, medium);
     }
     refuseMountsBelow(source.content());
-    TreeCopy.copy(source.content(), content);
+    Tree.copy(source.content(), content);
   }
 
   private static void copyOrMake(@Nullable StoredBytes source, Path content, long length)
@@ -198,7 +199,7 @@ final class VolumeFiles {
     Path work = work("gone");
     Files.move(directory, work, StandardCopyOption.ATOMIC_MOVE);
     StateFile.sync(directory.resolveSibling("."));
-    TreeDelete.delete(work);
+    Tree.delete(work);
   }
 
   /** Removes what an earlier process did not finish. */
@@ -213,7 +214,7 @@ final class VolumeFiles {
     mounts.unmount(MountPath.of(memory), policy);
     refuseMountsBelow(work);
     if (Files.isDirectory(work)) {
-      TreeDelete.delete(work);
+      Tree.delete(work);
     } else {
       Files.deleteIfExists(work);
     }

@@ -6,6 +6,7 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

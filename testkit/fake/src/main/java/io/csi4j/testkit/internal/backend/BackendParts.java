@@ -7,6 +7,8 @@ import io.csi4j.testkit.model.PluginClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What all rules stand on.
@@ -51,5 +53,26 @@ record BackendParts(
         .setAbnormal(condition.abnormal())
         .setMessage(condition.message())
         .build();
+  }
+
+  /** Ids that were not given out before. */
+  static final class NewIds {
+
+    private final AtomicLong last = new AtomicLong();
+    private final String mark;
+
+    /** Ids that differ by {@code mark} from those of earlier lives of the plugin. */
+    NewIds(String mark) {
+      this.mark = mark;
+    }
+
+    /** A new id that begins with {@code kind} and is not among {@code taken}. */
+    String next(String kind, Set<String> taken) {
+      String id;
+      do {
+        id = kind + "-" + mark + last.incrementAndGet();
+      } while (taken.contains(id));
+      return id;
+    }
   }
 }

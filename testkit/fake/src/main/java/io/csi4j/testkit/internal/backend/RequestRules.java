@@ -1,7 +1,5 @@
 package io.csi4j.testkit.internal.backend;
 
-import static java.util.Map.entry;
-
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.OneofDescriptor;
@@ -10,6 +8,8 @@ import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.TopologyRequirement;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.internal.spec.CallNeeds;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,38 +25,12 @@ final class RequestRules {
   private static final int PATH_LIMIT = 4096;
   private static final int TOTAL_LIMIT = 4 << 10;
 
-  private static final Map<String, Set<String>> REQUIRED =
-      Map.ofEntries(
-          entry("CreateVolumeRequest", Set.of("name", "volume_capabilities")),
-          entry("DeleteVolumeRequest", Set.of("volume_id")),
-          entry(
-              "ControllerPublishVolumeRequest",
-              Set.of("volume_id", "node_id", "volume_capability")),
-          entry("ControllerUnpublishVolumeRequest", Set.of("volume_id")),
-          entry("ValidateVolumeCapabilitiesRequest", Set.of("volume_id", "volume_capabilities")),
-          entry("ControllerGetVolumeRequest", Set.of("volume_id")),
-          entry("ControllerModifyVolumeRequest", Set.of("volume_id", "mutable_parameters")),
-          entry("CreateSnapshotRequest", Set.of("source_volume_id", "name")),
-          entry("DeleteSnapshotRequest", Set.of("snapshot_id")),
-          entry("GetSnapshotRequest", Set.of("snapshot_id")),
-          entry("ControllerExpandVolumeRequest", Set.of("volume_id", "capacity_range")),
-          entry("CreateVolumeGroupSnapshotRequest", Set.of("name", "source_volume_ids")),
-          entry("DeleteVolumeGroupSnapshotRequest", Set.of("group_snapshot_id", "snapshot_ids")),
-          entry("GetVolumeGroupSnapshotRequest", Set.of("group_snapshot_id", "snapshot_ids")),
-          entry("GetMetadataAllocatedRequest", Set.of("snapshot_id")),
-          entry("GetMetadataDeltaRequest", Set.of("base_snapshot_id", "target_snapshot_id")),
-          entry(
-              "NodeStageVolumeRequest",
-              Set.of("volume_id", "staging_target_path", "volume_capability")),
-          entry("NodeUnstageVolumeRequest", Set.of("volume_id", "staging_target_path")),
-          entry(
-              "NodePublishVolumeRequest", Set.of("volume_id", "target_path", "volume_capability")),
-          entry("NodeUnpublishVolumeRequest", Set.of("volume_id", "target_path")),
-          entry("NodeGetVolumeStatsRequest", Set.of("volume_id", "volume_path")),
-          entry("NodeExpandVolumeRequest", Set.of("volume_id", "volume_path")),
-          entry("VolumeCapability", Set.of("access_mode")),
-          entry("SnapshotSource", Set.of("snapshot_id")),
-          entry("VolumeSource", Set.of("volume_id")));
+  /** The required fields of the messages within a request, by type. */
+  private static final Map<String, List<String>> REQUIRED =
+      Map.of(
+          "VolumeCapability", List.of("access_mode"),
+          "SnapshotSource", List.of("snapshot_id"),
+          "VolumeSource", List.of("volume_id"));
 
   private static final Map<String, String> REQUIRED_CHOICE =
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
@@ -73,7 +47,10 @@ final class RequestRules {
 
   private static void message(String path, Message message) throws Refusal {
     String type = message.getDescriptorForType().getName();
-    Set<String> required = REQUIRED.getOrDefault(type, Set.of());
+    List<String> required =
+        CsiOperation.ofRpcName(type.replaceFirst("Request$", ""))
+            .map(operation -> CallNeeds.of(operation).fields())
+            .orElseGet(() -> REQUIRED.getOrDefault(type, List.of()));
     for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
       String name = SpecFields.name(field);
       field(path.isEmpty() ? name : path + "." + name, field, message, required.contains(name));

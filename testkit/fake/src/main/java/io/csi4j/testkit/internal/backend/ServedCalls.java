@@ -6,7 +6,10 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.internal.spec.CallNeeds;
 import io.csi4j.testkit.model.PluginShape;
+import java.util.List;
+import java.util.function.Predicate;
 
 /** Which calls a plugin serves, by what it offers. */
 final class ServedCalls {
@@ -19,71 +22,33 @@ final class ServedCalls {
     switch (operation.service()) {
       case IDENTITY -> {}
       case CONTROLLER -> {
-        need(operation, shape.offers(PluginCapability.CONTROLLER_SERVICE), "CONTROLLER_SERVICE");
-        controller(operation, shape);
+        service(operation, shape, PluginCapability.CONTROLLER_SERVICE);
+        one(operation, name -> shape.offers(ControllerCapability.valueOf(name)));
       }
       case GROUP_CONTROLLER -> {
-        need(
-            operation,
-            shape.offers(PluginCapability.GROUP_CONTROLLER_SERVICE),
-            "GROUP_CONTROLLER_SERVICE");
-        GroupControllerCapability groups =
-            GroupControllerCapability.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT;
-        if (operation != CsiOperation.GROUP_CONTROLLER_GET_CAPABILITIES) {
-          need(operation, shape.offers(groups), groups.name());
-        }
+        service(operation, shape, PluginCapability.GROUP_CONTROLLER_SERVICE);
+        one(operation, name -> shape.offers(GroupControllerCapability.valueOf(name)));
       }
       case SNAPSHOT_METADATA ->
-          need(
-              operation,
-              shape.offers(PluginCapability.SNAPSHOT_METADATA_SERVICE),
-              "SNAPSHOT_METADATA_SERVICE");
+          service(operation, shape, PluginCapability.SNAPSHOT_METADATA_SERVICE);
       case NODE -> {
         need(operation, call.node() != null, "the node service, which another socket serves");
-        node(operation, shape);
+        one(operation, name -> shape.offers(NodeCapability.valueOf(name)));
       }
     }
   }
 
-  private static void controller(CsiOperation operation, PluginShape shape) throws Refusal {
-    switch (operation) {
-      case CREATE_VOLUME, DELETE_VOLUME ->
-          need(operation, shape, ControllerCapability.CREATE_DELETE_VOLUME);
-      case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
-          need(operation, shape, ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
-      case LIST_VOLUMES -> need(operation, shape, ControllerCapability.LIST_VOLUMES);
-      case GET_CAPACITY -> need(operation, shape, ControllerCapability.GET_CAPACITY);
-      case CREATE_SNAPSHOT, DELETE_SNAPSHOT ->
-          need(operation, shape, ControllerCapability.CREATE_DELETE_SNAPSHOT);
-      case LIST_SNAPSHOTS -> need(operation, shape, ControllerCapability.LIST_SNAPSHOTS);
-      case GET_SNAPSHOT -> need(operation, shape, ControllerCapability.GET_SNAPSHOT);
-      case CONTROLLER_EXPAND_VOLUME -> need(operation, shape, ControllerCapability.EXPAND_VOLUME);
-      case CONTROLLER_GET_VOLUME -> need(operation, shape, ControllerCapability.GET_VOLUME);
-      case CONTROLLER_MODIFY_VOLUME -> need(operation, shape, ControllerCapability.MODIFY_VOLUME);
-      default -> {}
-    }
-  }
-
-  private static void node(CsiOperation operation, PluginShape shape) throws Refusal {
-    switch (operation) {
-      case NODE_STAGE_VOLUME, NODE_UNSTAGE_VOLUME ->
-          need(
-              operation, shape.offers(NodeCapability.STAGE_UNSTAGE_VOLUME), "STAGE_UNSTAGE_VOLUME");
-      case NODE_GET_VOLUME_STATS ->
-          need(
-              operation,
-              shape.offers(NodeCapability.GET_VOLUME_STATS)
-                  || shape.offers(NodeCapability.VOLUME_CONDITION),
-              "GET_VOLUME_STATS");
-      case NODE_EXPAND_VOLUME ->
-          need(operation, shape.offers(NodeCapability.EXPAND_VOLUME), "EXPAND_VOLUME");
-      default -> {}
-    }
-  }
-
-  private static void need(
-      CsiOperation operation, PluginShape shape, ControllerCapability capability) throws Refusal {
+  private static void service(
+      CsiOperation operation, PluginShape shape, PluginCapability capability) throws Refusal {
     need(operation, shape.offers(capability), capability.name());
+  }
+
+  /** Refuses a call if the plugin offers none of the capabilities that the call needs. */
+  private static void one(CsiOperation operation, Predicate<String> offers) throws Refusal {
+    List<String> anyOf = CallNeeds.of(operation).capabilities();
+    if (!anyOf.isEmpty()) {
+      need(operation, anyOf.stream().anyMatch(offers), anyOf.get(0));
+    }
   }
 
   private static void need(CsiOperation operation, boolean offered, String what) throws Refusal {

@@ -3,22 +3,35 @@ package io.csi4j.testkit.internal.backend;
 import com.google.protobuf.Timestamp;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
+import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.GetSnapshotRequest;
 import io.csi4j.client.internal.proto.GetSnapshotResponse;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Flights.Held;
 import io.csi4j.testkit.internal.backend.Flights.Thing;
+import io.csi4j.testkit.internal.backend.State.StoredGroup;
 import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/** Snapshots of single volumes. */
+/** Snapshots of single volumes, and of several volumes at one moment. */
 @SuppressWarnings("try") // What is held is held for its time.
 final class SnapshotService {
 
@@ -146,5 +159,187 @@ final class SnapshotService {
     return GetSnapshotResponse.newBuilder()
         .setSnapshot(told(ground, call.shape(), snapshot.snapshot()))
         .build();
+  }
+
+  CreateVolumeGroupSnapshotResponse create(Call call, CreateVolumeGroupSnapshotRequest request)
+      throws Refusal {
+    List<Thing> things = new ArrayList<>();
+    things.add(Thing.name("group snapshot name", request.getName()));
+    Set<String> sources = new HashSet<>(request.getSourceVolumeIdsList());
+    if (sources.size() < request.getSourceVolumeIdsCount()) {
+      throw Refusal.invalid("source_volume_ids", "names a volume twice. Name each once.");
+    }
+    sources.forEach(source -> things.add(Thing.volume(source)));
+    try (Held held = ground.flights().take(things)) {
+      Optional<StoredGroup> existing =
+          ground.now().groups().values().stream()
+              .filter(group -> group.asked().getName().equals(request.getName()))
+              .findFirst();
+      if (existing.isPresent()) {
+        same(existing.get().asked(), request);
+        return answer(call.shape(), existing.get().group());
+      }
+      List<StoredVolume> volumes = new ArrayList<>();
+      for (String source : request.getSourceVolumeIdsList()) {
+        volumes.add(ground.volume("source_volume_ids", source));
+      }
+      together(volumes);
+      return answer(call.shape(), make(call.shape(), request, volumes));
+    }
+  }
+
+  private static void same(
+      CreateVolumeGroupSnapshotRequest before, CreateVolumeGroupSnapshotRequest request)
+      throws Refusal {
+    if (!Set.copyOf(before.getSourceVolumeIdsList())
+            .equals(Set.copyOf(request.getSourceVolumeIdsList()))
+        || !before.getParametersMap().equals(request.getParametersMap())) {
+      throw Refusal.exists(
+          "A group snapshot named "
+              + SafeText.quote(request.getName())
+              + " exists with other source_volume_ids or parameters. Send those, or take another"
+              + " name.");
+    }
+  }
+
+  /** Volumes in different places are not cut at one moment. */
+  private static void together(List<StoredVolume> volumes) throws Refusal {
+    if (volumes.stream().map(each -> each.volume().getAccessibleTopologyList()).distinct().count()
+        > 1) {
+      throw Refusal.precondition(
+          "The volumes of source_volume_ids are in different places of the topology and cannot be"
+              + " snapshotted together. Move them to one place first.");
+    }
+  }
+
+  private VolumeGroupSnapshot make(
+      PluginShape shape, CreateVolumeGroupSnapshotRequest request, List<StoredVolume> volumes)
+      throws Refusal {
+    String id = ground.ids().next("group", ground.now().groups().keySet());
+    VolumeGroupSnapshot.Builder group = VolumeGroupSnapshot.newBuilder().setGroupSnapshotId(id);
+    long bytes = 0;
+    for (StoredVolume volume : volumes) {
+      Snapshot member =
+          cut(ground, volume)
+              .setSnapshotId(ground.ids().next("snap", ground.now().snapshots().keySet()))
+              .setGroupSnapshotId(id)
+              .build();
+      bytes += member.getSizeBytes();
+      group.addSnapshots(member).setCreationTime(member.getCreationTime());
+    }
+    CreateVolumeGroupSnapshotRequest asked = request.toBuilder().clearSecrets().build();
+    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
+      cut(group.getSnapshotsList());
+      ground
+          .knowledge()
+          .changeOrUndo(
+              state -> {
+                state.groups().put(id, new StoredGroup(group.build(), asked));
+                for (Snapshot member : group.getSnapshotsList()) {
+                  state
+                      .snapshots()
+                      .put(
+                          member.getSnapshotId(),
+                          new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
+                }
+              },
+              () -> {
+                for (Snapshot member : group.getSnapshotsList()) {
+                  ground.storage().deleteSnapshot(member.getSnapshotId());
+                }
+              });
+    }
+    return group.build();
+  }
+
+  /** All members, or none. */
+  private void cut(List<Snapshot> members) throws Refusal {
+    List<Snapshot> done = new ArrayList<>();
+    try {
+      for (Snapshot member : members) {
+        done.add(member);
+        Knowledge.effect(
+            "Cutting the snapshot " + member.getSnapshotId(),
+            () -> ground.storage().snapshot(member.getSnapshotId(), member.getSourceVolumeId()));
+      }
+    } catch (Refusal refused) {
+      for (Snapshot member : done) {
+        Knowledge.effect(
+            "Removing what was cut: " + refused.text() + ", and then",
+            () -> ground.storage().deleteSnapshot(member.getSnapshotId()));
+      }
+      throw refused;
+    }
+  }
+
+  private CreateVolumeGroupSnapshotResponse answer(PluginShape shape, VolumeGroupSnapshot group) {
+    return CreateVolumeGroupSnapshotResponse.newBuilder()
+        .setGroupSnapshot(told(shape, group))
+        .build();
+  }
+
+  private VolumeGroupSnapshot told(PluginShape shape, VolumeGroupSnapshot group) {
+    VolumeGroupSnapshot.Builder told = group.toBuilder().clearSnapshots().setReadyToUse(true);
+    for (Snapshot member : group.getSnapshotsList()) {
+      Snapshot now = told(ground, shape, member);
+      told.addSnapshots(now).setReadyToUse(told.getReadyToUse() && now.getReadyToUse());
+    }
+    return told.build();
+  }
+
+  DeleteVolumeGroupSnapshotResponse delete(Call call, DeleteVolumeGroupSnapshotRequest request)
+      throws Refusal {
+    String id = request.getGroupSnapshotId();
+    StoredGroup group = ground.now().groups().get(id);
+    if (group == null) {
+      VolumeService.gone(call.shape(), "group snapshot", id);
+      return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
+    }
+    members(group, request.getSnapshotIdsList());
+    for (String member : request.getSnapshotIdsList()) {
+      refuseUsed(ground, member);
+    }
+    List<Thing> things = new ArrayList<>();
+    things.add(Thing.name("group snapshot", id));
+    request.getSnapshotIdsList().forEach(member -> things.add(Thing.snapshot(member)));
+    try (Held held = ground.flights().take(things)) {
+      for (String member : request.getSnapshotIdsList()) {
+        Knowledge.effect(
+            "Deleting the snapshot " + SafeText.quote(member),
+            () -> ground.storage().deleteSnapshot(member));
+      }
+      ground
+          .knowledge()
+          .change(
+              state -> {
+                state.groups().remove(id);
+                request.getSnapshotIdsList().forEach(state.snapshots()::remove);
+              });
+      return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
+    }
+  }
+
+  GetVolumeGroupSnapshotResponse get(Call call, GetVolumeGroupSnapshotRequest request)
+      throws Refusal {
+    StoredGroup group = ground.now().groups().get(request.getGroupSnapshotId());
+    if (group == null) {
+      throw Refusal.notFound("group_snapshot_id", request.getGroupSnapshotId());
+    }
+    members(group, request.getSnapshotIdsList());
+    return GetVolumeGroupSnapshotResponse.newBuilder()
+        .setGroupSnapshot(told(call.shape(), group.group()))
+        .build();
+  }
+
+  private static void members(StoredGroup group, List<String> ids) throws Refusal {
+    Set<String> members = new HashSet<>();
+    group.group().getSnapshotsList().forEach(member -> members.add(member.getSnapshotId()));
+    if (!members.equals(new HashSet<>(ids))) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "snapshot_ids does not name the members of group "
+              + SafeText.quote(group.group().getGroupSnapshotId())
+              + ". Send exactly the ids that CreateVolumeGroupSnapshot answered.");
+    }
   }
 }

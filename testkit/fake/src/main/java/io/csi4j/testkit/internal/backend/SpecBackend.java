@@ -55,11 +55,8 @@ public final class SpecBackend implements Backend {
   private final AttachService attachments;
   private final ListingPages listings;
   private final SnapshotService snapshots;
-  private final GroupSnapshotService groups;
   private final Metadata metadata;
-  private final StageService staging;
-  private final PublishService publishing;
-  private final OnNodes onNodes;
+  private final NodeVolumeService onNode;
 
   /**
    * A backend that knows nothing until it is opened.
@@ -82,17 +79,14 @@ public final class SpecBackend implements Backend {
             new Knowledge(storage),
             new Flights(),
             new ConcurrentHashMap<>(),
-            new NewIds(storage.mark()));
+            new BackendParts.NewIds(storage.mark()));
     questions = new Questions(ground);
     volumes = new VolumeService(ground);
     attachments = new AttachService(ground);
     listings = new ListingPages(ground, tokens);
     snapshots = new SnapshotService(ground);
-    groups = new GroupSnapshotService(ground);
     metadata = new Metadata(ground);
-    staging = new StageService(ground);
-    publishing = new PublishService(ground);
-    onNodes = new OnNodes(ground, volumes);
+    onNode = new NodeVolumeService(ground, volumes);
   }
 
   @Override
@@ -110,27 +104,10 @@ public final class SpecBackend implements Backend {
 
   private Message one(Call call, Asked asked) throws Refusal {
     Message request = asked.request();
-    return switch (asked.operation().service()) {
-      case IDENTITY -> identity(call, asked);
-      case CONTROLLER -> controller(call, asked);
-      case GROUP_CONTROLLER -> group(call, asked);
-      case NODE -> node(call, asked);
-      case SNAPSHOT_METADATA -> throw new IllegalStateException("A stream: " + request.getClass());
-    };
-  }
-
-  private static Message identity(Call call, Asked asked) {
     return switch (asked.operation()) {
       case GET_PLUGIN_INFO -> Questions.info(call.shape());
       case GET_PLUGIN_CAPABILITIES -> Questions.ofPlugin(call.shape());
       case PROBE -> Questions.probe(call.shape());
-      default -> throw unknown(asked);
-    };
-  }
-
-  private Message controller(Call call, Asked asked) throws Refusal {
-    Message request = asked.request();
-    return switch (asked.operation()) {
       case CREATE_VOLUME -> volumes.create(call, (CreateVolumeRequest) request);
       case DELETE_VOLUME -> volumes.delete(call, (DeleteVolumeRequest) request);
       case CONTROLLER_EXPAND_VOLUME ->
@@ -151,42 +128,24 @@ public final class SpecBackend implements Backend {
       case CREATE_SNAPSHOT -> snapshots.create(call, (CreateSnapshotRequest) request);
       case DELETE_SNAPSHOT -> snapshots.delete(call, (DeleteSnapshotRequest) request);
       case GET_SNAPSHOT -> snapshots.get(call, (GetSnapshotRequest) request);
-      default -> throw unknown(asked);
-    };
-  }
-
-  private Message group(Call call, Asked asked) throws Refusal {
-    Message request = asked.request();
-    return switch (asked.operation()) {
       case GROUP_CONTROLLER_GET_CAPABILITIES -> Questions.ofGroups(call.shape());
       case CREATE_VOLUME_GROUP_SNAPSHOT ->
-          groups.create(call, (CreateVolumeGroupSnapshotRequest) request);
+          snapshots.create(call, (CreateVolumeGroupSnapshotRequest) request);
       case DELETE_VOLUME_GROUP_SNAPSHOT ->
-          groups.delete(call, (DeleteVolumeGroupSnapshotRequest) request);
-      case GET_VOLUME_GROUP_SNAPSHOT -> groups.get(call, (GetVolumeGroupSnapshotRequest) request);
-      default -> throw unknown(asked);
-    };
-  }
-
-  private Message node(Call call, Asked asked) throws Refusal {
-    Message request = asked.request();
-    return switch (asked.operation()) {
-      case NODE_STAGE_VOLUME -> staging.stage(call, (NodeStageVolumeRequest) request);
-      case NODE_UNSTAGE_VOLUME -> staging.unstage(call, (NodeUnstageVolumeRequest) request);
-      case NODE_PUBLISH_VOLUME -> publishing.publish(call, (NodePublishVolumeRequest) request);
-      case NODE_UNPUBLISH_VOLUME ->
-          publishing.unpublish(call, (NodeUnpublishVolumeRequest) request);
-      case NODE_GET_VOLUME_STATS -> onNodes.stats(call, (NodeGetVolumeStatsRequest) request);
-      case NODE_EXPAND_VOLUME -> onNodes.expand(call, (NodeExpandVolumeRequest) request);
+          snapshots.delete(call, (DeleteVolumeGroupSnapshotRequest) request);
+      case GET_VOLUME_GROUP_SNAPSHOT ->
+          snapshots.get(call, (GetVolumeGroupSnapshotRequest) request);
+      case NODE_STAGE_VOLUME -> onNode.stage(call, (NodeStageVolumeRequest) request);
+      case NODE_UNSTAGE_VOLUME -> onNode.unstage(call, (NodeUnstageVolumeRequest) request);
+      case NODE_PUBLISH_VOLUME -> onNode.publish(call, (NodePublishVolumeRequest) request);
+      case NODE_UNPUBLISH_VOLUME -> onNode.unpublish(call, (NodeUnpublishVolumeRequest) request);
+      case NODE_GET_VOLUME_STATS -> onNode.stats(call, (NodeGetVolumeStatsRequest) request);
+      case NODE_EXPAND_VOLUME -> onNode.expand(call, (NodeExpandVolumeRequest) request);
       case NODE_GET_CAPABILITIES -> Questions.ofNode(call.shape());
       case NODE_GET_INFO -> questions.nodeInfo(call);
-      default -> throw unknown(asked);
+      case GET_METADATA_ALLOCATED, GET_METADATA_DELTA ->
+          throw new IllegalStateException("A stream: " + request.getClass());
     };
-  }
-
-  private static IllegalStateException unknown(Asked asked) {
-    return new IllegalStateException(
-        asked.operation() + " is none of " + asked.operation().service());
   }
 
   @Override
@@ -234,7 +193,7 @@ public final class SpecBackend implements Backend {
                         VolumeId.of(published.getValue().getVolumeId()),
                         NodeId.of(published.getKey().node()),
                         PluginPath.of(published.getKey().what()),
-                        PublishService.readOnly(published.getValue())))
+                        NodeVolumeService.readOnly(published.getValue())))
             .toList());
   }
 

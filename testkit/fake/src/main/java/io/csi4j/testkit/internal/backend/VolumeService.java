@@ -13,15 +13,18 @@ import io.csi4j.client.internal.proto.DeleteVolumeRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.internal.backend.Flights.Held;
 import io.csi4j.testkit.internal.backend.Flights.Thing;
+import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -36,11 +39,9 @@ final class VolumeService {
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._/-]+");
 
   private final BackendParts ground;
-  private final ContentSources sources;
 
   VolumeService(BackendParts ground) {
     this.ground = ground;
-    this.sources = new ContentSources(ground);
   }
 
   CreateVolumeResponse create(Call call, CreateVolumeRequest request) throws Refusal {
@@ -55,8 +56,8 @@ final class VolumeService {
       }
     }
     checkMutable(shape, "mutable_parameters", request.getMutableParamsMap());
-    sources.check(shape, request);
-    Optional<Thing> source = ContentSources.thing(request.getVolumeContentSource());
+    checkSource(shape, request);
+    Optional<Thing> source = thing(request.getVolumeContentSource());
     try (Held name = ground.flights().take(Thing.name("volume name", request.getName()))) {
       Optional<StoredVolume> existing = named(request.getName());
       if (existing.isPresent()) {
@@ -70,7 +71,7 @@ final class VolumeService {
   }
 
   private Volume make(PluginShape shape, CreateVolumeRequest request) throws Refusal {
-    long least = sources.size(shape, request);
+    long least = size(request);
     long bytes = VolumeSizes.ofNew(shape, request.getCapacityRange(), least);
     Volume.Builder draft = Volume.newBuilder().setCapacityBytes(bytes);
     VolumePlacement.place(shape, request.getAccessibilityRequirements())
@@ -270,5 +271,80 @@ final class VolumeService {
         .setRequiredBytes(capacity.requiredBytes().orElse(0))
         .setLimitBytes(capacity.limitBytes().orElse(0))
         .build();
+  }
+
+  /** Returns what is held while it is copied. */
+  private static Optional<Thing> thing(VolumeContentSource source) {
+    return switch (source.getTypeCase()) {
+      case SNAPSHOT -> Optional.of(Thing.snapshot(source.getSnapshot().getSnapshotId()));
+      case VOLUME -> Optional.of(Thing.volume(source.getVolume().getVolumeId()));
+      case TYPE_NOT_SET -> Optional.empty();
+    };
+  }
+
+  /** Refuses a kind of source that the plugin does not offer. */
+  private void checkSource(PluginShape shape, CreateVolumeRequest request) throws Refusal {
+    VolumeContentSource source = request.getVolumeContentSource();
+    if (source.hasSnapshot() && !shape.offers(ControllerCapability.CREATE_DELETE_SNAPSHOT)) {
+      throw Refusal.invalid(
+          "volume_content_source.snapshot",
+          "needs the capability CREATE_DELETE_SNAPSHOT. Create the volume without it.");
+    }
+    if (source.hasVolume() && !shape.offers(ControllerCapability.CLONE_VOLUME)) {
+      throw Refusal.invalid(
+          "volume_content_source.volume",
+          "needs the capability CLONE_VOLUME. Create the volume without it.");
+    }
+  }
+
+  /** How much the source holds; 0 without a source. */
+  private long size(CreateVolumeRequest request) throws Refusal {
+    VolumeContentSource source = request.getVolumeContentSource();
+    if (source.hasSnapshot()) {
+      return snapshotSize(source.getSnapshot().getSnapshotId(), request);
+    }
+    if (source.hasVolume()) {
+      StoredVolume volume =
+          ground.volume("volume_content_source.volume.volume_id", source.getVolume().getVolumeId());
+      fits(volume, request.getVolumeCapabilitiesList());
+      return volume.volume().getCapacityBytes();
+    }
+    return 0;
+  }
+
+  private long snapshotSize(String id, CreateVolumeRequest request) throws Refusal {
+    StoredSnapshot snapshot = ground.now().snapshots().get(id);
+    if (snapshot == null) {
+      throw Refusal.notFound("volume_content_source.snapshot.snapshot_id", id);
+    }
+    if (!SnapshotService.ready(ground, snapshot.snapshot())) {
+      throw Refusal.precondition(
+          "Snapshot "
+              + SafeText.quote(id)
+              + " is not ready to use. Wait until ready_to_use is true, then call again.");
+    }
+    StoredVolume from = ground.now().volumes().get(snapshot.snapshot().getSourceVolumeId());
+    if (from != null) {
+      fits(from, request.getVolumeCapabilitiesList());
+    }
+    return snapshot.snapshot().getSizeBytes();
+  }
+
+  /** A device is no filesystem: what is copied stays what it was. */
+  private static void fits(StoredVolume source, List<VolumeCapability> wanted) throws Refusal {
+    List<VolumeCapability> made = source.asked().getVolumeCapabilitiesList();
+    boolean common =
+        made.isEmpty()
+            || wanted.stream()
+                .anyMatch(
+                    capability ->
+                        made.stream().anyMatch(had -> had.hasBlock() == capability.hasBlock()));
+    if (!common) {
+      throw Refusal.invalid(
+          "volume_content_source",
+          "is a "
+              + (made.get(0).hasBlock() ? "block device" : "filesystem")
+              + ", and volume_capabilities ask for the other. Ask for the same access type.");
+    }
   }
 }

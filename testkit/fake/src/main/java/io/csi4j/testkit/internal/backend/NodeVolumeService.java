@@ -1,0 +1,368 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeResponse;
+import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnstageVolumeResponse;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.internal.backend.Flights.Held;
+import io.csi4j.testkit.internal.backend.Flights.Thing;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Volumes on a node: staged once, published for workloads, measured and grown where they are. */
+@SuppressWarnings("try") // What is held is held for its time.
+final class NodeVolumeService {
+
+  private final BackendParts ground;
+  private final VolumeService volumes;
+
+  NodeVolumeService(BackendParts ground, VolumeService volumes) {
+    this.ground = ground;
+    this.volumes = volumes;
+  }
+
+  NodeStageVolumeResponse stage(Call call, NodeStageVolumeRequest request) throws Refusal {
+    String id = request.getVolumeId();
+    Capabilities.checkAtNode(call.shape(), "volume_capability", request.getVolumeCapability());
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      NodeStageVolumeRequest before = ground.now().stagings().get(call.onThisNode(id));
+      if (before != null) {
+        same(before, request);
+      }
+      usable(call, volume, request.getVolumeCapability());
+      attached(call, id, request.getPublishContextMap());
+      Knowledge.effect(
+          "Staging the volume " + SafeText.quote(id), () -> ground.storage().stage(request));
+      if (before == null) {
+        NodeStageVolumeRequest asked = request.toBuilder().clearSecrets().build();
+        ground.knowledge().change(state -> state.stagings().put(call.onThisNode(id), asked));
+      }
+      return NodeStageVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  private static void same(NodeStageVolumeRequest before, NodeStageVolumeRequest request)
+      throws Refusal {
+    if (!before.getStagingTargetPath().equals(request.getStagingTargetPath())) {
+      throw Refusal.precondition(
+          "Volume "
+              + SafeText.quote(request.getVolumeId())
+              + " is staged at "
+              + SafeText.quote(before.getStagingTargetPath())
+              + " on this node. Use that path for every workload, or unstage it first.");
+    }
+    if (!before.getVolumeCapability().equals(request.getVolumeCapability())) {
+      throw Refusal.exists(
+          "Volume "
+              + SafeText.quote(request.getVolumeId())
+              + " is staged there with another volume_capability. Send the same, or unstage it"
+              + " first.");
+    }
+  }
+
+  /** Refuses a use that the volume was not made for, or from where it cannot be reached. */
+  private void usable(Call call, StoredVolume volume, VolumeCapability capability) throws Refusal {
+    Optional<String> not = Capabilities.unsupported(call.shape(), volume, capability);
+    if (not.isPresent()) {
+      throw Refusal.precondition("volume_capability " + not.get() + ". Send one of those.");
+    }
+    if (!VolumePlacement.reaches(
+        VolumePlacement.ofNode(call.shape(), ground.nodes(), call.here()), volume.volume())) {
+      throw Refusal.precondition(
+          "Volume "
+              + SafeText.quote(volume.volume().getVolumeId())
+              + " cannot be reached from this node. Use it within its accessible_topology.");
+    }
+  }
+
+  /** Refuses a volume that was not attached to this node, or another context than that gave. */
+  private void attached(Call call, String id, Map<String, String> context) throws Refusal {
+    if (!call.shape().offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME)) {
+      if (!context.isEmpty()) {
+        throw Refusal.invalid(
+            "publish_context",
+            "is set, and this plugin does not attach volumes (PUBLISH_UNPUBLISH_VOLUME). Leave it"
+                + " out.");
+      }
+    } else if (!ground.now().attachments().containsKey(call.onThisNode(id))) {
+      throw Refusal.precondition(
+          "Volume "
+              + SafeText.quote(id)
+              + " is not attached to this node. Call ControllerPublishVolume for it first.");
+    } else if (!context.equals(AttachService.context(id, call.here()))) {
+      throw Refusal.invalid(
+          "publish_context",
+          "is not what ControllerPublishVolume answered for this node. Send that, unchanged.");
+    }
+  }
+
+  NodeUnstageVolumeResponse unstage(Call call, NodeUnstageVolumeRequest request) throws Refusal {
+    String id = request.getVolumeId();
+    String path = request.getStagingTargetPath();
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      ground.volume("volume_id", id);
+      NodeStageVolumeRequest before = ground.now().stagings().get(call.onThisNode(id));
+      if (before != null && !before.getStagingTargetPath().equals(path)) {
+        // Nothing of this volume is at that path, so nothing is left to do there.
+        return NodeUnstageVolumeResponse.getDefaultInstance();
+      }
+      published(call, id);
+      Knowledge.effect(
+          "Unstaging the volume " + SafeText.quote(id), () -> ground.storage().unstage(id, path));
+      if (before != null) {
+        ground.knowledge().change(state -> state.stagings().remove(call.onThisNode(id)));
+      }
+      return NodeUnstageVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  private void published(Call call, String id) throws Refusal {
+    for (var publication : VolumeUses.publishedOn(ground.now(), id, call.here())) {
+      throw Refusal.precondition(
+          "Volume "
+              + SafeText.quote(id)
+              + " is published at "
+              + SafeText.quote(publication.getTargetPath())
+              + ". Unpublish every target on this node first.");
+    }
+  }
+
+  NodePublishVolumeResponse publish(Call call, NodePublishVolumeRequest request) throws Refusal {
+    String id = request.getVolumeId();
+    String target = request.getTargetPath();
+    Capabilities.checkAtNode(call.shape(), "volume_capability", request.getVolumeCapability());
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      NodePublishVolumeRequest before = ground.now().publications().get(call.onThisNode(target));
+      if (before != null) {
+        same(before, request);
+      }
+      usable(call, volume, request.getVolumeCapability());
+      attached(call, id, request.getPublishContextMap());
+      staged(call, request);
+      if (before == null) {
+        others(call, request);
+      }
+      if (!call.shape().has(Quirk.TARGET_NEVER_MADE)) {
+        Knowledge.effect(
+            "Publishing the volume " + SafeText.quote(id), () -> ground.storage().publish(request));
+      }
+      if (before == null) {
+        NodePublishVolumeRequest asked = request.toBuilder().clearSecrets().build();
+        ground
+            .knowledge()
+            .change(state -> state.publications().put(call.onThisNode(target), asked));
+      }
+      return NodePublishVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  private static void same(NodePublishVolumeRequest before, NodePublishVolumeRequest request)
+      throws Refusal {
+    String target = SafeText.quote(request.getTargetPath());
+    if (!before.getVolumeId().equals(request.getVolumeId())) {
+      throw Refusal.exists(
+          "Volume "
+              + SafeText.quote(before.getVolumeId())
+              + " is published at "
+              + target
+              + ". Give every volume a target_path of its own.");
+    }
+    if (!before.getVolumeCapability().equals(request.getVolumeCapability())
+        || before.getReadonly() != request.getReadonly()) {
+      throw Refusal.exists(
+          "Volume "
+              + SafeText.quote(request.getVolumeId())
+              + " is published at "
+              + target
+              + " with another volume_capability or readonly. Send the same, or unpublish it"
+              + " first.");
+    }
+  }
+
+  private void staged(Call call, NodePublishVolumeRequest request) throws Refusal {
+    if (!call.shape().offers(NodeCapability.STAGE_UNSTAGE_VOLUME)) {
+      return;
+    }
+    String path = request.getStagingTargetPath();
+    NodeStageVolumeRequest staging =
+        ground.now().stagings().get(call.onThisNode(request.getVolumeId()));
+    if (path.isEmpty() || staging == null) {
+      throw Refusal.precondition(
+          path.isEmpty()
+              ? "staging_target_path is not set, and this plugin stages volumes"
+                  + " (STAGE_UNSTAGE_VOLUME). Stage the volume, and send the path."
+              : "Volume "
+                  + SafeText.quote(request.getVolumeId())
+                  + " is not staged on this node. Call NodeStageVolume first.");
+    }
+    if (!staging.getStagingTargetPath().equals(path)) {
+      throw Refusal.precondition(
+          "Volume "
+              + SafeText.quote(request.getVolumeId())
+              + " is staged at "
+              + SafeText.quote(staging.getStagingTargetPath())
+              + ", not at "
+              + SafeText.quote(path)
+              + ". Send the path where it is staged.");
+    }
+  }
+
+  private void others(Call call, NodePublishVolumeRequest request) throws Refusal {
+    Mode mode = Capabilities.mode(request.getVolumeCapability());
+    boolean several = Capabilities.multiNode(mode) || mode == Mode.SINGLE_NODE_MULTI_WRITER;
+    for (NodePublishVolumeRequest other :
+        VolumeUses.publishedOn(ground.now(), request.getVolumeId(), call.here())) {
+      boolean sameUse = other.getVolumeCapability().equals(request.getVolumeCapability());
+      if (!several || !sameUse) {
+        throw Refusal.precondition(
+            "Volume "
+                + SafeText.quote(request.getVolumeId())
+                + " is published on this node at "
+                + SafeText.quote(other.getTargetPath())
+                + (sameUse
+                    ? ", and " + mode + " allows one target"
+                    : " with another volume_capability")
+                + ". Unpublish it there first.");
+      }
+    }
+  }
+
+  /** Whether no workload may write through this target. */
+  static boolean readOnly(NodePublishVolumeRequest request) {
+    return request.getReadonly() || Capabilities.readOnly(request.getVolumeCapability());
+  }
+
+  NodeUnpublishVolumeResponse unpublish(Call call, NodeUnpublishVolumeRequest request)
+      throws Refusal {
+    String id = request.getVolumeId();
+    String target = request.getTargetPath();
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      ground.volume("volume_id", id);
+      NodePublishVolumeRequest before = ground.now().publications().get(call.onThisNode(target));
+      if (before != null && !before.getVolumeId().equals(id)) {
+        throw Refusal.invalid(
+            "target_path",
+            SafeText.quote(target)
+                + " is where volume "
+                + SafeText.quote(before.getVolumeId())
+                + " is published. Send the path of this volume.");
+      }
+      Knowledge.effect(
+          "Unpublishing the volume " + SafeText.quote(id),
+          () -> ground.storage().unpublish(id, target, call.shape().has(Quirk.TARGET_LEFT_BEHIND)));
+      if (before != null) {
+        ground.knowledge().change(state -> state.publications().remove(call.onThisNode(target)));
+      }
+      return NodeUnpublishVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  NodeGetVolumeStatsResponse stats(Call call, NodeGetVolumeStatsRequest request) throws Refusal {
+    String id = request.getVolumeId();
+    String path = request.getVolumePath();
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      VolumeCapability use = at(call, id, path);
+      NodeGetVolumeStatsResponse.Builder answer = NodeGetVolumeStatsResponse.newBuilder();
+      if (call.shape().offers(NodeCapability.GET_VOLUME_STATS)) {
+        List<VolumeUsage> usage = new ArrayList<>();
+        Knowledge.effect(
+            "Reading the statistics of volume " + SafeText.quote(id),
+            () -> usage.addAll(ground.storage().usage(volume.volume(), path)));
+        usage.stream()
+            .filter(each -> !use.hasBlock() || each.getUnit() == VolumeUsage.Unit.BYTES)
+            .forEach(answer::addUsage);
+      }
+      if (call.shape().offers(NodeCapability.VOLUME_CONDITION)) {
+        answer.setVolumeCondition(ground.condition(id));
+      }
+      return answer.build();
+    }
+  }
+
+  /** How the volume is used at the path, or NOT_FOUND if it is not there. */
+  private VolumeCapability at(Call call, String id, String path) throws Refusal {
+    NodePublishVolumeRequest published = ground.now().publications().get(call.onThisNode(path));
+    if (published != null && published.getVolumeId().equals(id)) {
+      return published.getVolumeCapability();
+    }
+    NodeStageVolumeRequest staged = ground.now().stagings().get(call.onThisNode(id));
+    if (staged != null && staged.getStagingTargetPath().equals(path)) {
+      return staged.getVolumeCapability();
+    }
+    throw new Refusal(
+        io.csi4j.client.model.StatusCode.NOT_FOUND,
+        "Volume "
+            + SafeText.quote(id)
+            + " is not at volume_path "
+            + SafeText.quote(path)
+            + " on this node. Send a path where it is staged or published now.");
+  }
+
+  NodeExpandVolumeResponse expand(Call call, NodeExpandVolumeRequest request) throws Refusal {
+    PluginShape shape = call.shape();
+    String id = request.getVolumeId();
+    String path = request.getVolumePath();
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      StoredVolume volume = ground.volume("volume_id", id);
+      if (request.hasVolumeCapability()) {
+        Capabilities.checkAtNode(shape, "volume_capability", request.getVolumeCapability());
+        Optional<String> not =
+            Capabilities.unsupported(shape, volume, request.getVolumeCapability());
+        if (not.isPresent()) {
+          throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
+        }
+      }
+      at(call, id, path);
+      if (!shape.offers(PluginCapability.VOLUME_EXPANSION_ONLINE)
+          && !shape.offers(PluginCapability.VOLUME_EXPANSION_OFFLINE)) {
+        throw Refusal.precondition(
+            "The filesystem of volume "
+                + SafeText.quote(id)
+                + " cannot grow while it is staged or published. This plugin has no volume"
+                + " expansion.");
+      }
+      long had = volume.volume().getCapacityBytes();
+      long bytes = VolumeSizes.ofGrown(shape, request.getCapacityRange(), had);
+      if (bytes > had) {
+        if (shape.offers(ControllerCapability.EXPAND_VOLUME)) {
+          throw VolumeSizes.outOfRange(
+              "required_bytes "
+                  + bytes
+                  + " is more than the volume has, which is "
+                  + had
+                  + "; ControllerExpandVolume comes first");
+        }
+        volumes.grow(shape, id, had, bytes);
+      }
+      Knowledge.effect(
+          "Expanding the volume " + SafeText.quote(id) + " on the node",
+          () -> ground.storage().expandOnNode(id, path, bytes));
+      return NodeExpandVolumeResponse.newBuilder().setCapacityBytes(bytes).build();
+    }
+  }
+}

@@ -8,7 +8,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
 import io.csi4j.testkit.internal.backend.SpecBackend;
-import io.csi4j.testkit.internal.server.CoreSettings;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
@@ -162,7 +161,7 @@ public final class FakeCsiPlugin extends TestPlugin {
      */
     public FakeCsiPlugin open() {
       PluginCore core =
-          new PluginCore(new CoreSettings(shape, nodes, socket, clock, effects.visible()));
+          new PluginCore(new PluginCore.Settings(shape, nodes, socket, clock, effects.visible()));
       SpecBackend backend =
           new SpecBackend(
               core::shape, nodes, new MemoryStorage(effects), core.clock(), snapshotsReadyAfter);

@@ -91,8 +91,8 @@ public final class FakeRegistrar implements AutoCloseable {
       return new Announced(type, name, endpoint, List.of(values));
     }
 
-    private RegistrarCore.Announcement onTheWire() {
-      return new RegistrarCore.Announcement(type.value(), name.value(), endpoint.value(), versions);
+    private void by(RegistrarCore core) {
+      core.announce(type.value(), name.value(), endpoint.value(), versions);
     }
   }
 
@@ -103,7 +103,7 @@ public final class FakeRegistrar implements AutoCloseable {
 
   /** Sets what it announces from now on. */
   public void announce(Announced announced) {
-    core.announce(announced.onTheWire());
+    announced.by(core);
   }
 
   /**
@@ -212,7 +212,7 @@ public final class FakeRegistrar implements AutoCloseable {
       String name = socketName == null ? announced.name().value() + "-reg.sock" : socketName;
       RegistrarCore core =
           new RegistrarCore(directory.toAbsolutePath().resolve(name), clock, endsWhenRefused);
-      core.announce(announced.onTheWire());
+      announced.by(core);
       core.open();
       return new FakeRegistrar(core);
     }

@@ -5,7 +5,6 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.testkit.internal.backend.SpecBackend;
 import io.csi4j.testkit.internal.hostpath.HostPathStorage;
-import io.csi4j.testkit.internal.server.CoreSettings;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
@@ -163,7 +162,7 @@ public final class HostPathPlugin extends TestPlugin {
      */
     public HostPathPlugin open() {
       List<NodeId> nodes = List.of(node);
-      PluginCore core = new PluginCore(new CoreSettings(shape, nodes, socket, clock, true));
+      PluginCore core = new PluginCore(new PluginCore.Settings(shape, nodes, socket, clock, true));
       HostPathStorage storage = new HostPathStorage(data, mounts, table);
       boolean done = false;
       try {

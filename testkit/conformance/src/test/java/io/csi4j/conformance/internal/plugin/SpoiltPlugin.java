@@ -7,7 +7,6 @@ import io.csi4j.conformance.model.PluginUnderTest;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
 import io.csi4j.testkit.internal.backend.SpecBackend;
-import io.csi4j.testkit.internal.server.CoreSettings;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginShape;
 import java.time.Duration;
@@ -23,7 +22,8 @@ final class SpoiltPlugin implements AutoCloseable {
     NodeEffects effects = NodeEffects.files();
     List<NodeId> nodes = List.of(NodeId.of("node-1"));
     core =
-        new PluginCore(new CoreSettings(PluginShape.full(), nodes, null, null, effects.visible()));
+        new PluginCore(
+            new PluginCore.Settings(PluginShape.full(), nodes, null, null, effects.visible()));
     core.serve(
         defect.spoil(
             new SpecBackend(

@@ -1,6 +1,8 @@
 package io.csi4j.testkit.internal.journal;
 
 import com.google.protobuf.Message;
+import io.csi4j.client.internal.redaction.SensitiveValues;
+import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeCapability;
@@ -90,7 +92,7 @@ public final class PluginJournal implements CallJournal {
 
   /** Notes how a call ended; false, and nothing noted, if it had ended before. */
   public boolean ended(RecordedCall call, CallEnd however) {
-    CallEnd end = FailureRedaction.of(call, however);
+    CallEnd end = redacted(call, however);
     return write(
         at -> {
           if (!open.containsKey(call.number())) {
@@ -239,5 +241,21 @@ public final class PluginJournal implements CallJournal {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * The end as the journal keeps it, for plugins like to repeat what they were asked: as it was,
+   * unless its text repeats something sensitive or is too long to tell.
+   */
+  private static CallEnd redacted(RecordedCall call, CallEnd end) {
+    if (!(end instanceof CallEnd.Failed failed) || failed.text().isEmpty()) {
+      return end;
+    }
+    Message request = ((ProtoMessage) call.request()).message();
+    String shown = new SensitiveValues().scrub(failed.text(), request);
+    String whole = new SensitiveValues().scrub(failed.text());
+    boolean harmless =
+        shown.equals(whole) && failed.text().length() < SafeText.FOREIGN_TEXT_LIMIT / 2;
+    return harmless ? end : new CallEnd.Failed(failed.code(), shown);
   }
 }

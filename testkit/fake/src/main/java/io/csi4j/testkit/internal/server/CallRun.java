@@ -3,15 +3,20 @@ package io.csi4j.testkit.internal.server;
 import com.google.protobuf.Message;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.journal.PluginJournal;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
+import io.csi4j.testkit.model.PluginClock;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,4 +222,24 @@ final class CallRun {
       return new Outcome(List.of(), INTERNAL, OWN_FAILURE + e);
     }
   }
+
+  /**
+   * What every call of a plugin needs on its way.
+   *
+   * @param backend does the work
+   * @param journal is told
+   * @param clock says the time
+   * @param workers lend their threads
+   * @param gate is shut while the plugin is frozen
+   * @param pen holds the calls that hang
+   * @param shape what the plugin is at the moment
+   */
+  record CallSurroundings(
+      Backend backend,
+      PluginJournal journal,
+      PluginClock clock,
+      PluginWorkers workers,
+      HoldingGate gate,
+      HoldingGate pen,
+      Supplier<PluginShape> shape) {}
 }

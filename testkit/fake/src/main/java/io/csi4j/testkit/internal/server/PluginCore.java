@@ -32,7 +32,7 @@ public final class PluginCore {
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  private final CoreSettings settings;
+  private final Settings settings;
   private final PluginWorkers workers;
   private final @Nullable RealClock ownClock;
   private final PluginClock clock;
@@ -54,7 +54,7 @@ public final class PluginCore {
   private boolean closed;
 
   /** A core that does not listen yet, and has neither thread nor file. */
-  public PluginCore(CoreSettings settings) {
+  public PluginCore(Settings settings) {
     this.settings = settings;
     this.shape = settings.shape();
     this.workers = new PluginWorkers(threads("worker"));
@@ -82,8 +82,8 @@ public final class PluginCore {
     life.lock();
     try {
       this.backend = backend;
-      CallSurroundings plant =
-          new CallSurroundings(backend, journal, clock, workers, gate, pen, this::shape);
+      CallRun.CallSurroundings plant =
+          new CallRun.CallSurroundings(backend, journal, clock, workers, gate, pen, this::shape);
       reception = new Reception(plant, faults, settings.visiblePaths());
       makeDirectory();
       listen();
@@ -326,4 +326,20 @@ public final class PluginCore {
       }
     }
   }
+
+  /**
+   * What a plugin starts with.
+   *
+   * @param shape what it is
+   * @param nodes where it runs
+   * @param socket its main socket, others beside it; null for one in a directory of its own
+   * @param clock its time; null for real time
+   * @param visiblePaths whether the paths in calls are looked at for the journal
+   */
+  public record Settings(
+      PluginShape shape,
+      List<NodeId> nodes,
+      @Nullable Path socket,
+      @Nullable PluginClock clock,
+      boolean visiblePaths) {}
 }

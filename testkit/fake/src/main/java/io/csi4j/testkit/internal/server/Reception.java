@@ -2,6 +2,11 @@ package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ControllerGrpc;
+import io.csi4j.client.internal.proto.GroupControllerGrpc;
+import io.csi4j.client.internal.proto.IdentityGrpc;
+import io.csi4j.client.internal.proto.NodeGrpc;
+import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.fault.Fault;
@@ -11,13 +16,20 @@ import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.Quirk;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
+import io.grpc.ServiceDescriptor;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Takes in the calls of a plugin, and knows those under way.
@@ -30,7 +42,7 @@ final class Reception {
   private static final int UNIMPLEMENTED = 12;
   private static final int INTERNAL = 13;
 
-  private final CallSurroundings plant;
+  private final CallRun.CallSurroundings plant;
   private final FaultBook faults;
   private final boolean visiblePaths;
 
@@ -40,7 +52,7 @@ final class Reception {
   /** Those whose stream is open. Belongs to the event loop. */
   private final Map<Caller, CallRun> waitedFor = new HashMap<>();
 
-  Reception(CallSurroundings plant, FaultBook faults, boolean visiblePaths) {
+  Reception(CallRun.CallSurroundings plant, FaultBook faults, boolean visiblePaths) {
     this.plant = plant;
     this.faults = faults;
     this.visiblePaths = visiblePaths;
@@ -148,6 +160,43 @@ final class Reception {
       return Optional.of(wire.request().getParserForType().parseFrom(message));
     } catch (InvalidProtocolBufferException e) {
       return Optional.empty();
+    }
+  }
+
+  /**
+   * An operation as it is called on the wire.
+   *
+   * @param operation which
+   * @param request an empty request
+   */
+  private record WireOperation(CsiOperation operation, Message request) {
+
+    private static final Map<String, WireOperation> BY_PATH =
+        Stream.of(
+                IdentityGrpc.getServiceDescriptor(),
+                ControllerGrpc.getServiceDescriptor(),
+                GroupControllerGrpc.getServiceDescriptor(),
+                SnapshotMetadataGrpc.getServiceDescriptor(),
+                NodeGrpc.getServiceDescriptor())
+            .map(ServiceDescriptor::getMethods)
+            .flatMap(methods -> methods.stream().map(WireOperation::of))
+            .collect(Collectors.toUnmodifiableMap(WireOperation::path, Function.identity()));
+
+    /** The operation that is called by this {@code :path}. */
+    static Optional<WireOperation> at(String path) {
+      return Optional.ofNullable(BY_PATH.get(path));
+    }
+
+    private String path() {
+      return "/" + operation.fullName();
+    }
+
+    private static WireOperation of(MethodDescriptor<?, ?> method) {
+      CsiOperation operation =
+          CsiOperation.ofRpcName(String.valueOf(method.getBareMethodName())).orElseThrow();
+      PrototypeMarshaller<?> marshaller = (PrototypeMarshaller<?>) method.getRequestMarshaller();
+      return new WireOperation(
+          operation, (Message) Objects.requireNonNull(marshaller.getMessagePrototype()));
     }
   }
 }

@@ -96,24 +96,14 @@ public final class RegistrarCore {
     return site.socket();
   }
 
-  /**
-   * The announcement as it goes over the wire.
-   *
-   * @param type the kind of plugin
-   * @param name the plugin's name
-   * @param endpoint the plugin's socket
-   * @param versions the versions of its interface
-   */
-  public record Announcement(String type, String name, String endpoint, List<String> versions) {}
-
   /** Says this from now on. */
-  public void announce(Announcement announcement) {
+  public void announce(String type, String name, String endpoint, List<String> versions) {
     info =
         PluginInfo.newBuilder()
-            .setType(announcement.type())
-            .setName(announcement.name())
-            .setEndpoint(announcement.endpoint())
-            .addAllSupportedVersions(announcement.versions())
+            .setType(type)
+            .setName(name)
+            .setEndpoint(endpoint)
+            .addAllSupportedVersions(versions)
             .build();
   }
 

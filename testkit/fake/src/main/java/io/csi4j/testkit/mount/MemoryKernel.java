@@ -34,10 +34,10 @@ public final class MemoryKernel {
 
   private static final DeviceId ROOT_DISK = new DeviceId(254, 1);
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition told = lock.newCondition();
-  private final Faults faults = new Faults();
-  private final Disks disks = new Disks();
+  final ReentrantLock lock = new ReentrantLock();
+  final Condition told = lock.newCondition();
+  final Faults faults = new Faults();
+  final Disks disks = new Disks();
   private final Node rootDirectory = Node.directory();
   private final MemoryNamespace host;
   private Model model;
@@ -144,24 +144,8 @@ public final class MemoryKernel {
     return model;
   }
 
-  Faults faults() {
-    return faults;
-  }
-
-  Disks disks() {
-    return disks;
-  }
-
   String boot() {
     return String.format("00000000-0000-4000-8000-%012d", boots);
-  }
-
-  ReentrantLock lock() {
-    return lock;
-  }
-
-  Condition told() {
-    return told;
   }
 
   void run(Runnable change) {

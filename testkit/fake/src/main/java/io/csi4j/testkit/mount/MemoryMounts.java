@@ -10,37 +10,43 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.Propagation;
+import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
+import io.csi4j.mount.model.UnmountResult.Step;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The changes to what is mounted in one namespace. */
+/**
+ * The changes to what is mounted in one namespace. Places are reached without following a link, and
+ * never out of the base. Mounts are taken away plainly, then by force, then lazily, as the policy
+ * allows.
+ */
 final class MemoryMounts implements Mounts {
 
   private final MemoryNamespace namespace;
   private final MemoryKernel kernel;
   private final MemoryTable table;
   private final MountPath base;
-  private final Targets targets;
-  private final Unmounting unmounting;
 
   MemoryMounts(MemoryNamespace namespace, MemoryTable table, MountPath base) {
     this.namespace = namespace;
     this.kernel = namespace.kernel();
     this.table = table;
     this.base = base;
-    this.targets = new Targets(namespace, base);
-    this.unmounting = new Unmounting(namespace, table, targets);
   }
 
   @Override
@@ -55,24 +61,24 @@ final class MemoryMounts implements Mounts {
   }
 
   private MountResult bind(String doing, BindRequest request) {
-    targets.checkWithin(doing, request.target());
+    checkWithin(doing, request.target());
     MountedFile source = source(request);
     boolean isDirectory = source.node().isDirectory();
-    Targets.Target target = targets.open(request.target(), request.createTarget(), isDirectory);
+    Target target = open(request.target(), request.createTarget(), isDirectory);
     try {
       Set<MountFlag> flags = EnumSet.copyOf(source.mount().flags);
       Mount.addFlags(flags, request.flags());
       if (target.isOccupied()) {
         TargetMount occupant = new TargetMount(target.place().mount());
-        occupant.expect("filesystem", source.mount().filesystem, Mount::filesystem);
-        occupant.expect("root", source.node(), Mount::root);
-        occupant.expect("flags", flags, Mount::flags);
+        occupant.expect("filesystem", source.mount().filesystem, mount -> mount.filesystem);
+        occupant.expect("root", source.node(), mount -> mount.root);
+        occupant.expect("flags", flags, mount -> mount.flags);
         request
             .propagation()
             .ifPresent(wanted -> occupant.expectPropagation(wanted, source.mount()));
         return occupant.sameOrRefuse(doing, request.target(), kernel.boot());
       }
-      kernel.faults().pass(KernelCall.BIND);
+      kernel.faults.pass(KernelCall.BIND);
       Mount made =
           kernel
               .model()
@@ -130,17 +136,17 @@ final class MemoryMounts implements Mounts {
 
   private MountResult mount(String doing, FilesystemRequest request) {
     SortedMountOptions options = SortedMountOptions.of(doing, request);
-    targets.checkWithin(doing, request.target());
-    Targets.Target target = targets.open(request.target(), request.createTarget(), true);
+    checkWithin(doing, request.target());
+    Target target = open(request.target(), request.createTarget(), true);
     try {
       if (target.isOccupied()) {
         TargetMount occupant = new TargetMount(target.place().mount());
         occupant.expect("type", KernelText.of(request.type()), mount -> mount.filesystem.type);
         occupant.expect("source", request.source(), mount -> mount.source);
-        occupant.expect("flags", options.flags(), Mount::flags);
+        occupant.expect("flags", options.flags(), mount -> mount.flags);
         return occupant.sameOrRefuse(doing, request.target(), kernel.boot());
       }
-      kernel.faults().pass(KernelCall.MOUNT);
+      kernel.faults.pass(KernelCall.MOUNT);
       Filesystem filesystem = filesystem(request, options);
       Mount made = kernel.model().newMount(filesystem, filesystem.root, request.source());
       made.flags.addAll(options.flags());
@@ -157,12 +163,12 @@ final class MemoryMounts implements Mounts {
 
   private Filesystem filesystem(FilesystemRequest request, SortedMountOptions options) {
     String type = request.type();
-    Backing backing = kernel.disks().backing(type);
+    Backing backing = kernel.disks.backing(type);
     boolean readOnly = options.flags().contains(MountFlag.READ_ONLY);
     if (backing == Backing.DEVICE) {
       MountedFile source =
           new Walker(namespace.current()).follow(MountPath.ofBytes(request.source().bytes()));
-      return kernel.disks().open(source.node(), type, options.own(), readOnly);
+      return kernel.disks.open(source.node(), type, options.own(), readOnly);
     }
     return new Filesystem(
         kernel.model().anonymousDevice(), type, backing, Node.directory(), options.own(), readOnly);
@@ -196,8 +202,8 @@ final class MemoryMounts implements Mounts {
         "mount_setattr",
         path,
         () -> {
-          Mount mount = targets.mount(doing, path);
-          kernel.faults().pass(KernelCall.SET_READ_ONLY);
+          Mount mount = mountOf(doing, path);
+          kernel.faults.pass(KernelCall.SET_READ_ONLY);
           kernel
               .model()
               .addFlags(recursive ? mount.tree() : List.of(mount), EnumSet.of(MountFlag.READ_ONLY));
@@ -213,8 +219,8 @@ final class MemoryMounts implements Mounts {
         "mount",
         path,
         () -> {
-          Mount mount = targets.mount(doing, path);
-          kernel.faults().pass(KernelCall.SET_PROPAGATION);
+          Mount mount = mountOf(doing, path);
+          kernel.faults.pass(KernelCall.SET_PROPAGATION);
           setPropagation(mount, propagation, recursive);
           return path;
         });
@@ -233,19 +239,18 @@ final class MemoryMounts implements Mounts {
 
   @Override
   public UnmountResult unmount(MountPath path, UnmountPolicy policy) {
-    return call(
-        "Unmounting " + path, "umount2", path, () -> unmounting.unmount(path, null, policy));
+    return call("Unmounting " + path, "umount2", path, () -> unmount(path, null, policy));
   }
 
   @Override
   public UnmountResult unmount(MountRef ref, UnmountPolicy policy) {
     MountPath path = ref.path();
-    return call("Unmounting " + path, "umount2", path, () -> unmounting.unmount(path, ref, policy));
+    return call("Unmounting " + path, "umount2", path, () -> unmount(path, ref, policy));
   }
 
   @Override
   public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
-    return call("Removing " + path, "unlinkat", path, () -> unmounting.cleanup(path, policy));
+    return call("Removing " + path, "unlinkat", path, () -> cleanUp(path, policy));
   }
 
   @Override
@@ -261,13 +266,13 @@ final class MemoryMounts implements Mounts {
 
   @Override
   public int stuckCalls() {
-    return kernel.call(() -> kernel.faults().stuck());
+    return kernel.call(() -> kernel.faults.stuck());
   }
 
   private <T> T call(String doing, String syscall, MountPath target, Supplier<T> work) {
     return kernel.call(
         () -> {
-          int stuck = kernel.faults().stuck();
+          int stuck = kernel.faults.stuck();
           if (stuck >= MountSettings.DEFAULT.threads()) {
             throw KernelErrors.stuck(doing, stuck, target);
           }
@@ -279,6 +284,255 @@ final class MemoryMounts implements Mounts {
             throw KernelErrors.hang(doing, target);
           }
         });
+  }
+
+  /**
+   * Takes away the mount on top at a path.
+   *
+   * @param only the mount that it has to be, if not any
+   */
+  private UnmountResult unmount(MountPath path, @Nullable MountRef only, UnmountPolicy policy) {
+    String doing = "Unmounting " + path;
+    if (path.isRoot()) {
+      throw KernelErrors.refused(
+              Reason.NOT_PERMITTED,
+              doing,
+              "it is the root directory",
+              "Name a mount below it",
+              path)
+          .build();
+    }
+    checkWithin(doing, path);
+    Mount mount = mountAt(path);
+    if (only != null && !isOnTop(doing, only, mount)) {
+      mount = null;
+    }
+    if (mount == null) {
+      return new UnmountResult(Step.NOT_MOUNTED, Optional.empty(), 1, false);
+    }
+    return climb(doing, mount, policy);
+  }
+
+  private @Nullable Mount mountAt(MountPath path) {
+    try {
+      Target target = open(path, false, false);
+      return target.isOccupied() ? target.place().mount() : null;
+    } catch (KernelRefusal e) {
+      if (e.number() == KernelRefusal.ENOENT || e.number() == KernelRefusal.ENOTDIR) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private boolean isOnTop(String doing, MountRef ref, @Nullable Mount top) {
+    RefCheck check = table.check(ref);
+    if (check instanceof RefCheck.Gone) {
+      return false;
+    }
+    if (check instanceof RefCheck.Moved moved) {
+      throw KernelErrors.refused(
+              Reason.NOT_A_MOUNT,
+              doing,
+              ref + " is at " + moved.to().path() + " now",
+              "Unmount it there",
+              ref.path())
+          .build();
+    }
+    if (top != null && top != table.mount(ref)) {
+      MountRecord occupant = Records.record(top, kernel.boot());
+      throw KernelErrors.refused(
+              Reason.TARGET_OCCUPIED,
+              doing,
+              "another mount is there or on top of it: " + occupant,
+              "Unmount that one first",
+              ref.path())
+          .occupant(occupant)
+          .build();
+    }
+    return true;
+  }
+
+  private UnmountResult climb(String doing, Mount mount, UnmountPolicy policy) {
+    MountRef ref = Records.ref(mount, kernel.boot());
+    int attempts = 1;
+    if (attempt(mount, kernel.model()::unmount)) {
+      return new UnmountResult(Step.PLAIN, Optional.of(ref), attempts, false);
+    }
+    if (policy.force()) {
+      kernel.model().giveUp(mount);
+      attempts += 2;
+      if (attempt(mount, kernel.model()::unmount)) {
+        return new UnmountResult(Step.FORCED, Optional.of(ref), attempts, false);
+      }
+    }
+    if (policy.lazy()) {
+      attempts++;
+      if (attempt(mount, kernel.model()::detach)) {
+        return new UnmountResult(Step.LAZY, Optional.of(ref), attempts, true);
+      }
+    }
+    Holders holders = Records.holders(mount, kernel.model(), kernel.boot());
+    throw KernelErrors.refused(
+            Reason.BUSY,
+            doing,
+            "it is in use after " + attempts + " attempts; it is held by " + holders.ofMount(),
+            "End that use, or allow a lazy unmount",
+            mount.path())
+        .syscall("umount2", new KernelRefusal(KernelRefusal.EBUSY).errno())
+        .holders(holders)
+        .build();
+  }
+
+  /** Whether it was done; false if it is busy. */
+  private boolean attempt(Mount mount, Consumer<Mount> call) {
+    try {
+      kernel.faults.pass(KernelCall.UNMOUNT);
+      call.accept(mount);
+      return true;
+    } catch (KernelRefusal e) {
+      if (e.number() == KernelRefusal.EBUSY) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private CleanupResult cleanUp(MountPath path, UnmountPolicy policy) {
+    List<UnmountResult> unmounted = new ArrayList<>();
+    try {
+      UnmountResult result = unmount(path, null, policy);
+      while (result.step() != Step.NOT_MOUNTED) {
+        unmounted.add(result);
+        result = unmount(path, null, policy);
+      }
+      return new CleanupResult(remove(path), unmounted, Optional.empty());
+    } catch (KernelRefusal e) {
+      return stillMounted(
+          path, unmounted, KernelErrors.of("Unmounting " + path, "umount2", e, path).build());
+    } catch (Faults.KernelHang e) {
+      return stillMounted(path, unmounted, KernelErrors.hang("Unmounting " + path, path));
+    } catch (MountException e) {
+      return stillMounted(path, unmounted, e);
+    }
+  }
+
+  private CleanupResult stillMounted(
+      MountPath path, List<UnmountResult> unmounted, MountException problem) {
+    if (table.probe(path).isMount()) {
+      return new CleanupResult(
+          CleanupResult.Outcome.STILL_MOUNTED, unmounted, Optional.of(problem));
+    }
+    throw problem;
+  }
+
+  private CleanupResult.Outcome remove(MountPath path) {
+    try {
+      kernel.faults.pass(KernelCall.REMOVE);
+      MountedFile directory = directory(path);
+      Node node = Walker.child(directory, KernelText.ofBytes(path.name()));
+      if (!node.isDirectory() && !node.isRemovable()) {
+        return CleanupResult.Outcome.NOT_EMPTY;
+      }
+      kernel.model().remove(namespace.current(), directory, path);
+      return CleanupResult.Outcome.REMOVED;
+    } catch (KernelRefusal e) {
+      return switch (e.number()) {
+        case KernelRefusal.ENOENT, KernelRefusal.ENOTDIR -> CleanupResult.Outcome.MISSING;
+        case KernelRefusal.ENOTEMPTY, KernelRefusal.EEXIST -> CleanupResult.Outcome.NOT_EMPTY;
+        default -> throw KernelErrors.of("Removing " + path, "unlinkat", e, path).build();
+      };
+    }
+  }
+
+  /**
+   * The things at a target.
+   *
+   * @param directory the directory that it is in
+   * @param place the place, with what is mounted on it
+   * @param made whether it was missing
+   */
+  private record Target(MountedFile directory, MountedFile place, boolean made) {
+
+    boolean isOccupied() {
+      return place.mount() != directory.mount();
+    }
+
+    void removeIfMade() {
+      if (made) {
+        place.node().delete();
+      }
+    }
+  }
+
+  private void checkWithin(String doing, MountPath target) {
+    if (!target.isWithin(base) || target.equals(base)) {
+      throw KernelErrors.refused(
+              Reason.OUTSIDE,
+              doing,
+              "it is not below " + base + ", and only what is may be changed",
+              "Name a path below it",
+              target)
+          .build();
+    }
+  }
+
+  /** The directory that a target is in. */
+  private MountedFile directory(MountPath target) {
+    MountedFile directory = new Walker(namespace.current()).refuse(base, target.parent());
+    if (directory.node().isSymlink()) {
+      throw new KernelRefusal(KernelRefusal.ELOOP);
+    }
+    if (!directory.node().isDirectory()) {
+      throw new KernelRefusal(KernelRefusal.ENOTDIR);
+    }
+    return directory;
+  }
+
+  /**
+   * A target, which is made if it may be and is missing.
+   *
+   * @param isDirectory what is made
+   */
+  private Target open(MountPath target, boolean make, boolean isDirectory) {
+    MountedFile directory = directory(target);
+    KernelText name = KernelText.ofBytes(target.name());
+    Node node;
+    try {
+      node = Walker.child(directory, name);
+    } catch (KernelRefusal e) {
+      if (e.number() != KernelRefusal.ENOENT || !make) {
+        throw e;
+      }
+      Node empty = isDirectory ? Node.directory() : Node.file("");
+      return new Target(directory, Model.add(directory, name, empty), true);
+    }
+    MountedFile place = new MountedFile(directory.mount(), node).top();
+    if (place.node().isSymlink()) {
+      throw new KernelRefusal(KernelRefusal.ELOOP);
+    }
+    return new Target(directory, place, false);
+  }
+
+  /** The mount on top at a path, which has to be one. */
+  private Mount mountOf(String doing, MountPath path) {
+    MountedFile place;
+    if (path.equals(base)) {
+      place = new Walker(namespace.current()).follow(base);
+    } else {
+      checkWithin(doing, path);
+      place = open(path, false, false).place();
+    }
+    if (!place.isMountRoot()) {
+      throw KernelErrors.refused(
+              Reason.NOT_A_MOUNT,
+              doing,
+              "nothing is mounted there",
+              "Bind the directory to itself first",
+              path)
+          .build();
+    }
+    return place.mount();
   }
 
   /** The mount that is at a target already, compared with the one that is asked for. */

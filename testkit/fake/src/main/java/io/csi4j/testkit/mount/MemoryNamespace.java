@@ -168,7 +168,7 @@ public final class MemoryNamespace implements AutoCloseable {
    * #device} to mount it.
    */
   public DeviceId disk(String type) {
-    return kernel.call(() -> kernel.disks().add(type));
+    return kernel.call(() -> kernel.disks.add(type));
   }
 
   /** Whether anything is at the path. */
@@ -210,24 +210,15 @@ public final class MemoryNamespace implements AutoCloseable {
 
   /** Removes a file, a link or an empty directory; mounts on it in other namespaces go too. */
   public void remove(MountPath at) {
-    attempt(
+    change(
         "Removing " + at,
         at,
-        () -> {
-          kernel.model().remove(table, new Walker(table).follow(at.parent()), at);
-          return at;
-        });
+        () -> kernel.model().remove(table, new Walker(table).follow(at.parent()), at));
   }
 
   /** Renames a file or directory within its mount. */
   public void rename(MountPath source, MountPath target) {
-    attempt(
-        "Renaming " + source,
-        source,
-        () -> {
-          Model.rename(table, source, target);
-          return target;
-        });
+    change("Renaming " + source, source, () -> Model.rename(table, source, target));
   }
 
   /** Opens what is at the path for reading; its mount is in use until it is closed. */
@@ -290,49 +281,35 @@ public final class MemoryNamespace implements AutoCloseable {
 
   /** Takes the mount on top out of sight, with all on it ({@code MNT_DETACH}). */
   public void detach(MountPath at) {
-    attempt(
-        "Detaching " + at,
-        at,
-        () -> {
-          kernel.model().detach(mountAt(at));
-          return at;
-        });
+    change("Detaching " + at, at, () -> kernel.model().detach(mountAt(at)));
   }
 
   /** Moves a mount, with all that is on it ({@code MS_MOVE}). */
   public void move(MountPath source, MountPath target) {
-    attempt(
+    change(
         "Moving " + source,
         target,
         () -> {
           MountedFile place = new Walker(table).follow(source);
           kernel.model().move(place, new Walker(table).follow(target));
-          return target;
         });
   }
 
   /** Makes the mount at the path one that cannot be bound elsewhere, and private. */
   public void makeUnbindable(MountPath at) {
-    attempt(
+    change(
         "Making unbindable " + at,
         at,
         () -> {
           Mount mount = mountAt(at);
           kernel.model().makePrivate(mount);
           mount.unbindable = true;
-          return at;
         });
   }
 
   /** Sets how the server of the filesystem that is mounted at the path behaves from now on. */
   public void server(MountPath at, ServerState state) {
-    attempt(
-        "Changing the server of " + at,
-        at,
-        () -> {
-          mountAt(at).filesystem.server = state;
-          return at;
-        });
+    change("Changing the server of " + at, at, () -> mountAt(at).filesystem.server = state);
   }
 
   private Mount mountAt(MountPath path) {
@@ -353,6 +330,16 @@ public final class MemoryNamespace implements AutoCloseable {
 
   void setTable(Table now) {
     table = now;
+  }
+
+  private void change(String doing, MountPath path, Runnable work) {
+    attempt(
+        doing,
+        path,
+        () -> {
+          work.run();
+          return path;
+        });
   }
 
   private <T> T attempt(String doing, MountPath path, Supplier<T> work) {

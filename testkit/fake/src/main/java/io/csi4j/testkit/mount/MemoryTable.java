@@ -150,7 +150,7 @@ final class MemoryTable implements MountTable {
 
   private void pass(String doing) {
     try {
-      kernel.faults().pass(KernelCall.LIST);
+      kernel.faults.pass(KernelCall.LIST);
     } catch (KernelRefusal e) {
       throw KernelErrors.of(doing, "listmount", e, MountPath.ROOT).build();
     } catch (Faults.KernelHang e) {
@@ -162,7 +162,7 @@ final class MemoryTable implements MountTable {
   private @Nullable MountedFile look(MountPath path) {
     String doing = "Looking at " + path;
     try {
-      kernel.faults().pass(KernelCall.LOOK);
+      kernel.faults.pass(KernelCall.LOOK);
     } catch (KernelRefusal e) {
       throw KernelErrors.of(doing, "statx", e, path).build();
     } catch (Faults.KernelHang e) {

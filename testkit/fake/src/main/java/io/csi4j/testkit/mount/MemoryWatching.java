@@ -85,19 +85,19 @@ final class MemoryWatching implements Watching {
       } catch (RuntimeException e) {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
       } finally {
-        kernel.lock().lock();
+        kernel.lock.lock();
         try {
           teller = null;
-          kernel.told().signalAll();
+          kernel.told.signalAll();
         } finally {
-          kernel.lock().unlock();
+          kernel.lock.unlock();
         }
       }
     }
   }
 
   private @Nullable MountEvent take() {
-    kernel.lock().lock();
+    kernel.lock.lock();
     try {
       if (teller != null || closed || events.isEmpty()) {
         return null;
@@ -105,20 +105,20 @@ final class MemoryWatching implements Watching {
       teller = Thread.currentThread();
       return events.remove();
     } finally {
-      kernel.lock().unlock();
+      kernel.lock.unlock();
     }
   }
 
   @Override
   public void close() {
-    kernel.lock().lock();
+    kernel.lock.lock();
     try {
       end();
       while (teller != null && teller != Thread.currentThread()) {
-        kernel.told().awaitUninterruptibly();
+        kernel.told.awaitUninterruptibly();
       }
     } finally {
-      kernel.lock().unlock();
+      kernel.lock.unlock();
     }
   }
 

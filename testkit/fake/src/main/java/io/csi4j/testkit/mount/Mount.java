@@ -46,18 +46,6 @@ final class Mount {
     this.source = source;
   }
 
-  Filesystem filesystem() {
-    return filesystem;
-  }
-
-  Node root() {
-    return root;
-  }
-
-  Set<MountFlag> flags() {
-    return flags;
-  }
-
   /** The namespace that it is in. */
   Table table() {
     Table mine = table;

@@ -22,7 +22,7 @@ public final class StuckCall {
     kernel.run(
         () -> {
           released = true;
-          kernel.faults().release(this);
+          kernel.faults.release(this);
         });
   }
 }

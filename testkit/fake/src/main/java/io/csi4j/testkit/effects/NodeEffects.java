@@ -21,7 +21,19 @@ public interface NodeEffects {
 
   /** Touches no filesystem: for callers whose paths do not exist. */
   static NodeEffects none() {
-    return new NoEffects();
+    return new NodeEffects() {
+      @Override
+      public void stage(VolumeId volume, PluginPath staging) {}
+
+      @Override
+      public void unstage(VolumeId volume, PluginPath staging) {}
+
+      @Override
+      public void publish(Publication publication) {}
+
+      @Override
+      public void unpublish(VolumeId volume, PluginPath target) {}
+    };
   }
 
   /** Really mounts, in the memory of a test: each volume is a filesystem of its own there. */

@@ -178,7 +178,7 @@ public final class FakeCsiExtension
     private volatile boolean hasFailed;
 
     PluginOfTest open(FakeCsi csi) {
-      return all.computeIfAbsent(csi, asked -> PluginOfTest.open(Demand.of(asked)));
+      return all.computeIfAbsent(csi, PluginOfTest::open);
     }
 
     /** A test failed that may have used them: what it left is no failure of its own. */

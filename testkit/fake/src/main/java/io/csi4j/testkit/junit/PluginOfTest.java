@@ -11,8 +11,11 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +36,7 @@ final class PluginOfTest implements AutoCloseable {
 
   private static final int LAST_LINES = 100;
 
-  private final Demand demand;
+  private final FakeCsi asked;
   private final FakeCsiPlugin plugin;
   private final @Nullable VirtualClock clock;
   private final @Nullable MemoryKernel kernel;
@@ -43,11 +46,11 @@ final class PluginOfTest implements AutoCloseable {
   private boolean closed;
 
   private PluginOfTest(
-      Demand demand,
+      FakeCsi asked,
       FakeCsiPlugin plugin,
       @Nullable VirtualClock clock,
       @Nullable MemoryKernel kernel) {
-    this.demand = demand;
+    this.asked = asked;
     this.plugin = plugin;
     this.clock = clock;
     this.kernel = kernel;
@@ -59,18 +62,48 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   /** Opens the plugin that is asked for. */
-  static PluginOfTest open(Demand demand) {
-    VirtualClock clock = demand.virtualTime() ? VirtualClock.create() : null;
-    FakeCsiPlugin.Builder builder = FakeCsiPlugin.builder().shape(demand.shape());
-    builder.nodes(demand.nodes().get(0), demand.nodes().stream().skip(1).toArray(NodeId[]::new));
+  static PluginOfTest open(FakeCsi asked) {
+    if (asked.nodes().length == 0) {
+      throw new IllegalArgumentException(
+          "@FakeCsi(nodes = {}) leaves the plugin without a node. Name one at least.");
+    }
+    FakeCsiPlugin.Builder builder = FakeCsiPlugin.builder().shape(shape(asked));
+    List<NodeId> nodes = Arrays.stream(asked.nodes()).map(NodeId::of).toList();
+    builder.nodes(nodes.get(0), nodes.stream().skip(1).toArray(NodeId[]::new));
+    VirtualClock clock = asked.virtualTime() ? VirtualClock.create() : null;
     if (clock != null) {
       builder.clock(clock);
     }
-    MemoryKernel kernel = demand.mounts() ? new MemoryKernel() : null;
+    MemoryKernel kernel = asked.mounts() ? new MemoryKernel() : null;
     if (kernel != null) {
       builder.effects(NodeEffects.filesMountedIn(kernel.host()));
     }
-    return new PluginOfTest(demand, builder.open(), clock, kernel);
+    return new PluginOfTest(asked, builder.open(), clock, kernel);
+  }
+
+  private static PluginShape shape(FakeCsi csi) {
+    PluginShape shape =
+        csi.shapeFrom() == ShapeSource.class ? csi.shape().shape() : make(csi.shapeFrom()).get();
+    return shape.with(csi.quirks());
+  }
+
+  private static ShapeSource make(Class<? extends ShapeSource> type) {
+    try {
+      Constructor<? extends ShapeSource> constructor = type.getDeclaredConstructor();
+      constructor.trySetAccessible();
+      return constructor.newInstance();
+    } catch (InvocationTargetException e) {
+      throw new IllegalArgumentException(
+          "@FakeCsi(shapeFrom = " + type.getSimpleName() + ".class) failed: its constructor threw.",
+          e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(
+          "@FakeCsi(shapeFrom = "
+              + type.getSimpleName()
+              + ".class) failed: it has no constructor without parameters that can be called. Make"
+              + " it a top-level or static class with one.",
+          e);
+    }
   }
 
   FakeCsiPlugin plugin() {
@@ -127,8 +160,8 @@ final class PluginOfTest implements AutoCloseable {
    * behind, a duty broken, or both.
    */
   Optional<AssertionError> end() {
-    boolean volumes = demand.leftovers() == LeftoverPolicy.FAIL;
-    boolean others = demand.leftovers() != LeftoverPolicy.ALLOW;
+    boolean volumes = asked.leftovers() == LeftoverPolicy.FAIL;
+    boolean others = asked.leftovers() != LeftoverPolicy.ALLOW;
     List<String> left = new ArrayList<>();
     if (volumes) {
       left.addAll(plugin.contents().owed());
@@ -192,7 +225,7 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   private Optional<UnlawfulCallerException> judge() {
-    if (!demand.lawful()) {
+    if (!asked.lawful()) {
       return Optional.empty();
     }
     try {

@@ -48,16 +48,14 @@ public final class AllRules {
   }
 
   private static void read(JournalEvent event, KnownWorld world, List<DutyRule> rules) {
+    world.happened(event);
     if (event instanceof JournalEvent.Began began) {
-      world.happened(event);
       rules.forEach(rule -> rule.began(began.call()));
       world.began(began.call());
     } else if (event instanceof JournalEvent.Ended ended) {
-      world.happened(event);
       rules.forEach(rule -> rule.ended(ended.call()));
       world.ended(ended.call());
     } else {
-      world.happened(event);
       rules.forEach(rule -> rule.happened(event));
     }
   }

@@ -66,7 +66,7 @@ final class ExpansionRules extends DutyRule {
       judge(volume.expanded, call, "controller first, offline");
       String node = WireFields.node(call);
       if (world.needsStaging(node)) {
-        judge(volume.possiblyStaged(node), call, "staged again");
+        judge(volume.staged(node, TrackedUse::possible), call, "staged again");
       }
     }
   }

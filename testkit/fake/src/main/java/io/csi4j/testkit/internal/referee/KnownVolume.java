@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -87,40 +88,24 @@ final class KnownVolume {
     return publications;
   }
 
-  boolean staged(String node) {
-    return stagings(node).values().stream().anyMatch(TrackedUse::standing);
+  /** Whether a staging on a node is so. */
+  boolean staged(String node, Predicate<TrackedUse> so) {
+    return stagings(node).values().stream().anyMatch(so);
   }
 
-  boolean possiblyStaged(String node) {
-    return stagings(node).values().stream().anyMatch(TrackedUse::possible);
-  }
-
-  /** Whether a staging there succeeded, and none undid it. */
-  boolean succeededToStage(String node) {
-    return stagings(node).values().stream().anyMatch(TrackedUse::succeeded);
-  }
-
-  /** Whether a publication there succeeded, and none undid it. */
-  boolean succeededToPublish(String node) {
-    return publications(node).values().stream().anyMatch(TrackedUse::succeeded);
-  }
-
-  boolean published(String node) {
-    return publications(node).values().stream().anyMatch(TrackedUse::standing);
-  }
-
-  boolean possiblyPublished(String node) {
-    return publications(node).values().stream().anyMatch(TrackedUse::possible);
+  /** Whether a publication on a node is so. */
+  boolean published(String node, Predicate<TrackedUse> so) {
+    return publications(node).values().stream().anyMatch(so);
   }
 
   /** Whether it is published anywhere, for certain. */
   boolean publishedSomewhere() {
-    return publications.keySet().stream().anyMatch(this::published);
+    return publications.keySet().stream().anyMatch(node -> published(node, TrackedUse::standing));
   }
 
   /** Whether it is staged anywhere, for certain. */
   boolean stagedSomewhere() {
-    return stagings.keySet().stream().anyMatch(this::staged);
+    return stagings.keySet().stream().anyMatch(node -> staged(node, TrackedUse::standing));
   }
 
   /** Whether it is attached anywhere, for certain. */

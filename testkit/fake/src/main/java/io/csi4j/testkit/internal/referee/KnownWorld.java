@@ -164,7 +164,7 @@ final class KnownWorld {
     KnownVolume volume = volume(id);
     switch (call.operation()) {
       case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
-          made(volume, call).making();
+          use(volume, call).making();
       case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
           undone(volume, call).forEach(TrackedUse::undoing);
       case CONTROLLER_EXPAND_VOLUME -> volume.expanded = true;
@@ -187,7 +187,7 @@ final class KnownWorld {
   private void volumeEnded(KnownVolume volume, RecordedCall call, CallOutcome outcome) {
     switch (call.operation()) {
       case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
-          made(volume, call).made(call);
+          use(volume, call).made(call);
       case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
           undone(volume, call).forEach(thing -> thing.undone(call));
       case DELETE_VOLUME -> {
@@ -221,7 +221,11 @@ final class KnownWorld {
 
   private void count(KnownVolume volume, RecordedCall call) {
     String node = WireFields.node(call);
-    member(usedOn, node, volume.id, volume.staged(node) || volume.published(node));
+    member(
+        usedOn,
+        node,
+        volume.id,
+        volume.staged(node, TrackedUse::standing) || volume.published(node, TrackedUse::standing));
     if (WireFields.knows(call, "node_id") || call.operation() == CsiOperation.DELETE_VOLUME) {
       volume
           .attachments()
@@ -245,34 +249,30 @@ final class KnownWorld {
     }
     switch (call.operation()) {
       case CONTROLLER_PUBLISH_VOLUME, NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME ->
-          made(volume(id), call).worked(call);
+          use(volume(id), call).worked(call);
       case CONTROLLER_UNPUBLISH_VOLUME, NODE_UNSTAGE_VOLUME, NODE_UNPUBLISH_VOLUME ->
           undone(volume(id), call).forEach(TrackedUse::undoing);
       default -> {}
     }
   }
 
-  private TrackedUse made(KnownVolume volume, RecordedCall call) {
+  /** The attachment, staging or publication that a call makes or takes away. */
+  private static TrackedUse use(KnownVolume volume, RecordedCall call) {
+    String node = WireFields.node(call);
     return switch (call.operation()) {
-      case CONTROLLER_PUBLISH_VOLUME -> volume.attachment(WireFields.text(call, "node_id"));
-      case NODE_STAGE_VOLUME ->
-          volume.staging(WireFields.node(call), WireFields.text(call, "staging_target_path"));
-      default -> volume.publication(WireFields.node(call), WireFields.text(call, "target_path"));
+      case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
+          volume.attachment(WireFields.text(call, "node_id"));
+      case NODE_STAGE_VOLUME, NODE_UNSTAGE_VOLUME ->
+          volume.staging(node, WireFields.text(call, "staging_target_path"));
+      default -> volume.publication(node, WireFields.text(call, "target_path"));
     };
   }
 
-  private List<TrackedUse> undone(KnownVolume volume, RecordedCall call) {
-    return switch (call.operation()) {
-      case CONTROLLER_UNPUBLISH_VOLUME ->
-          WireFields.text(call, "node_id").isEmpty()
-              ? List.copyOf(volume.attachments().values())
-              : List.of(volume.attachment(WireFields.text(call, "node_id")));
-      case NODE_UNSTAGE_VOLUME ->
-          List.of(
-              volume.staging(WireFields.node(call), WireFields.text(call, "staging_target_path")));
-      default ->
-          List.of(volume.publication(WireFields.node(call), WireFields.text(call, "target_path")));
-    };
+  private static List<TrackedUse> undone(KnownVolume volume, RecordedCall call) {
+    boolean everywhere =
+        call.operation() == CsiOperation.CONTROLLER_UNPUBLISH_VOLUME
+            && WireFields.text(call, "node_id").isEmpty();
+    return everywhere ? List.copyOf(volume.attachments().values()) : List.of(use(volume, call));
   }
 
   private void answered(RecordedCall call, WireMessage answer) {
@@ -280,7 +280,7 @@ final class KnownWorld {
     switch (call.operation()) {
       case CREATE_VOLUME -> created(call, answer.message("volume"));
       case CONTROLLER_PUBLISH_VOLUME ->
-          made(volume(WireFields.volume(call)), call).contexts().add(answer.map("publish_context"));
+          use(volume(WireFields.volume(call)), call).contexts().add(answer.map("publish_context"));
       case CONTROLLER_EXPAND_VOLUME -> expanded(call, answer);
       case CONTROLLER_GET_VOLUME -> told(answer);
       case LIST_VOLUMES -> {

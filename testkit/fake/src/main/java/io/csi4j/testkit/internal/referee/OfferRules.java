@@ -164,7 +164,7 @@ final class OfferRules extends DutyRule {
       case DELETE_VOLUME -> volume.created != null;
       case CONTROLLER_UNPUBLISH_VOLUME ->
           volume.attachments().values().stream().anyMatch(TrackedUse::possible);
-      case NODE_UNSTAGE_VOLUME -> volume.possiblyStaged(WireFields.node(call));
+      case NODE_UNSTAGE_VOLUME -> volume.staged(WireFields.node(call), TrackedUse::possible);
       default -> false;
     };
   }

@@ -98,10 +98,10 @@ final class OrderRules extends DutyRule {
         judge(false, thing.evidence(), call, "second staging path", quote(path), there, maker);
       }
     }
-    if (!volume.staged(node)) {
+    if (!volume.staged(node, TrackedUse::standing)) {
       kept(call, "first staging");
     } else if (volume.staging(node, path).certain()) {
-      judge(!volume.published(node), call, "staged again");
+      judge(!volume.published(node, TrackedUse::standing), call, "staged again");
     }
   }
 
@@ -112,7 +112,7 @@ final class OrderRules extends DutyRule {
     if (!world.needsStaging(node)) {
       return;
     }
-    boolean staged = volume.succeededToStage(node);
+    boolean staged = volume.staged(node, TrackedUse::succeeded);
     judge(staged, call, "not staged");
     if (staged) {
       String path = WireFields.text(call, "staging_target_path");
@@ -129,9 +129,10 @@ final class OrderRules extends DutyRule {
     String node = WireFields.node(call);
     String path = WireFields.text(call, "target_path");
     TrackedUse thing = volume.publications(node).get(path);
-    boolean known = knownPath(call, path, thing, volume.published(node));
+    boolean known = knownPath(call, path, thing, volume.published(node, TrackedUse::standing));
     known |= volume.publications().isEmpty();
-    elsewhere(call, known || volume.possiblyPublished(node), volume.publishedSomewhere());
+    elsewhere(
+        call, known || volume.published(node, TrackedUse::possible), volume.publishedSomewhere());
     undone(call, thing);
   }
 
@@ -151,8 +152,8 @@ final class OrderRules extends DutyRule {
     }
     String path = WireFields.text(call, "staging_target_path");
     TrackedUse thing = volume.stagings(node).get(path);
-    boolean known = knownPath(call, path, thing, volume.staged(node));
-    elsewhere(call, known || volume.possiblyStaged(node), volume.stagedSomewhere());
+    boolean known = knownPath(call, path, thing, volume.staged(node, TrackedUse::standing));
+    elsewhere(call, known || volume.staged(node, TrackedUse::possible), volume.stagedSomewhere());
     undone(call, thing);
   }
 

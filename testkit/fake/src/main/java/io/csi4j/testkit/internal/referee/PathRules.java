@@ -127,15 +127,16 @@ final class PathRules extends DutyRule {
     }
     String node = WireFields.node(call);
     KnownVolume volume = world.volume(WireFields.volume(call));
-    boolean here = volume.possiblyStaged(node) || volume.possiblyPublished(node);
+    boolean here =
+        volume.staged(node, TrackedUse::possible) || volume.published(node, TrackedUse::possible);
     judge(here, call, "not on the node");
     if (here) {
       volumePath(call);
     }
     if (world.needsStaging(node)) {
-      judge(volume.succeededToStage(node), call, "not staged");
+      judge(volume.staged(node, TrackedUse::succeeded), call, "not staged");
     } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
-      judge(volume.succeededToPublish(node), call, "not published");
+      judge(volume.published(node, TrackedUse::succeeded), call, "not published");
     }
   }
 

@@ -16,7 +16,6 @@ import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Volumes at nodes, as the controller sees them. */
 @SuppressWarnings("try") // What is held is held for its time.
@@ -57,16 +56,14 @@ final class AttachService {
         same(before, request);
       } else {
         suits(shape, volume, request);
-        ground
-            .knowledge()
-            .change(
-                state -> {
-                  others(shape, state, request);
-                  room(shape, state, node);
-                  state
-                      .attachments()
-                      .put(new OnNode(id, node), request.toBuilder().clearSecrets().build());
-                });
+        ground.change(
+            state -> {
+              others(shape, state, request);
+              room(shape, state, node);
+              state
+                  .attachments()
+                  .put(new OnNode(id, node), request.toBuilder().clearSecrets().build());
+            });
       }
       return ControllerPublishVolumeResponse.newBuilder()
           .putAllPublishContext(context(id, node))
@@ -80,8 +77,7 @@ final class AttachService {
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())
         || before.getReadonly() != request.getReadonly()) {
       throw Refusal.exists(
-          "Volume "
-              + SafeText.quote(request.getVolumeId())
+          Refusal.volume(request.getVolumeId())
               + " is attached to node "
               + SafeText.quote(request.getNodeId())
               + " with another volume_capability or readonly. Detach it first, or send the same.");
@@ -90,10 +86,7 @@ final class AttachService {
 
   private void suits(PluginShape shape, StoredVolume volume, ControllerPublishVolumeRequest request)
       throws Refusal {
-    Optional<String> not = Capabilities.unsupported(shape, volume, request.getVolumeCapability());
-    if (not.isPresent()) {
-      throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
-    }
+    Capabilities.checkMadeFor(shape, volume, request.getVolumeCapability());
     if (!VolumePlacement.reaches(
         VolumePlacement.ofNode(shape, ground.nodes(), request.getNodeId()), volume.volume())) {
       throw Refusal.invalid(
@@ -108,7 +101,7 @@ final class AttachService {
   private static void others(PluginShape shape, State state, ControllerPublishVolumeRequest request)
       throws Refusal {
     Mode mode = Capabilities.mode(request.getVolumeCapability());
-    for (String node : VolumeUses.attachedTo(state, request.getVolumeId())) {
+    for (String node : state.attachedTo(request.getVolumeId())) {
       ControllerPublishVolumeRequest other =
           state.attachments().get(new OnNode(request.getVolumeId(), node));
       boolean oneNode =
@@ -123,8 +116,7 @@ final class AttachService {
               && !other.getReadonly();
       if (oneNode || twoWriters) {
         throw Refusal.precondition(
-            "Volume "
-                + SafeText.quote(request.getVolumeId())
+            Refusal.volume(request.getVolumeId())
                 + " is attached to node "
                 + SafeText.quote(node)
                 + (oneNode ? ", and may be at one node only" : ", which writes to it already")
@@ -158,16 +150,14 @@ final class AttachService {
           && !ground.nodes().contains(NodeId.of(node))) {
         throw Refusal.notFound("node_id", node);
       }
-      List<String> nodes = VolumeUses.attachedTo(now, id);
+      List<String> nodes = now.attachedTo(id);
       List<String> from = node.isEmpty() ? nodes : nodes.contains(node) ? List.of(node) : List.of();
       for (String each : from) {
-        VolumeUses.refuseOnNode(now, id, each);
+        now.refuseOnNode(id, each);
       }
       if (!from.isEmpty()) {
-        ground
-            .knowledge()
-            .change(
-                state -> from.forEach(each -> state.attachments().remove(new OnNode(id, each))));
+        ground.change(
+            state -> from.forEach(each -> state.attachments().remove(new OnNode(id, each))));
       }
       return ControllerUnpublishVolumeResponse.getDefaultInstance();
     }

@@ -32,6 +32,16 @@ record BackendParts(
     Map<String, VolumeCondition> conditions,
     NewIds ids) {
 
+  /** Changes what is known, and keeps it. */
+  void change(Knowledge.Change change) throws Refusal {
+    knowledge.change(change);
+  }
+
+  /** Changes what is known of something that was made, or has that unmade. */
+  void changeOrUndo(Knowledge.Change change, Knowledge.Effect undo) throws Refusal {
+    knowledge.changeOrUndo(change, undo);
+  }
+
   State now() {
     return knowledge.now();
   }

@@ -73,6 +73,15 @@ final class Capabilities {
             + made.stream().map(Capabilities::text).toList());
   }
 
+  /** Refuses a use that this volume was not made for. */
+  static void checkMadeFor(PluginShape shape, StoredVolume volume, VolumeCapability asked)
+      throws Refusal {
+    Optional<String> not = unsupported(shape, volume, asked);
+    if (not.isPresent()) {
+      throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
+    }
+  }
+
   private static boolean covers(VolumeCapability made, VolumeCapability asked) {
     return made.hasBlock() == asked.hasBlock() && covers(mode(made), mode(asked));
   }

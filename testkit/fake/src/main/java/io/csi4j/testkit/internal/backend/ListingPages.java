@@ -73,9 +73,7 @@ final class ListingPages {
     ListVolumesResponse.Entry.Builder entry =
         ListVolumesResponse.Entry.newBuilder().setVolume(VolumeService.told(shape, volume));
     if (shape.offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES)) {
-      entry
-          .getStatusBuilder()
-          .addAllPublishedNodeIds(VolumeUses.attachedTo(state, volume.getVolumeId()));
+      entry.getStatusBuilder().addAllPublishedNodeIds(state.attachedTo(volume.getVolumeId()));
     }
     if (shape.offers(ControllerCapability.VOLUME_CONDITION)) {
       entry.getStatusBuilder().setVolumeCondition(ground.condition(volume.getVolumeId()));

@@ -91,7 +91,7 @@ public final class MemoryStorage implements Storage {
             VolumeId.of(asked.getVolumeId()),
             PluginPath.of(asked.getTargetPath()),
             asked.getVolumeCapability().hasBlock(),
-            NodeVolumeService.readOnly(asked)));
+            State.readOnly(asked)));
   }
 
   @Override
@@ -113,17 +113,8 @@ public final class MemoryStorage implements Storage {
     long bytes = volume.getCapacityBytes();
     long inodes = Math.max(16, bytes >> 14);
     return List.of(
-        usage(VolumeUsage.Unit.BYTES, bytes, bytes >> 4),
-        usage(VolumeUsage.Unit.INODES, inodes, 11));
-  }
-
-  private static VolumeUsage usage(VolumeUsage.Unit unit, long total, long used) {
-    return VolumeUsage.newBuilder()
-        .setUnit(unit)
-        .setTotal(total)
-        .setUsed(used)
-        .setAvailable(total - used)
-        .build();
+        Storage.usage(VolumeUsage.Unit.BYTES, bytes, bytes >> 4),
+        Storage.usage(VolumeUsage.Unit.INODES, inodes, 11));
   }
 
   @Override

@@ -57,7 +57,7 @@ final class NodeVolumeService {
           "Staging the volume " + SafeText.quote(id), () -> ground.storage().stage(request));
       if (before == null) {
         NodeStageVolumeRequest asked = request.toBuilder().clearSecrets().build();
-        ground.knowledge().change(state -> state.stagings().put(call.onThisNode(id), asked));
+        ground.change(state -> state.stagings().put(call.onThisNode(id), asked));
       }
       return NodeStageVolumeResponse.getDefaultInstance();
     }
@@ -67,16 +67,14 @@ final class NodeVolumeService {
       throws Refusal {
     if (!before.getStagingTargetPath().equals(request.getStagingTargetPath())) {
       throw Refusal.precondition(
-          "Volume "
-              + SafeText.quote(request.getVolumeId())
+          Refusal.volume(request.getVolumeId())
               + " is staged at "
               + SafeText.quote(before.getStagingTargetPath())
               + " on this node. Use that path for every workload, or unstage it first.");
     }
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())) {
       throw Refusal.exists(
-          "Volume "
-              + SafeText.quote(request.getVolumeId())
+          Refusal.volume(request.getVolumeId())
               + " is staged there with another volume_capability. Send the same, or unstage it"
               + " first.");
     }
@@ -91,8 +89,7 @@ final class NodeVolumeService {
     if (!VolumePlacement.reaches(
         VolumePlacement.ofNode(call.shape(), ground.nodes(), call.here()), volume.volume())) {
       throw Refusal.precondition(
-          "Volume "
-              + SafeText.quote(volume.volume().getVolumeId())
+          Refusal.volume(volume.volume().getVolumeId())
               + " cannot be reached from this node. Use it within its accessible_topology.");
     }
   }
@@ -108,8 +105,7 @@ final class NodeVolumeService {
       }
     } else if (!ground.now().attachments().containsKey(call.onThisNode(id))) {
       throw Refusal.precondition(
-          "Volume "
-              + SafeText.quote(id)
+          Refusal.volume(id)
               + " is not attached to this node. Call ControllerPublishVolume for it first.");
     } else if (!context.equals(AttachService.context(id, call.here()))) {
       throw Refusal.invalid(
@@ -132,17 +128,16 @@ final class NodeVolumeService {
       Knowledge.effect(
           "Unstaging the volume " + SafeText.quote(id), () -> ground.storage().unstage(id, path));
       if (before != null) {
-        ground.knowledge().change(state -> state.stagings().remove(call.onThisNode(id)));
+        ground.change(state -> state.stagings().remove(call.onThisNode(id)));
       }
       return NodeUnstageVolumeResponse.getDefaultInstance();
     }
   }
 
   private void published(Call call, String id) throws Refusal {
-    for (var publication : VolumeUses.publishedOn(ground.now(), id, call.here())) {
+    for (var publication : ground.now().publishedOn(id, call.here())) {
       throw Refusal.precondition(
-          "Volume "
-              + SafeText.quote(id)
+          Refusal.volume(id)
               + " is published at "
               + SafeText.quote(publication.getTargetPath())
               + ". Unpublish every target on this node first.");
@@ -172,9 +167,7 @@ final class NodeVolumeService {
       }
       if (before == null) {
         NodePublishVolumeRequest asked = request.toBuilder().clearSecrets().build();
-        ground
-            .knowledge()
-            .change(state -> state.publications().put(call.onThisNode(target), asked));
+        ground.change(state -> state.publications().put(call.onThisNode(target), asked));
       }
       return NodePublishVolumeResponse.getDefaultInstance();
     }
@@ -185,8 +178,7 @@ final class NodeVolumeService {
     String target = SafeText.quote(request.getTargetPath());
     if (!before.getVolumeId().equals(request.getVolumeId())) {
       throw Refusal.exists(
-          "Volume "
-              + SafeText.quote(before.getVolumeId())
+          Refusal.volume(before.getVolumeId())
               + " is published at "
               + target
               + ". Give every volume a target_path of its own.");
@@ -194,8 +186,7 @@ final class NodeVolumeService {
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())
         || before.getReadonly() != request.getReadonly()) {
       throw Refusal.exists(
-          "Volume "
-              + SafeText.quote(request.getVolumeId())
+          Refusal.volume(request.getVolumeId())
               + " is published at "
               + target
               + " with another volume_capability or readonly. Send the same, or unpublish it"
@@ -215,14 +206,12 @@ final class NodeVolumeService {
           path.isEmpty()
               ? "staging_target_path is not set, and this plugin stages volumes"
                   + " (STAGE_UNSTAGE_VOLUME). Stage the volume, and send the path."
-              : "Volume "
-                  + SafeText.quote(request.getVolumeId())
+              : Refusal.volume(request.getVolumeId())
                   + " is not staged on this node. Call NodeStageVolume first.");
     }
     if (!staging.getStagingTargetPath().equals(path)) {
       throw Refusal.precondition(
-          "Volume "
-              + SafeText.quote(request.getVolumeId())
+          Refusal.volume(request.getVolumeId())
               + " is staged at "
               + SafeText.quote(staging.getStagingTargetPath())
               + ", not at "
@@ -235,12 +224,11 @@ final class NodeVolumeService {
     Mode mode = Capabilities.mode(request.getVolumeCapability());
     boolean several = Capabilities.multiNode(mode) || mode == Mode.SINGLE_NODE_MULTI_WRITER;
     for (NodePublishVolumeRequest other :
-        VolumeUses.publishedOn(ground.now(), request.getVolumeId(), call.here())) {
+        ground.now().publishedOn(request.getVolumeId(), call.here())) {
       boolean sameUse = other.getVolumeCapability().equals(request.getVolumeCapability());
       if (!several || !sameUse) {
         throw Refusal.precondition(
-            "Volume "
-                + SafeText.quote(request.getVolumeId())
+            Refusal.volume(request.getVolumeId())
                 + " is published on this node at "
                 + SafeText.quote(other.getTargetPath())
                 + (sameUse
@@ -249,11 +237,6 @@ final class NodeVolumeService {
                 + ". Unpublish it there first.");
       }
     }
-  }
-
-  /** Whether no workload may write through this target. */
-  static boolean readOnly(NodePublishVolumeRequest request) {
-    return request.getReadonly() || Capabilities.readOnly(request.getVolumeCapability());
   }
 
   NodeUnpublishVolumeResponse unpublish(Call call, NodeUnpublishVolumeRequest request)
@@ -275,7 +258,7 @@ final class NodeVolumeService {
           "Unpublishing the volume " + SafeText.quote(id),
           () -> ground.storage().unpublish(id, target, call.shape().has(Quirk.TARGET_LEFT_BEHIND)));
       if (before != null) {
-        ground.knowledge().change(state -> state.publications().remove(call.onThisNode(target)));
+        ground.change(state -> state.publications().remove(call.onThisNode(target)));
       }
       return NodeUnpublishVolumeResponse.getDefaultInstance();
     }
@@ -316,8 +299,7 @@ final class NodeVolumeService {
     }
     throw new Refusal(
         io.csi4j.client.model.StatusCode.NOT_FOUND,
-        "Volume "
-            + SafeText.quote(id)
+        Refusal.volume(id)
             + " is not at volume_path "
             + SafeText.quote(path)
             + " on this node. Send a path where it is staged or published now.");
@@ -331,11 +313,7 @@ final class NodeVolumeService {
       StoredVolume volume = ground.volume("volume_id", id);
       if (request.hasVolumeCapability()) {
         Capabilities.checkAtNode(shape, "volume_capability", request.getVolumeCapability());
-        Optional<String> not =
-            Capabilities.unsupported(shape, volume, request.getVolumeCapability());
-        if (not.isPresent()) {
-          throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
-        }
+        Capabilities.checkMadeFor(shape, volume, request.getVolumeCapability());
       }
       at(call, id, path);
       if (!shape.offers(PluginCapability.VOLUME_EXPANSION_ONLINE)

@@ -84,31 +84,23 @@ final class Questions {
   }
 
   static ControllerGetCapabilitiesResponse ofController(PluginShape shape) {
-    ControllerGetCapabilitiesResponse.Builder answer =
-        ControllerGetCapabilitiesResponse.newBuilder();
-    for (int number :
-        numbers(shape, shape.controllerCapabilities().stream().map(ControllerCapability::number))) {
-      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
-    }
+    var answer = ControllerGetCapabilitiesResponse.newBuilder();
+    numbers(shape, shape.controllerCapabilities().stream().map(ControllerCapability::number))
+        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
     return answer.build();
   }
 
   static GroupControllerGetCapabilitiesResponse ofGroups(PluginShape shape) {
-    GroupControllerGetCapabilitiesResponse.Builder answer =
-        GroupControllerGetCapabilitiesResponse.newBuilder();
-    for (int number :
-        numbers(shape, shape.groupCapabilities().stream().map(GroupControllerCapability::number))) {
-      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
-    }
+    var answer = GroupControllerGetCapabilitiesResponse.newBuilder();
+    numbers(shape, shape.groupCapabilities().stream().map(GroupControllerCapability::number))
+        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
     return answer.build();
   }
 
   static NodeGetCapabilitiesResponse ofNode(PluginShape shape) {
-    NodeGetCapabilitiesResponse.Builder answer = NodeGetCapabilitiesResponse.newBuilder();
-    for (int number :
-        numbers(shape, shape.nodeCapabilities().stream().map(NodeCapability::number))) {
-      answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number);
-    }
+    var answer = NodeGetCapabilitiesResponse.newBuilder();
+    numbers(shape, shape.nodeCapabilities().stream().map(NodeCapability::number))
+        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
     return answer.build();
   }
 

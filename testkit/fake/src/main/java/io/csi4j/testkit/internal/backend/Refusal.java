@@ -16,6 +16,11 @@ public final class Refusal extends Exception {
     this.code = code;
   }
 
+  /** A volume as the subject of a sentence. */
+  static String volume(String id) {
+    return "Volume " + SafeText.quote(id);
+  }
+
   /** Refuses a request that is wrong in any state. */
   static Refusal invalid(String field, String why) {
     return new Refusal(StatusCode.INVALID_ARGUMENT, field + " " + why);

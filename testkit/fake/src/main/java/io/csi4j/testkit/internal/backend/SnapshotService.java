@@ -73,14 +73,12 @@ final class SnapshotService {
             "Cutting the snapshot " + snapshot.getSnapshotId(),
             () -> ground.storage().snapshot(snapshot.getSnapshotId(), source));
         CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
-        ground
-            .knowledge()
-            .changeOrUndo(
-                state ->
-                    state
-                        .snapshots()
-                        .put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)),
-                () -> ground.storage().deleteSnapshot(snapshot.getSnapshotId()));
+        ground.changeOrUndo(
+            state ->
+                state
+                    .snapshots()
+                    .put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)),
+            () -> ground.storage().deleteSnapshot(snapshot.getSnapshotId()));
       }
       return answer(call.shape(), snapshot);
     }
@@ -136,7 +134,7 @@ final class SnapshotService {
       }
       Knowledge.effect(
           "Deleting the snapshot " + SafeText.quote(id), () -> ground.storage().deleteSnapshot(id));
-      ground.knowledge().change(state -> state.snapshots().remove(id));
+      ground.change(state -> state.snapshots().remove(id));
       return DeleteSnapshotResponse.getDefaultInstance();
     }
   }
@@ -230,24 +228,22 @@ final class SnapshotService {
     CreateVolumeGroupSnapshotRequest asked = request.toBuilder().clearSecrets().build();
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
       cut(group.getSnapshotsList());
-      ground
-          .knowledge()
-          .changeOrUndo(
-              state -> {
-                state.groups().put(id, new StoredGroup(group.build(), asked));
-                for (Snapshot member : group.getSnapshotsList()) {
-                  state
-                      .snapshots()
-                      .put(
-                          member.getSnapshotId(),
-                          new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
-                }
-              },
-              () -> {
-                for (Snapshot member : group.getSnapshotsList()) {
-                  ground.storage().deleteSnapshot(member.getSnapshotId());
-                }
-              });
+      ground.changeOrUndo(
+          state -> {
+            state.groups().put(id, new StoredGroup(group.build(), asked));
+            for (Snapshot member : group.getSnapshotsList()) {
+              state
+                  .snapshots()
+                  .put(
+                      member.getSnapshotId(),
+                      new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
+            }
+          },
+          () -> {
+            for (Snapshot member : group.getSnapshotsList()) {
+              ground.storage().deleteSnapshot(member.getSnapshotId());
+            }
+          });
     }
     return group.build();
   }
@@ -308,13 +304,11 @@ final class SnapshotService {
             "Deleting the snapshot " + SafeText.quote(member),
             () -> ground.storage().deleteSnapshot(member));
       }
-      ground
-          .knowledge()
-          .change(
-              state -> {
-                state.groups().remove(id);
-                request.getSnapshotIdsList().forEach(state.snapshots()::remove);
-              });
+      ground.change(
+          state -> {
+            state.groups().remove(id);
+            request.getSnapshotIdsList().forEach(state.snapshots()::remove);
+          });
       return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
     }
   }

@@ -193,7 +193,7 @@ public final class SpecBackend implements Backend {
                         VolumeId.of(published.getValue().getVolumeId()),
                         NodeId.of(published.getKey().node()),
                         PluginPath.of(published.getKey().what()),
-                        NodeVolumeService.readOnly(published.getValue())))
+                        State.readOnly(published.getValue())))
             .toList());
   }
 
@@ -224,7 +224,7 @@ public final class SpecBackend implements Backend {
 
   private void change(Knowledge.Change change) {
     try {
-      ground.knowledge().change(change);
+      ground.change(change);
     } catch (Refusal e) {
       throw new IllegalStateException(e.text(), e);
     }

@@ -9,6 +9,10 @@ import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.internal.backend.State.OnNode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -51,6 +55,91 @@ public record State(
         new TreeMap<>(attachments),
         new TreeMap<>(stagings),
         new TreeMap<>(publications));
+  }
+
+  /** The nodes that it is attached to. */
+  List<String> attachedTo(String volume) {
+    return nodes(attachments, volume);
+  }
+
+  /** The nodes that it is staged on. */
+  List<String> stagedOn(String volume) {
+    return nodes(stagings, volume);
+  }
+
+  private static List<String> nodes(Map<OnNode, ?> where, String volume) {
+    return where.keySet().stream()
+        .filter(key -> key.what().equals(volume))
+        .map(OnNode::node)
+        .toList();
+  }
+
+  /** How it is published, on all nodes. */
+  Map<OnNode, NodePublishVolumeRequest> published(String volume) {
+    Map<OnNode, NodePublishVolumeRequest> found = new TreeMap<>();
+    publications.forEach(
+        (where, asked) -> {
+          if (asked.getVolumeId().equals(volume)) {
+            found.put(where, asked);
+          }
+        });
+    return found;
+  }
+
+  /** How it is published on one node. */
+  List<NodePublishVolumeRequest> publishedOn(String volume, String node) {
+    List<NodePublishVolumeRequest> found = new ArrayList<>();
+    published(volume)
+        .forEach(
+            (where, asked) -> {
+              if (where.node().equals(node)) {
+                found.add(asked);
+              }
+            });
+    return found;
+  }
+
+  /** Refuses what must not be done to a volume that is on a node. */
+  void refuseOnNode(String volume, String node) throws Refusal {
+    for (NodePublishVolumeRequest publication : publishedOn(volume, node)) {
+      throw Refusal.precondition(
+          Refusal.volume(volume)
+              + " is published on node "
+              + SafeText.quote(node)
+              + " at "
+              + SafeText.quote(publication.getTargetPath())
+              + ". Unpublish it there first.");
+    }
+    if (stagings.containsKey(new OnNode(volume, node))) {
+      throw Refusal.precondition(
+          Refusal.volume(volume)
+              + " is staged on node "
+              + SafeText.quote(node)
+              + ". Unstage it there first.");
+    }
+  }
+
+  /** Refuses what must not be done to a volume that is in use anywhere. */
+  void refuseAnywhere(String volume) throws Refusal {
+    for (OnNode where : published(volume).keySet()) {
+      refuseOnNode(volume, where.node());
+    }
+    for (String node : stagedOn(volume)) {
+      refuseOnNode(volume, node);
+    }
+    List<String> attached = attachedTo(volume);
+    if (!attached.isEmpty()) {
+      throw Refusal.precondition(
+          Refusal.volume(volume)
+              + " is attached to "
+              + SafeText.escape(attached.toString())
+              + ". Detach it with ControllerUnpublishVolume first.");
+    }
+  }
+
+  /** Whether no workload may write through a target. */
+  public static boolean readOnly(NodePublishVolumeRequest asked) {
+    return asked.getReadonly() || Capabilities.readOnly(asked.getVolumeCapability());
   }
 
   /**

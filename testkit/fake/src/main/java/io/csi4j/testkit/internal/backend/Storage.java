@@ -69,6 +69,16 @@ public interface Storage {
   /** Makes what is at this path as large as the volume is. */
   void expandOnNode(String volume, String path, long bytes) throws IOException, Refusal;
 
+  /** Some of a volume's bytes or files; what is not used is available. */
+  static VolumeUsage usage(VolumeUsage.Unit unit, long total, long used) {
+    return VolumeUsage.newBuilder()
+        .setUnit(unit)
+        .setTotal(total)
+        .setUsed(used)
+        .setAvailable(Math.max(0, total - used))
+        .build();
+  }
+
   /** How full a volume is; nothing if the storage cannot tell. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
 

@@ -87,11 +87,9 @@ final class VolumeService {
       CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
       try (Held made = ground.flights().take(Thing.volume(id))) {
         Knowledge.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
-        ground
-            .knowledge()
-            .changeOrUndo(
-                state -> state.volumes().put(id, new StoredVolume(volume, asked)),
-                () -> ground.storage().delete(id));
+        ground.changeOrUndo(
+            state -> state.volumes().put(id, new StoredVolume(volume, asked)),
+            () -> ground.storage().delete(id));
       }
       return volume;
     }
@@ -148,17 +146,17 @@ final class VolumeService {
     String id = request.getVolumeId();
     if (ground.flights().isSource(Thing.volume(id))) {
       throw Refusal.precondition(
-          "Volume " + SafeText.quote(id) + " is being cloned. Wait for the clone, then delete it.");
+          Refusal.volume(id) + " is being cloned. Wait for the clone, then delete it.");
     }
     try (Held held = ground.flights().take(Thing.volume(id))) {
       if (!ground.now().volumes().containsKey(id)) {
         gone(call.shape(), "volume", id);
         return DeleteVolumeResponse.getDefaultInstance();
       }
-      VolumeUses.refuseAnywhere(ground.now(), id);
+      ground.now().refuseAnywhere(id);
       Knowledge.effect(
           "Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
-      ground.knowledge().change(state -> state.volumes().remove(id));
+      ground.change(state -> state.volumes().remove(id));
       ground.conditions().remove(id);
       return DeleteVolumeResponse.getDefaultInstance();
     }
@@ -180,17 +178,13 @@ final class VolumeService {
       StoredVolume volume = ground.volume("volume_id", id);
       if (request.hasVolumeCapability()) {
         Capabilities.checkAtController(shape, "volume_capability", request.getVolumeCapability());
-        Optional<String> not =
-            Capabilities.unsupported(shape, volume, request.getVolumeCapability());
-        if (not.isPresent()) {
-          throw Refusal.invalid("volume_capability", not.get() + ". Send one of those.");
-        }
+        Capabilities.checkMadeFor(shape, volume, request.getVolumeCapability());
       }
       long had = volume.volume().getCapacityBytes();
       long bytes = VolumeSizes.ofGrown(shape, request.getCapacityRange(), had);
       if (bytes > had) {
         if (!shape.offers(PluginCapability.VOLUME_EXPANSION_ONLINE)) {
-          VolumeUses.refuseAnywhere(ground.now(), id);
+          ground.now().refuseAnywhere(id);
         }
         grow(shape, id, had, bytes);
       }
@@ -208,18 +202,16 @@ final class VolumeService {
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes - had)) {
       Knowledge.effect(
           "Expanding the volume " + SafeText.quote(id), () -> ground.storage().expand(id, bytes));
-      ground
-          .knowledge()
-          .change(
-              state ->
-                  state
-                      .volumes()
-                      .computeIfPresent(
-                          id,
-                          (key, volume) ->
-                              new StoredVolume(
-                                  volume.volume().toBuilder().setCapacityBytes(bytes).build(),
-                                  volume.asked())));
+      ground.change(
+          state ->
+              state
+                  .volumes()
+                  .computeIfPresent(
+                      id,
+                      (key, volume) ->
+                          new StoredVolume(
+                              volume.volume().toBuilder().setCapacityBytes(bytes).build(),
+                              volume.asked())));
     }
   }
 
@@ -231,9 +223,7 @@ final class VolumeService {
       Map<String, String> wanted = request.getMutableParametersMap();
       checkMutable(call.shape(), "mutable_parameters", wanted);
       CreateVolumeRequest asked = volume.asked().toBuilder().putAllMutableParams(wanted).build();
-      ground
-          .knowledge()
-          .change(state -> state.volumes().put(id, new StoredVolume(volume.volume(), asked)));
+      ground.change(state -> state.volumes().put(id, new StoredVolume(volume.volume(), asked)));
       return ControllerModifyVolumeResponse.getDefaultInstance();
     }
   }

@@ -21,20 +21,10 @@ final class VolumeSizes {
   /** The size of a new volume that has to hold {@code least} bytes; OUT_OF_RANGE if none fits. */
   static long ofNew(PluginShape shape, CapacityRange range, long least) throws Refusal {
     if (range.getLimitBytes() > 0 && range.getLimitBytes() < least) {
-      throw outOfRange(
-          "limit_bytes "
-              + range.getLimitBytes()
-              + " is smaller than the source, which has "
-              + least
-              + " bytes");
+      throw smaller("limit_bytes", range.getLimitBytes(), "source", least, "");
     }
     if (least > 0 && range.getRequiredBytes() > 0 && range.getRequiredBytes() < least) {
-      throw outOfRange(
-          "required_bytes "
-              + range.getRequiredBytes()
-              + " is smaller than the source, which has "
-              + least
-              + " bytes");
+      throw smaller("required_bytes", range.getRequiredBytes(), "source", least, "");
     }
     long wanted = range.getRequiredBytes();
     if (wanted == 0) {
@@ -47,12 +37,7 @@ final class VolumeSizes {
   /** The size of a volume after an expansion; OUT_OF_RANGE if it would have to shrink. */
   static long ofGrown(PluginShape shape, CapacityRange range, long had) throws Refusal {
     if (range.getLimitBytes() > 0 && range.getLimitBytes() < had) {
-      throw outOfRange(
-          "limit_bytes "
-              + range.getLimitBytes()
-              + " is smaller than the volume, which has "
-              + had
-              + " bytes and cannot shrink");
+      throw smaller("limit_bytes", range.getLimitBytes(), "volume", had, " and cannot shrink");
     }
     return atMostAll(shape, Math.max(had, range.getRequiredBytes()));
   }
@@ -66,6 +51,20 @@ final class VolumeSizes {
               + " bytes");
     }
     return bytes;
+  }
+
+  /** The failure of a size that is too small for what has to fit in. */
+  private static Refusal smaller(String field, long asked, String than, long has, String end) {
+    return outOfRange(
+        field
+            + " "
+            + asked
+            + " is smaller than the "
+            + than
+            + ", which has "
+            + has
+            + " bytes"
+            + end);
   }
 
   static Refusal outOfRange(String why) {

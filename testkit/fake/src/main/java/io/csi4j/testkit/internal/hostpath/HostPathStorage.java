@@ -17,11 +17,13 @@ import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.CleanupResult;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.internal.backend.State;
@@ -43,9 +45,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Volumes in a directory of the host, really mounted. */
+/**
+ * Volumes in a directory of the host, really mounted. Of the mounts at the paths of the caller only
+ * those of the volume are taken away.
+ */
 public final class HostPathStorage implements Storage, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.testkit.hostpath");
@@ -53,6 +59,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   /** Long enough for a process that ends, short enough for a caller that waits. */
   private static final UnmountPolicy PATIENTLY =
       UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(2));
+
+  /** As many as {@link Mounts#cleanup} takes away. */
+  private static final int MAX_STACK = 64;
 
   private final Path data;
   private final Mounts mounts;
@@ -65,12 +74,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   /** The parts that are there once the directory is this plugin's. */
   private record Parts(
-      Layout layout,
-      DataLock lock,
-      StateFile file,
-      VolumeMountIndex sight,
-      VolumeFiles files,
-      NodeMounts nodes) {}
+      Layout layout, DataLock lock, StateFile file, VolumeMountIndex sight, VolumeFiles files) {}
 
   /** Volumes below {@code data}, which is not touched before the first load. */
   public HostPathStorage(Path data, Mounts mounts, MountTable table) {
@@ -126,10 +130,10 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       try {
         Tmpfs tmpfs = new Tmpfs(layout.data(), mounts, programs);
         VolumeMountIndex sight = new VolumeMountIndex(table, tmpfs, loops);
-        VolumeFiles files = new VolumeFiles(layout, mounts, sight, tmpfs, loops, PATIENTLY);
-        NodeMounts nodes = new NodeMounts(layout, mounts, sight, PATIENTLY);
+        VolumeFiles files =
+            new VolumeFiles(layout, mounts, sight, tmpfs, loops, programs, PATIENTLY);
         files.clearWork();
-        opened = new Parts(layout, lock, new StateFile(layout), sight, files, nodes);
+        opened = new Parts(layout, lock, new StateFile(layout), sight, files);
         parts = opened;
         done = true;
         return opened;
@@ -306,7 +310,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
           if (volume.medium() == Medium.LOOP) {
             attach(volume, false);
           } else if (!volume.medium().isBlock()) {
-            here.nodes().stage(volume, staging, flags);
+            stage(here, volume, staging, flags);
           }
         });
   }
@@ -318,7 +322,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         "Unstaging the volume " + SafeText.quote(volume),
         () -> {
           MountPath path = StorageRefusals.path("staging_target_path", staging);
-          here.nodes().unmount(volume, path);
+          unmount(here, volume, path);
           detach(here, volume, false);
         });
   }
@@ -333,12 +337,12 @@ public final class HostPathStorage implements Storage, AutoCloseable {
           VolumeCapability capability = asked.getVolumeCapability();
           Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
           flags.addAll(MountWishes.of(capability, volume.medium()));
-          boolean readOnly = asked.getReadonly() || MountWishes.readsOnly(capability);
+          boolean readOnly = State.readOnly(asked);
           if (readOnly) {
             flags.add(MountFlag.READ_ONLY);
           }
           MountPath target = StorageRefusals.path("target_path", asked.getTargetPath());
-          here.nodes().publish(source(here, volume, asked, readOnly), target, flags);
+          publish(here, source(here, volume, asked, readOnly), target, flags);
         });
   }
 
@@ -353,7 +357,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       return MountPath.of(volume.content());
     }
     MountPath staging = StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
-    if (!here.nodes().shows(volume, staging)) {
+    if (!shows(here, volume, staging)) {
       throw new Refusal(
           StatusCode.FAILED_PRECONDITION,
           "The volume "
@@ -372,9 +376,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         "Unpublishing the volume " + SafeText.quote(volume),
         () -> {
           MountPath path = StorageRefusals.path("target_path", target);
-          here.nodes().unmount(volume, path);
+          unmount(here, volume, path);
           if (!leaveTarget) {
-            here.nodes().remove(path);
+            remove(here, path);
           }
           detach(here, volume, known.staged().contains(volume));
         });
@@ -410,13 +414,13 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public List<VolumeUsage> usage(Volume volume, String path) throws Refusal {
+    Parts here = parts();
     List<VolumeUsage> usage = new ArrayList<>();
     StorageRefusals.attempt(
         "Reading the statistics of the volume " + SafeText.quote(volume.getVolumeId()),
         () ->
             usage.addAll(
-                new Usage(programs)
-                    .of(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes())));
+                here.files().usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes())));
     return usage;
   }
 
@@ -469,6 +473,96 @@ public final class HostPathStorage implements Storage, AutoCloseable {
             + " any more. Look who removed them, and put them back, or delete the "
             + kind
             + ".");
+  }
+
+  /** Shows a volume at a directory of the caller. */
+  private void stage(Parts here, StoredBytes volume, MountPath staging, Set<MountFlag> flags)
+      throws Refusal {
+    refuseData(here, staging);
+    bind(MountPath.of(volume.content()), staging, flags, false);
+  }
+
+  /** Shows what is at {@code source} at a path that is made if it is missing. */
+  private void publish(Parts here, MountPath source, MountPath target, Set<MountFlag> flags)
+      throws Refusal {
+    refuseData(here, target);
+    bind(source, target, flags, true);
+  }
+
+  private void bind(MountPath source, MountPath target, Set<MountFlag> flags, boolean create) {
+    BindRequest.Builder request =
+        BindRequest.builder(source, target).propagation(Propagation.PRIVATE);
+    flags.forEach(request::flag);
+    if (create) {
+      request.createTarget();
+    }
+    mounts.bind(request.build());
+  }
+
+  /** Whether a volume is shown at a path. */
+  private static boolean shows(Parts here, StoredBytes volume, MountPath at) throws IOException {
+    return here.sight().at(at).filter(here.sight().shows(volume, here.sight().now())).isPresent();
+  }
+
+  /** Takes away the mounts of a volume at a path. If none is there, nothing is done. */
+  private void unmount(Parts here, String id, MountPath at) throws IOException, Refusal {
+    MountSnapshot now = here.sight().now();
+    Predicate<MountRecord> ours = mount -> VolumeMountIndex.isFreeLoop(mount, now);
+    for (StoredBytes volume : here.layout().tracesOf(id)) {
+      ours = ours.or(here.sight().shows(volume, now));
+    }
+    for (int i = 0; i < MAX_STACK; i++) {
+      Optional<MountRecord> top = here.sight().at(at);
+      if (top.isEmpty()) {
+        return;
+      }
+      if (!ours.test(top.get())) {
+        throw new Refusal(
+            StatusCode.INTERNAL,
+            "The volume "
+                + SafeText.quote(id)
+                + " cannot be taken away from "
+                + at
+                + ": something else is mounted there, "
+                + top.get()
+                + ". Unmount that first.");
+      }
+      mounts.unmount(top.get().ref(), PATIENTLY);
+    }
+    throw new Refusal(
+        StatusCode.INTERNAL,
+        "The path " + at + " has more than " + MAX_STACK + " mounts. Look who makes them.");
+  }
+
+  /** Removes the empty directory or file at which a volume was published. */
+  private void remove(Parts here, MountPath target) throws Refusal {
+    refuseData(here, target);
+    CleanupResult result = mounts.cleanup(target, PATIENTLY);
+    if (result.problem().isPresent()) {
+      throw result.problem().get();
+    }
+    if (result.outcome() == CleanupResult.Outcome.NOT_EMPTY) {
+      throw new Refusal(
+          StatusCode.INTERNAL,
+          "The target path "
+              + target
+              + " cannot be removed: nothing is mounted there any more, and it is not empty. Move"
+              + " what is in it to where it belongs.");
+    }
+  }
+
+  /** Nothing of the caller may be in the directory of the plugin, or hide it. */
+  private static void refuseData(Parts here, MountPath path) throws Refusal {
+    MountPath data = MountPath.of(here.layout().data());
+    if (path.isWithin(data) || data.isWithin(path)) {
+      throw new Refusal(
+          StatusCode.INVALID_ARGUMENT,
+          "The path "
+              + path
+              + " cannot be used: the plugin has its own files in "
+              + data
+              + ". Use one beside it.");
+    }
   }
 
   /**

@@ -79,12 +79,4 @@ final class MountWishes {
     String name = equals < 0 ? flag : flag.substring(0, equals) + "=…";
     return name.matches("[A-Za-z0-9_.-]{1,40}(=…)?") ? name : "(unprintable)";
   }
-
-  /** Whether a capability is for reading only. */
-  static boolean readsOnly(VolumeCapability capability) {
-    return switch (capability.getAccessMode().getMode()) {
-      case SINGLE_NODE_READER_ONLY, MULTI_NODE_READER_ONLY -> true;
-      default -> false;
-    };
-  }
 }

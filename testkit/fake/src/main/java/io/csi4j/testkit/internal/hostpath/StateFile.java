@@ -1,21 +1,54 @@
 package io.csi4j.testkit.internal.hostpath;
 
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.testkit.internal.backend.State;
+import io.csi4j.testkit.internal.backend.State.OnNode;
+import io.csi4j.testkit.internal.backend.State.StoredGroup;
+import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
+import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The file in which a plugin keeps what it knows. It is replaced as a whole, so that a crash leaves
  * the old one or the new one; a file that cannot be read is never replaced.
+ *
+ * <p>It holds a line that says what it is, a version, the messages without their secrets, and the
+ * SHA-256 of all that.
  */
 final class StateFile {
+
+  private static final byte[] MAGIC = "csi4j-hostpath-state\n".getBytes(StandardCharsets.US_ASCII);
+  private static final int VERSION = 1;
+  private static final int DIGEST = 32;
 
   private final Layout layout;
   private final ReentrantLock lock = new ReentrantLock();
@@ -31,8 +64,8 @@ final class StateFile {
       if (!Files.exists(layout.state(), LinkOption.NOFOLLOW_LINKS)) {
         return first();
       }
-      return StateCodec.decode(Files.readAllBytes(layout.state()));
-    } catch (StateCodec.UnreadableException e) {
+      return decode(Files.readAllBytes(layout.state()));
+    } catch (UnreadableException e) {
       throw new IOException(
           "The state in "
               + layout.state()
@@ -60,7 +93,7 @@ final class StateFile {
 
   /** Replaces the file. When this returns, the new one outlives a loss of power. */
   void save(State state) throws IOException {
-    byte[] bytes = StateCodec.encode(state);
+    byte[] bytes = encode(state);
     lock.lock();
     try {
       Path next = layout.data().resolve("state.next");
@@ -91,6 +124,157 @@ final class StateFile {
   static void sync(Path directory) throws IOException {
     try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
       open.force(true);
+    }
+  }
+
+  /** The fault of bytes that are no state: a sentence, without a full stop. */
+  static final class UnreadableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    UnreadableException(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  /** Writes one entry. */
+  private interface Writer<K, V> {
+    void write(K key, V value) throws IOException;
+  }
+
+  /** Reads one entry, whose key was read, into a map. */
+  private interface Reader {
+    void read(OnNode at) throws IOException;
+  }
+
+  static byte[] encode(State state) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.write(MAGIC);
+      out.writeInt(VERSION);
+      each(out, state.volumes(), (id, it) -> write(out, id, "", it.volume(), it.asked()));
+      each(out, state.snapshots(), (id, it) -> write(out, id, "", it.snapshot(), it.asked()));
+      each(out, state.groups(), (id, it) -> write(out, id, "", it.group(), it.asked()));
+      each(out, state.attachments(), (at, it) -> write(out, at.what(), at.node(), it));
+      each(out, state.stagings(), (at, it) -> write(out, at.what(), at.node(), it));
+      each(out, state.publications(), (at, it) -> write(out, at.what(), at.node(), it));
+    } catch (IOException e) {
+      throw new IllegalStateException("Memory does not refuse to be written to.", e);
+    }
+    byte[] body = bytes.toByteArray();
+    byte[] whole = Arrays.copyOf(body, body.length + DIGEST);
+    System.arraycopy(digest(body, body.length), 0, whole, body.length, DIGEST);
+    return whole;
+  }
+
+  static State decode(byte[] whole) throws UnreadableException {
+    int end = whole.length - DIGEST;
+    if (end < MAGIC.length + Integer.BYTES
+        || !Arrays.equals(whole, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
+      throw new UnreadableException("it is cut off, or no state of a plugin at all");
+    }
+    if (!Arrays.equals(digest(whole, end), Arrays.copyOfRange(whole, end, whole.length))) {
+      throw new UnreadableException("its checksum is wrong, so it is cut off or damaged");
+    }
+    try (DataInputStream in =
+        new DataInputStream(new ByteArrayInputStream(whole, MAGIC.length, end - MAGIC.length))) {
+      int version = in.readInt();
+      if (version != VERSION) {
+        throw new UnreadableException(
+            "it is of version " + version + ", and this plugin knows version " + VERSION + " only");
+      }
+      State state = State.empty();
+      Parser<Volume> volume = Volume.parser();
+      Parser<CreateVolumeRequest> made = CreateVolumeRequest.parser();
+      each(
+          in,
+          at ->
+              state
+                  .volumes()
+                  .put(at.what(), new StoredVolume(message(in, volume), message(in, made))));
+      Parser<Snapshot> snapshot = Snapshot.parser();
+      Parser<CreateSnapshotRequest> cut = CreateSnapshotRequest.parser();
+      each(
+          in,
+          at ->
+              state
+                  .snapshots()
+                  .put(at.what(), new StoredSnapshot(message(in, snapshot), message(in, cut))));
+      Parser<VolumeGroupSnapshot> group = VolumeGroupSnapshot.parser();
+      Parser<CreateVolumeGroupSnapshotRequest> all = CreateVolumeGroupSnapshotRequest.parser();
+      each(
+          in,
+          at ->
+              state.groups().put(at.what(), new StoredGroup(message(in, group), message(in, all))));
+      Parser<ControllerPublishVolumeRequest> attached = ControllerPublishVolumeRequest.parser();
+      each(in, at -> state.attachments().put(at, message(in, attached)));
+      Parser<NodeStageVolumeRequest> staged = NodeStageVolumeRequest.parser();
+      each(in, at -> state.stagings().put(at, message(in, staged)));
+      Parser<NodePublishVolumeRequest> published = NodePublishVolumeRequest.parser();
+      each(in, at -> state.publications().put(at, message(in, published)));
+      if (in.read() >= 0) {
+        throw new UnreadableException("it is longer than what it holds");
+      }
+      return state;
+    } catch (IOException e) {
+      throw new UnreadableException("what it holds does not fit together");
+    }
+  }
+
+  private static <K, V> void each(DataOutputStream out, Map<K, V> map, Writer<K, V> writer)
+      throws IOException {
+    out.writeInt(map.size());
+    for (Map.Entry<K, V> entry : map.entrySet()) {
+      writer.write(entry.getKey(), entry.getValue());
+    }
+  }
+
+  private static void each(DataInputStream in, Reader reader) throws IOException {
+    for (int left = in.readInt(); left > 0; left--) {
+      reader.read(onNode(in));
+    }
+  }
+
+  private static void write(DataOutputStream out, String what, String node, Message... messages)
+      throws IOException {
+    bytes(out, what.getBytes(StandardCharsets.UTF_8));
+    bytes(out, node.getBytes(StandardCharsets.UTF_8));
+    for (Message message : messages) {
+      // Its author should have left them out; a file is no place to rely on that.
+      bytes(out, ProtoMessage.withoutSecrets(message).toByteArray());
+    }
+  }
+
+  private static void bytes(DataOutputStream out, byte[] bytes) throws IOException {
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  private static OnNode onNode(DataInputStream in) throws IOException {
+    String what = new String(bytes(in), StandardCharsets.UTF_8);
+    return new OnNode(what, new String(bytes(in), StandardCharsets.UTF_8));
+  }
+
+  private static <M extends MessageLite> M message(DataInputStream in, Parser<M> parser)
+      throws IOException {
+    return parser.parseFrom(bytes(in));
+  }
+
+  private static byte[] bytes(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    byte[] bytes = in.readNBytes(Math.max(0, length));
+    if (bytes.length != length) {
+      throw new IOException("cut off");
+    }
+    return bytes;
+  }
+
+  private static byte[] digest(byte[] bytes, int length) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      sha.update(bytes, 0, length);
+      return sha.digest();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java platform has SHA-256.", e);
     }
   }
 }

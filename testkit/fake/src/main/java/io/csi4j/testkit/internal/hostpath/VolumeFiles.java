@@ -1,5 +1,7 @@
 package io.csi4j.testkit.internal.hostpath;
 
+import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.internal.proto.VolumeUsage.Unit;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.Mounts;
@@ -7,13 +9,16 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.backend.Storage;
 import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +37,7 @@ final class VolumeFiles {
   private final VolumeMountIndex sight;
   private final Tmpfs tmpfs;
   private final LoopDevices loops;
+  private final Programs programs;
   private final UnmountPolicy policy;
   private final AtomicLong works = new AtomicLong();
 
@@ -41,12 +47,14 @@ final class VolumeFiles {
       VolumeMountIndex sight,
       Tmpfs tmpfs,
       LoopDevices loops,
+      Programs programs,
       UnmountPolicy policy) {
     this.layout = layout;
     this.mounts = mounts;
     this.sight = sight;
     this.tmpfs = tmpfs;
     this.loops = loops;
+    this.programs = programs;
     this.policy = policy;
   }
 
@@ -251,6 +259,49 @@ final class VolumeFiles {
               + " cannot be copied or removed: something else is mounted in it, at "
               + below.get().path()
               + ". Unmount that first.");
+    }
+  }
+
+  /**
+   * How full a volume is that was made with this capacity. One on disk has that capacity, which
+   * nothing enforces, or what is left of the filesystem that it is in, if that is less.
+   */
+  List<VolumeUsage> usage(StoredBytes volume, long capacity) throws IOException {
+    if (volume.medium().isBlock()) {
+      long length = Files.size(volume.content());
+      return List.of(
+          VolumeUsage.newBuilder().setUnit(Unit.BYTES).setTotal(length).setUsed(length).build());
+    }
+    FileStore store = Files.getFileStore(volume.content());
+    List<VolumeUsage> usage = new ArrayList<>();
+    long[] nodes = nodes(volume);
+    if (volume.medium() == Medium.MEMORY) {
+      long total = store.getTotalSpace();
+      usage.add(Storage.usage(Unit.BYTES, total, total - store.getUnallocatedSpace()));
+      if (nodes[0] > 0) {
+        usage.add(Storage.usage(Unit.INODES, nodes[0], nodes[0] - nodes[1]));
+      }
+      return usage;
+    }
+    Tree.Size size = Tree.size(volume.content());
+    long left = Math.min(Math.max(0, capacity - size.bytes()), store.getUsableSpace());
+    usage.add(Storage.usage(Unit.BYTES, size.bytes() + left, size.bytes()));
+    if (nodes[0] > 0) {
+      usage.add(Storage.usage(Unit.INODES, size.files() + nodes[1], size.files()));
+    }
+    return usage;
+  }
+
+  /** How many files the filesystem of a volume can have and can still make; zeros if unknown. */
+  private long[] nodes(StoredBytes volume) {
+    try {
+      String said =
+          programs.run("stat", "--file-system", "--format=%c %d", volume.content().toString());
+      String[] numbers = said.split(" ", -1);
+      return new long[] {Long.parseLong(numbers[0]), Long.parseLong(numbers[1])};
+    } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
+      // Then bytes are all that is told.
+      return new long[2];
     }
   }
 }

@@ -51,26 +51,17 @@ public record CallRecord(
 
   /** Returns the record, its work done. */
   CallRecord withWork() {
-    return new CallRecord(
-        number, operation, node, request, authority, began, beside, paths, ended, end, true,
-        volume);
+    return changed(ended, end, true);
   }
 
   /** Returns the record, ended. */
   CallRecord withEnd(Instant at, CallEnd how) {
+    return changed(Optional.of(at), Optional.of(how), worked);
+  }
+
+  private CallRecord changed(Optional<Instant> at, Optional<CallEnd> how, boolean done) {
     return new CallRecord(
-        number,
-        operation,
-        node,
-        request,
-        authority,
-        began,
-        beside,
-        paths,
-        Optional.of(at),
-        Optional.of(how),
-        worked,
-        volume);
+        number, operation, node, request, authority, began, beside, paths, at, how, done, volume);
   }
 
   /** One line for a person, redacted. */

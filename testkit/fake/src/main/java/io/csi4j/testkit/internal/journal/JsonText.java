@@ -10,108 +10,76 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
 
 /** A message as one line of JSON: the names of the spec, sensitive values left out. */
 final class JsonText {
 
-  private final StringBuilder out = new StringBuilder(256);
-
   private JsonText() {}
 
   static String of(Message message) {
-    JsonText text = new JsonText();
-    text.message(message);
-    return text.out.toString();
+    StringJoiner json = new StringJoiner(",", "{", "}");
+    message
+        .getAllFields()
+        .forEach(
+            (field, value) ->
+                json.add(string(SpecFields.name(field)) + ":" + field(message, field, value)));
+    return json.toString();
   }
 
-  /** {@code text} as a JSON string, in ASCII. */
-  static String quoted(String text) {
-    JsonText json = new JsonText();
-    json.string(text);
-    return json.out.toString();
-  }
-
-  private void message(Message message) {
-    out.append('{');
-    String separator = "";
-    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
-      FieldDescriptor field = entry.getKey();
-      out.append(separator);
-      separator = ",";
-      string(SpecFields.name(field));
-      out.append(':');
-      if (field.isMapField()) {
-        map(SpecFields.map(message, field), SpecFields.isSensitive(field));
-      } else if (entry.getValue() instanceof List<?> elements) {
-        list(field, elements);
-      } else {
-        value(field, entry.getValue());
-      }
+  private static String field(Message message, FieldDescriptor field, Object value) {
+    if (field.isMapField()) {
+      StringJoiner json = new StringJoiner(",", "{", "}");
+      boolean sensitive = SpecFields.isSensitive(field);
+      SpecFields.map(message, field)
+          .forEach(
+              (key, text) ->
+                  json.add(string(key) + ":" + string(sensitive ? Scrubber.MARK : text)));
+      return json.toString();
     }
-    out.append('}');
-  }
-
-  private void map(Map<String, String> entries, boolean sensitive) {
-    out.append('{');
-    String separator = "";
-    for (Map.Entry<String, String> entry : entries.entrySet()) {
-      out.append(separator);
-      separator = ",";
-      string(entry.getKey());
-      out.append(':');
-      string(sensitive ? Scrubber.MARK : entry.getValue());
+    if (value instanceof List<?> elements) {
+      return elements.stream()
+          .map(element -> value(field, element))
+          .collect(Collectors.joining(",", "[", "]"));
     }
-    out.append('}');
+    return value(field, value);
   }
 
-  private void list(FieldDescriptor field, List<?> elements) {
-    out.append('[');
-    String separator = "";
-    for (Object element : elements) {
-      out.append(separator);
-      separator = ",";
-      value(field, element);
-    }
-    out.append(']');
-  }
-
-  private void value(FieldDescriptor field, Object value) {
+  private static String value(FieldDescriptor field, Object value) {
     if (SpecFields.isSensitive(field)) {
-      string(Scrubber.MARK);
-      return;
+      return string(Scrubber.MARK);
     }
-    switch (field.getJavaType()) {
+    return switch (field.getJavaType()) {
       case STRING -> string((String) value);
       case MESSAGE -> nested((Message) value);
       case ENUM -> {
         EnumValueDescriptor constant = (EnumValueDescriptor) value;
-        if (constant.getIndex() < 0) {
-          out.append(constant.getNumber());
-        } else {
-          string(constant.getName());
-        }
+        yield constant.getIndex() < 0
+            ? Integer.toString(constant.getNumber())
+            : string(constant.getName());
       }
       case BYTE_STRING ->
           string(Base64.getEncoder().encodeToString(((ByteString) value).toByteArray()));
-      case INT, LONG, BOOLEAN -> out.append(value);
+      case INT, LONG, BOOLEAN -> String.valueOf(value);
       case FLOAT, DOUBLE -> string(value.toString());
-    }
+    };
   }
 
   /** A wrapped value is shown bare, as protobuf's own JSON does. */
-  private void nested(Message message) {
+  private static String nested(Message message) {
     if (message.getDescriptorForType().getFile().getName().endsWith("/wrappers.proto")) {
       FieldDescriptor inner = message.getDescriptorForType().findFieldByNumber(1);
       if (inner.getJavaType() != JavaType.MESSAGE) {
-        value(inner, message.getField(inner));
-        return;
+        return value(inner, message.getField(inner));
       }
     }
-    message(message);
+    return of(message);
   }
 
-  private void string(String text) {
+  /** A text as a JSON string, in ASCII. */
+  private static String string(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 2);
     out.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -130,6 +98,6 @@ final class JsonText {
         }
       }
     }
-    out.append('"');
+    return out.append('"').toString();
   }
 }

@@ -123,7 +123,8 @@ public final class ProtoMessage implements WireMessage {
     return type() + RedactedText.of(message, UnaryOperator.identity());
   }
 
-  private static Message withoutSecrets(Message message) {
+  /** The message without its secrets, at any depth. */
+  public static Message withoutSecrets(Message message) {
     Message.Builder builder = message.toBuilder();
     for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
       FieldDescriptor field = entry.getKey();

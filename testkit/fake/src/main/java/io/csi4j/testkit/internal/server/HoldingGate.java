@@ -47,8 +47,7 @@ final class HoldingGate {
     lock.lock();
     try {
       shut = false;
-      waiting.forEach(workers::execute);
-      waiting.clear();
+      flush();
     } finally {
       lock.unlock();
     }

@@ -59,7 +59,7 @@ class StateFileTest {
   @Test
   void aStateThatIsCutOffAnywhereIsRefusedAndLeftAsItIs() throws Exception {
     StateFile file = new StateFile(Layout.make(temp));
-    byte[] whole = StateCodec.encode(some());
+    byte[] whole = StateFile.encode(some());
     for (int length = 0; length < whole.length; length++) {
       byte[] torn = Arrays.copyOf(whole, length);
       Files.write(temp.resolve("state"), torn);
@@ -74,29 +74,29 @@ class StateFileTest {
 
   @Test
   void aStateWithAnyBitFlippedIsRefused() {
-    byte[] whole = StateCodec.encode(some());
+    byte[] whole = StateFile.encode(some());
     for (int bit = 0; bit < whole.length * 8; bit++) {
       byte[] flipped = whole.clone();
       flipped[bit / 8] ^= (byte) (1 << bit % 8);
 
-      assertThat(catchThrowable(() -> StateCodec.decode(flipped)))
+      assertThat(catchThrowable(() -> StateFile.decode(flipped)))
           .as("bit %d", bit)
-          .isInstanceOf(StateCodec.UnreadableException.class);
+          .isInstanceOf(StateFile.UnreadableException.class);
     }
   }
 
   @Test
   void aStateWithMoreAtItsEndIsRefused() {
-    byte[] whole = StateCodec.encode(some());
+    byte[] whole = StateFile.encode(some());
 
-    assertThatThrownBy(() -> StateCodec.decode(Arrays.copyOf(whole, whole.length + 1)))
+    assertThatThrownBy(() -> StateFile.decode(Arrays.copyOf(whole, whole.length + 1)))
         .hasMessageContaining("checksum");
   }
 
   @Test
   void aNewerStateIsRefusedByItsVersion() throws Exception {
     Layout layout = Layout.make(temp);
-    byte[] whole = StateCodec.encode(some());
+    byte[] whole = StateFile.encode(some());
     int version = "csi4j-hostpath-state\n".length() + 3;
     whole[version] = 2;
     int end = whole.length - 32;
@@ -129,7 +129,7 @@ class StateFileTest {
         .publications()
         .put(on, NodePublishVolumeRequest.newBuilder().putSecrets("key", "hunter2").build());
 
-    String bytes = new String(StateCodec.encode(state), StandardCharsets.ISO_8859_1);
+    String bytes = new String(StateFile.encode(state), StandardCharsets.ISO_8859_1);
 
     assertThat(bytes).contains("vol-1").doesNotContain("hunter2");
   }

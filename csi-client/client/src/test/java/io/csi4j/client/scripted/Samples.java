@@ -193,7 +193,8 @@ public final class Samples {
     }
   }
 
-  private static @Nullable Object call(
+  /** {@link #call} on one of the five services. */
+  public static @Nullable Object call(
       @Nullable Object face, CsiOperation operation, @Nullable Object request) {
     Method method = method(faceType(operation), operation);
     Object result =

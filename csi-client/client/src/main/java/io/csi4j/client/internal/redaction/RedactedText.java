@@ -60,12 +60,12 @@ public final class RedactedText {
   }
 
   private void map(FieldDescriptor field, Map<String, String> entries) {
-    boolean sensitive = SpecFields.isSensitive(field);
+    boolean hidden = SpecFields.isHidden(field);
     List<Map.Entry<String, String>> list = new ArrayList<>(entries.entrySet());
     out.append('{');
     for (int i = 0; i < list.size() && goesOn(i, list.size()); i++) {
       out.append(escaped(list.get(i).getKey())).append('=');
-      if (sensitive) {
+      if (hidden) {
         out.append(Scrubber.MARK);
       } else {
         text(list.get(i).getValue());

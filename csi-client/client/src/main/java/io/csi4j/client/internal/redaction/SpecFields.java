@@ -20,6 +20,10 @@ public final class SpecFields {
   private static final Set<String> SENSITIVE =
       Set.of("mount_flags", "volume_context", "publish_context");
 
+  /** Words such as the name of a storage class, mostly; some plugins take passwords there. */
+  private static final Set<String> PARAMETERS =
+      Set.of("parameters", "mutable_params", "mutable_parameters");
+
   private SpecFields() {}
 
   private static final Set<String> SENSITIVE_MESSAGES =
@@ -42,6 +46,11 @@ public final class SpecFields {
   /** Whether the values of the field must never be shown. */
   public static boolean isSensitive(FieldDescriptor field) {
     return isSecret(field) || SENSITIVE.contains(field.getName());
+  }
+
+  /** Whether requests and answers are printed without the values of the field. */
+  public static boolean isHidden(FieldDescriptor field) {
+    return isSensitive(field) || PARAMETERS.contains(field.getName());
   }
 
   /** Whether messages of this kind can hold such values, however deep. */

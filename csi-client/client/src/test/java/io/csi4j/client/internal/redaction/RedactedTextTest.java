@@ -7,17 +7,18 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
 import io.csi4j.client.internal.proto.CapacityRange;
-import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeRequest;
+import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.ProbeResponse;
-import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode;
 import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
+import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.scripted.RandomMessages;
 import java.util.ArrayList;
@@ -58,8 +59,8 @@ class RedactedTextTest {
             "{name=\"pvc \\\"1\\\"\\n\" capacity_range{required_bytes=5}"
                 + " volume_capabilities[{mount{fs_type=\"ext4\" mount_flags=<2 redacted>}"
                 + " access_mode{mode=MULTI_NODE_MULTI_WRITER}}, {access_mode{mode=99}}]"
-                + " parameters{tier=\"gold\"} secrets{user=<redacted>, key=<redacted>}"
-                + " mutable_parameters{iops=\"5\"}}");
+                + " parameters{tier=<redacted>} secrets{user=<redacted>, key=<redacted>}"
+                + " mutable_parameters{iops=<redacted>}}");
   }
 
   @Test
@@ -89,17 +90,18 @@ class RedactedTextTest {
   void textsAndKeysAreCutTo128Bytes() {
     assertThat(
             of(
-                ControllerModifyVolumeRequest.newBuilder()
-                    .setVolumeId("x".repeat(1 << 20))
-                    .putMutableParameters("k".repeat(200), "v".repeat(200))))
+                NodeGetInfoResponse.newBuilder()
+                    .setNodeId("x".repeat(1 << 20))
+                    .setAccessibleTopology(
+                        Topology.newBuilder().putSegments("k".repeat(200), "v".repeat(200)))))
         .isEqualTo(
-            "{volume_id=\""
+            "{node_id=\""
                 + "x".repeat(128)
-                + "… (1048576 characters in all)\" mutable_parameters{"
+                + "… (1048576 characters in all)\" accessible_topology{segments{"
                 + "k".repeat(128)
                 + "… (200 characters in all)=\""
                 + "v".repeat(128)
-                + "… (200 characters in all)\"}}");
+                + "… (200 characters in all)\"}}}");
   }
 
   @Test

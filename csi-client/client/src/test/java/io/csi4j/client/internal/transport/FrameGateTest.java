@@ -2,12 +2,16 @@ package io.csi4j.client.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.model.ConnectOptions.Transport;
-import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.scripted.ScriptedPlugin;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBufUtil;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
@@ -179,6 +183,24 @@ class FrameGateTest {
         TimeUnit.MILLISECONDS.sleep(20);
       }
       assertThat(peer.accepted.get()).as("connected again").isGreaterThan(before);
+    }
+  }
+
+  @Test
+  void aFloodingPluginDelaysNoCallToAnother() throws Exception {
+    CsiEndpoint flooded = CsiEndpoint.of(directory.resolve("flood.sock"));
+    try (ScriptedPlugin well = ScriptedPlugin.start(directory.resolve("well.sock"));
+        CsiPlugin other = CsiPlugin.connect(well.endpoint());
+        Flooding peer = new Flooding(flooded.path(), many(PING, 0, 500));
+        Connection connection =
+            Connection.open(flooded, options(Transport.EPOLL), Duration.ofSeconds(20))) {
+      for (int i = 0; i < 200; i++) {
+        assertThat(other.identity().probe()).isEqualTo(Readiness.READY);
+      }
+      assertThat(peer.sent.get(60, TimeUnit.SECONDS)).isLessThan(MUCH / 4);
+      assertThat(diagnosed(connection).reason()).isEqualTo(Reason.FLOODS);
+      assertThat(other.identity().probe()).isEqualTo(Readiness.READY);
+      assertThat(well.calls(CsiOperation.PROBE)).hasSizeGreaterThanOrEqualTo(201);
     }
   }
 

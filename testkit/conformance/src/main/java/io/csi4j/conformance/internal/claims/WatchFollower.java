@@ -35,7 +35,7 @@ final class WatchFollower {
             .orElseThrow(
                 () ->
                     new AssertionError(
-                        "A watch did not show within " + patience + " what was written."));
+                        "A watch did not show within " + patience.toMillis() + " ms what was written."));
     if (change instanceof Change.Written written) {
       return written.now();
     }

@@ -42,7 +42,10 @@ final class OrchestratorThreads implements AutoCloseable {
       return OrchestratorReply.failed(e.getCause());
     } catch (TimeoutException e) {
       throw new StuckException(
-          what + " did not come back within " + patience + ". Look where its thread waits.");
+          what
+              + " did not come back within "
+              + patience.toMillis()
+              + " ms. Look where its thread waits.");
     }
   }
 

@@ -282,7 +282,7 @@ public final class Play {
     try {
       return plugin.journal().await(fits, patience);
     } catch (AssertionError e) {
-      throw new StuckException("Waited " + patience + " in vain for " + what + ".");
+      throw new StuckException("Waited " + patience.toMillis() + " ms in vain for " + what + ".");
     }
   }
 

@@ -5,7 +5,6 @@ import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.claims.KeyTurns;
-import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -15,7 +14,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Supplier;
 
 /** The volumes that are remembered: what the store has, at hand. */
 final class Catalog {
@@ -50,21 +48,12 @@ final class Catalog {
    * are by now: they are cut while other things are done with the volume.
    */
   CatalogEntry put(Subject subject, CatalogEntry record) {
-    return inTurn(
+    return turns.during(
         record.key(),
         () -> {
           List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
           return write(subject, record.cutting(now));
         });
-  }
-
-  private <T> T inTurn(VolumeKey key, Supplier<T> work) {
-    turns.begin(key);
-    try {
-      return work.get();
-    } finally {
-      turns.end(key);
-    }
   }
 
   /**
@@ -73,7 +62,7 @@ final class Catalog {
    * @return whether it was not asked for before
    */
   boolean begin(Subject subject, VolumeKey key, Cut cut) {
-    return inTurn(
+    return turns.during(
         key,
         () -> {
           CatalogEntry record =
@@ -85,17 +74,15 @@ final class Catalog {
                               OperatorCode.VOLUME_UNKNOWN,
                               subject,
                               "it is being deleted, or is gone"));
-          boolean isFirst = record.equals(record.without(cut));
-          return write(subject, record.with(cut)).cuts().contains(cut) && isFirst;
+          write(subject, record.with(cut));
+          return record.equals(record.without(cut));
         });
   }
 
   /** Forgets a snapshot that is there and told, or that is not there. */
   void end(Subject subject, VolumeKey key, Cut cut) {
     try {
-      Optional<CatalogEntry> left =
-          inTurn(key, () -> find(key).map(record -> write(subject, record.without(cut))));
-      assert left.map(record -> record.equals(record.without(cut))).orElse(true);
+      turns.during(key, () -> find(key).map(record -> write(subject, record.without(cut))));
     } catch (ControllerException notWritten) {
       // It is told as owed until it is asked for again, which finds it and comes by here.
       LOG.log(
@@ -109,12 +96,11 @@ final class Catalog {
     try {
       store.put(record);
     } catch (StateException refused) {
-      throw new ControllerException(
+      throw ControllerFailures.failed(
           ControllerException.Outcome.UNAVAILABLE,
-          Messages.of(
-              OperatorCode.valueOf(refused.reason().name()),
-              subject,
-              String.valueOf(refused.getMessage())),
+          OperatorCode.valueOf(refused.reason().name()),
+          subject,
+          String.valueOf(refused.getMessage()),
           refused);
     }
     records.put(record.key(), record);
@@ -122,13 +108,12 @@ final class Catalog {
   }
 
   void remove(VolumeKey key) {
-    turns.begin(key);
-    try {
-      store.remove(key);
-      records.remove(key);
-    } finally {
-      turns.end(key);
-    }
+    turns.during(
+        key,
+        () -> {
+          store.remove(key);
+          return Optional.ofNullable(records.remove(key));
+        });
   }
 
   /** Another record of the same volume, if there is one: deleting it would take that one's data. */

@@ -25,14 +25,16 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,11 +51,19 @@ public final class ClaimBook {
 
   private static final int DOUBTS = 8;
 
+  /** The number of claims that are kept; beyond that it begins again. */
+  private static final int MOST = 4096;
+
   private final ClaimStore store;
   private final Clock clock;
   private final StoreIdentity identity;
   private final Function<ClaimRequest, Optional<Refused>> volumes;
-  private final ClaimMemory memory = new ClaimMemory();
+
+  /** How far each claim was seen to be. */
+  private final ConcurrentMap<VolumeKey, ClaimVersion> versions = new ConcurrentHashMap<>();
+
+  /** The newest claims that were seen, as far as they are kept. */
+  private final ConcurrentMap<VolumeKey, Versioned> claims = new ConcurrentHashMap<>();
 
   /**
    * A book on a store.
@@ -119,11 +129,9 @@ public final class ClaimBook {
    * @param limit how many at most
    */
   public List<Claim> page(Optional<VolumeKey> after, int limit) {
-    try {
-      return store.scan(after, limit).stream().map(Versioned::claim).toList();
-    } catch (ClaimStoreException down) {
-      throw down(Subject.of("reading the claims"), down);
-    }
+    return asked(Subject.of("reading the claims"), () -> store.scan(after, limit)).stream()
+        .map(Versioned::claim)
+        .toList();
   }
 
   /**
@@ -191,14 +199,11 @@ public final class ClaimBook {
    * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if something is owed
    */
   public void forget(UsageKey usage) {
-    WorkloadId workload = usage.workload();
-    Claim left =
-        change(
-            Subject.of("forgetting the claim of").by(usage),
-            usage.volume(),
-            false,
-            before -> ClaimRules.forget(before, workload, now()));
-    assert left.holder(workload).isEmpty();
+    change(
+        Subject.of("forgetting the claim of").by(usage),
+        usage.volume(),
+        false,
+        before -> ClaimRules.forget(before, usage.workload(), now()));
   }
 
   /**
@@ -247,9 +252,9 @@ public final class ClaimBook {
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
-    Optional<Versioned> remembered = memory.last(volume);
-    if (remembered.isPresent()) {
-      Optional<Change> change = fromMemory(subject, remembered.get(), acquires, rule);
+    Versioned remembered = claims.get(volume);
+    if (remembered != null) {
+      Optional<Change> change = fromMemory(subject, remembered, acquires, rule);
       if (change.isPresent()) {
         return change.get();
       }
@@ -320,7 +325,7 @@ public final class ClaimBook {
         return Optional.of(
             new Change(before, saw(subject, highest, written.now(), acquires).claim(), true));
       }
-      memory.forget(last);
+      claims.remove(before.volume(), last);
       if (result instanceof WriteResult.Unknown unknown) {
         Versioned there = lookAfter(subject, before.volume(), unknown, acquires);
         return there.by().filter(token::equals).isPresent()
@@ -334,17 +339,17 @@ public final class ClaimBook {
   }
 
   private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {
-    try {
-      return store.compareAndSet(there.version(), granted.next(), token);
-    } catch (ClaimStoreException down) {
-      throw down(subject, down);
-    }
+    return asked(subject, () -> store.compareAndSet(there.version(), granted.next(), token));
   }
 
   private Versioned look(Subject subject, VolumeKey volume, boolean acquires) {
     ClaimVersion before = highest(volume);
+    return asked(subject, () -> saw(subject, before, store.read(volume), acquires));
+  }
+
+  private static <T> T asked(Subject subject, Supplier<T> question) {
     try {
-      return saw(subject, before, store.read(volume), acquires);
+      return question.get();
     } catch (ClaimStoreException down) {
       throw down(subject, down);
     }
@@ -352,7 +357,7 @@ public final class ClaimBook {
 
   /** Taken before a question: others of this process may see newer versions while it is open. */
   private ClaimVersion highest(VolumeKey volume) {
-    return memory.highest(volume);
+    return versions.getOrDefault(volume, ClaimVersion.NEVER);
   }
 
   /** After a write whose end is not known, a store that cannot be read leaves it so. */
@@ -373,7 +378,7 @@ public final class ClaimBook {
 
   /** Refuses to claim from a store that has gone back, or is another one. */
   private Versioned saw(Subject subject, ClaimVersion before, Versioned now, boolean acquires) {
-    memory.saw(now);
+    remember(now);
     if (acquires) {
       checkStore(subject, now.claim().volume());
       if (now.version().compareTo(before) < 0) {
@@ -382,6 +387,15 @@ public final class ClaimBook {
       }
     }
     return now;
+  }
+
+  private void remember(Versioned now) {
+    VolumeKey volume = now.claim().volume();
+    versions.merge(volume, now.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
+    if (claims.size() >= MOST && !claims.containsKey(volume)) {
+      claims.clear();
+    }
+    claims.merge(volume, now, (a, b) -> a.version().compareTo(b.version()) >= 0 ? a : b);
   }
 
   /** Checks the state of the store, as far as it is known without a question. */

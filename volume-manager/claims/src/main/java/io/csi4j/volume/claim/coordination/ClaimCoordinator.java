@@ -1,10 +1,23 @@
 package io.csi4j.volume.claim.coordination;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimDecision.Granted;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimEvent.Ended;
+import io.csi4j.volume.claim.ClaimEvent.Freed;
+import io.csi4j.volume.claim.ClaimEvent.Moved;
+import io.csi4j.volume.claim.ClaimEvent.Noticed;
 import io.csi4j.volume.claim.ClaimEvent.Proven;
+import io.csi4j.volume.claim.ClaimEvent.Started;
 import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -12,14 +25,18 @@ import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.ClaimStep.Choice;
+import io.csi4j.volume.claim.ClaimStep.Detach;
 import io.csi4j.volume.claim.ClaimStep.Intent;
 import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimRules;
-import io.csi4j.volume.internal.claims.ReturnRules;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimGrant;
@@ -31,12 +48,20 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Brings claims to nodes and back: claimed, attached by the storage system where it has to, used by
@@ -64,15 +89,32 @@ import java.util.function.Predicate;
  */
 public final class ClaimCoordinator {
 
+  private static final System.Logger LOG = System.getLogger(ClaimCoordinator.class.getName());
+
   private static final int PAGE = 256;
+
+  /** Far more steps back than there are: only others who get in between make more. */
+  private static final int STEPS = 64;
+
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
+  /** The use of a volume does not matter when it is detached. */
+  private static final Claim.Use ANY =
+      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
 
   private final ClaimBook book;
   private final StorageController controller;
   private final Clock clock;
-  private final ClaimTelling telling;
-  private final ClaimWayOut out;
-  private final ClaimWayBack back;
-  private final ClaimRepair repair;
+  private final ClaimListener listener;
+
+  /** How long each use waits before an exhausted storage system is asked for it again. */
+  private final ConcurrentMap<UsageKey, Duration> pauses = new ConcurrentHashMap<>();
+
+  /**
+   * The detachings that are asked for now, until the answer is written: none is asked for twice.
+   */
+  private final Set<AttachmentTask> begun = ConcurrentHashMap.newKeySet();
 
   /**
    * A coordinator.
@@ -85,11 +127,10 @@ public final class ClaimCoordinator {
     this.book = Objects.requireNonNull(book, "book");
     this.controller = Objects.requireNonNull(controller, "controller");
     this.clock = Objects.requireNonNull(clock, "clock");
-    this.telling = new ClaimTelling(Objects.requireNonNull(listener, "listener"));
-    this.out = new ClaimWayOut(book, controller, clock, telling);
-    this.back = new ClaimWayBack(book, controller, clock, telling);
-    this.repair = new ClaimRepair(book, controller, out);
+    this.listener = Objects.requireNonNull(listener, "listener");
   }
+
+  // ---- claimed, and attached to its node
 
   /**
    * Claims a volume, and has it attached where that is needed. The same again gives the same.
@@ -99,7 +140,7 @@ public final class ClaimCoordinator {
    */
   public ClaimGrant acquire(ClaimRequest request) {
     UsageKey usage = request.usage();
-    return telling.during(usage, Work.ACQUIRE, () -> acquired(request), it -> Optional.empty());
+    return during(usage, Work.ACQUIRE, () -> acquired(request), it -> Optional.empty());
   }
 
   private ClaimGrant acquired(ClaimRequest request) {
@@ -111,7 +152,7 @@ public final class ClaimCoordinator {
             usage.volume(),
             true,
             claim -> book.decide(claim, request, options));
-    telling.moved(usage.volume(), change);
+    moved(usage.volume(), change);
     Claim claim = change.after();
     ClaimHolder holder = claim.holder(usage.workload()).orElseThrow();
     PublishContext context = PublishContext.empty();
@@ -119,17 +160,239 @@ public final class ClaimCoordinator {
       context = attached.context();
     } else if (holder.attachment() instanceof InDoubt) {
       if (!change.changes()) {
-        telling.notice(
+        notice(
             usage,
             Messages.of(
                 OperatorCode.ATTACH_RESUMED,
                 Subject.of("attaching").by(usage),
                 "it was begun for " + ClaimRules.words(holder, clock.instant())));
       }
-      context = out.attach(usage, claim, holder).context();
+      context = attach(usage, claim, holder).context();
     }
-    return ClaimWayOut.grant(usage, claim, holder, context, false);
+    return grant(usage, claim, holder, context, false);
   }
+
+  /** Attaches for a holder of a claim who is to have it attached. */
+  private Attached attach(UsageKey usage, Claim claim, ClaimHolder holder) {
+    Subject subject = Subject.of("attaching").by(usage);
+    Claim.Use use = claim.use().orElseThrow();
+    Optional<Instant> until = claim.exhaustedUntil().filter(it -> it.isAfter(clock.instant()));
+    if (until.isPresent()) {
+      throw refused(
+          Messages.of(
+              OperatorCode.CLAIM_EXHAUSTED,
+              subject,
+              "it had no room, and is asked again in "
+                  + Duration.between(clock.instant(), until.get()).toSeconds()
+                  + " s"));
+    }
+    AttachmentTask task =
+        new AttachmentTask(
+            usage.volume(),
+            holder.nodeId().orElseThrow(),
+            use,
+            ClaimRules.readonly(use, holder.mode()),
+            holder.options());
+    ControllerAnswer answer =
+        during(
+            usage,
+            Work.ATTACH,
+            () -> controller.attach(task, () -> book.isCurrent(usage, holder.epoch())),
+            it -> failed(it).map(why -> attachMessage(subject, claim, holder, why)));
+    if (answer instanceof ControllerAnswer.Attached attached) {
+      pauses.remove(usage);
+      return write(subject, usage, holder, use, attached);
+    }
+    if (answer instanceof ControllerAnswer.Failed failed) {
+      throw failure(subject, usage, claim, holder, failed);
+    }
+    throw goneMeanwhile(subject, usage, holder);
+  }
+
+  /** Returns the grant that a node is given for a claim. */
+  private static ClaimGrant grant(
+      UsageKey usage,
+      Claim claim,
+      ClaimHolder holder,
+      PublishContext context,
+      boolean contextChanged) {
+    Optional<VolumeCapability> capability =
+        claim
+            .use()
+            .flatMap(
+                use ->
+                    use.attachment() == Attachment.BLOCK_DEVICE
+                        ? Optional.of(VolumeCapability.block(use.mode()))
+                        : holder.options().map(how -> VolumeCapability.mount(use.mode(), how)));
+    return new ClaimGrant(
+        usage, holder.node(), holder.epoch(), holder.mode(), context, capability, contextChanged);
+  }
+
+  private Attached write(
+      Subject subject,
+      UsageKey usage,
+      ClaimHolder holder,
+      Claim.Use use,
+      ControllerAnswer.Attached attached) {
+    try {
+      Change change =
+          book.apply(
+              subject,
+              usage.volume(),
+              true,
+              claim ->
+                  ClaimRules.attached(
+                      claim,
+                      usage.workload(),
+                      holder.epoch(),
+                      attached.context(),
+                      clock.instant()));
+      change
+          .before()
+          .holder(usage.workload())
+          .filter(before -> change.changes() && before.attachment() instanceof Attached)
+          .ifPresent(
+              before ->
+                  notice(
+                      usage,
+                      Messages.of(
+                          OperatorCode.PUBLISH_CONTEXT_CHANGED,
+                          subject,
+                          "node '" + before.node() + "' was given another one before")));
+      return new Attached(attached.context());
+    } catch (ClaimException late) {
+      if (late.outcome() == ClaimException.Outcome.REFUSED) {
+        owe(subject, usage, holder, use);
+      }
+      throw late;
+    }
+  }
+
+  /**
+   * Writes down, before anything else, that the volume may be attached for a claim that is gone.
+   */
+  private void owe(Subject subject, UsageKey usage, ClaimHolder holder, Claim.Use use) {
+    Change change =
+        book.apply(
+            subject,
+            usage.volume(),
+            false,
+            claim -> ClaimRules.leftOver(claim, holder, use, clock.instant()));
+    if (change.changes()) {
+      notice(
+          usage,
+          Messages.of(
+              OperatorCode.ATTACH_LEFT_OVER,
+              subject,
+              "it was attached to node '" + holder.node() + "' after that"));
+      moved(usage.volume(), change);
+    }
+  }
+
+  private ClaimException failure(
+      Subject subject,
+      UsageKey usage,
+      Claim claim,
+      ClaimHolder holder,
+      ControllerAnswer.Failed failed) {
+    OperatorMessage message = attachMessage(subject, claim, holder, failed);
+    if (failed.outcome() == Outcome.UNCERTAIN) {
+      owe(subject, usage, holder, claim.use().orElseThrow());
+    }
+    if (failed.code() == StatusCode.RESOURCE_EXHAUSTED) {
+      askLater(subject, usage);
+      return refused(message);
+    }
+    if (failed.outcome() == Outcome.UNCERTAIN) {
+      return new ClaimException(ClaimException.Outcome.UNCERTAIN, message, null);
+    }
+    return switch (failed.code()) {
+      case INVALID_ARGUMENT,
+          NOT_FOUND,
+          ALREADY_EXISTS,
+          FAILED_PRECONDITION,
+          OUT_OF_RANGE,
+          PERMISSION_DENIED,
+          UNAUTHENTICATED,
+          UNIMPLEMENTED ->
+          refused(message);
+      default -> new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null);
+    };
+  }
+
+  private void askLater(Subject subject, UsageKey usage) {
+    Duration pause =
+        pauses.merge(
+            usage,
+            FIRST_PAUSE,
+            (before, first) ->
+                before.compareTo(LONGEST_PAUSE.dividedBy(2)) > 0
+                    ? LONGEST_PAUSE
+                    : before.multipliedBy(2));
+    Instant until = clock.instant().plus(pause);
+    book.apply(
+        subject,
+        usage.volume(),
+        false,
+        claim -> new Granted(claim.exhausted(Optional.of(until)), true));
+  }
+
+  /** The storage system was not asked, as the claim was not what it had been. */
+  private ClaimException goneMeanwhile(Subject subject, UsageKey usage, ClaimHolder holder) {
+    Claim now = book.read(usage.volume());
+    Optional<ClaimHolder> own = now.holder(usage.workload());
+    boolean isLeaving = own.filter(it -> it.epoch() == holder.epoch()).isPresent();
+    return refused(
+        Messages.of(
+            isLeaving ? OperatorCode.CLAIM_BEING_RELEASED : OperatorCode.CLAIM_MISSING,
+            subject,
+            isLeaving
+                ? ClaimRules.words(own.get(), clock.instant())
+                : "its claim of epoch " + holder.epoch() + " is gone"));
+  }
+
+  private OperatorMessage attachMessage(
+      Subject subject, Claim claim, ClaimHolder holder, ControllerAnswer.Failed failed) {
+    OperatorCode code =
+        switch (failed.code()) {
+          case RESOURCE_EXHAUSTED -> OperatorCode.CLAIM_EXHAUSTED;
+          case FAILED_PRECONDITION -> OperatorCode.ATTACHED_ELSEWHERE;
+          case ALREADY_EXISTS -> OperatorCode.ATTACHED_OTHERWISE;
+          default -> OperatorCode.ATTACH_FAILED;
+        };
+    OperatorMessage plain = said(code, subject, failed);
+    return code == OperatorCode.ATTACHED_ELSEWHERE
+        ? new OperatorMessage(
+            code,
+            plain.doing(),
+            new OperatorMessage.Part(plain.seen() + "; " + others(claim, holder)),
+            plain.safe(),
+            plain.next())
+        : plain;
+  }
+
+  private String others(Claim claim, ClaimHolder holder) {
+    String words =
+        claim.others(holder.workload()).stream()
+            .map(each -> ClaimRules.words(each, clock.instant()))
+            .collect(Collectors.joining(", "));
+    return words.isEmpty() ? "nobody else has a claim of it" : "it is claimed by " + words + " too";
+  }
+
+  /** Returns the message about a call that failed. */
+  private static OperatorMessage said(
+      OperatorCode code, Subject subject, ControllerAnswer.Failed failed) {
+    return failed
+        .failure()
+        .map(failure -> Messages.answered(code, subject, failure))
+        .orElseGet(() -> Messages.of(code, subject, failed.because().text()));
+  }
+
+  private static ClaimException refused(OperatorMessage message) {
+    return new ClaimException(ClaimException.Outcome.REFUSED, message, null);
+  }
+
+  // ---- released, and brought back
 
   /**
    * Gives a claim back: from now on its node mounts nothing with it any more. What is left to do is
@@ -138,22 +401,22 @@ public final class ClaimCoordinator {
    * @throws ClaimException if it is not known whether that is written
    */
   public ClaimProgress release(UsageKey usage) {
-    return telling.during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::problem);
+    return during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::trouble);
   }
 
   private ClaimProgress released(UsageKey usage) {
-    out.forget(usage);
+    pauses.remove(usage);
     Change change =
         book.apply(
             Subject.of("releasing the claim of").by(usage),
             usage.volume(),
             false,
             claim -> ClaimRules.advance(claim, usage.workload(), ClaimState.UNPUBLISHING));
-    telling.moved(usage.volume(), change);
+    moved(usage.volume(), change);
     return change
         .after()
         .holder(usage.workload())
-        .map(holder -> back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty()))
+        .map(holder -> go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty()))
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
@@ -175,7 +438,7 @@ public final class ClaimCoordinator {
    */
   public ClaimProgress prove(ReleaseProof proof) {
     UsageKey usage = proof.usage();
-    return telling.during(usage, Work.PROVE, () -> proven(proof), ClaimCoordinator::problem);
+    return during(usage, Work.PROVE, () -> proven(proof), ClaimCoordinator::trouble);
   }
 
   private ClaimProgress proven(ReleaseProof proof) {
@@ -186,11 +449,11 @@ public final class ClaimCoordinator {
             subject,
             usage.volume(),
             false,
-            claim -> ReturnRules.proven(claim, proof, clock.instant()));
+            claim -> ClaimRules.proven(claim, proof, clock.instant()));
     if (change.changes()) {
-      telling.tell(new Proven(proof));
+      tell(new Proven(proof));
       if (proof instanceof ReleaseProof.OperatorOverride override) {
-        telling.notice(
+        notice(
             usage,
             Messages.of(
                 OperatorCode.CLAIM_OVERRIDDEN,
@@ -198,8 +461,8 @@ public final class ClaimCoordinator {
                 "'" + override.person() + "' answers for it: " + override.reason()));
       }
     }
-    telling.moved(usage.volume(), change);
-    return back.go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof));
+    moved(usage.volume(), change);
+    return go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof));
   }
 
   /**
@@ -215,21 +478,21 @@ public final class ClaimCoordinator {
   }
 
   private ClaimProgress resumed(UsageKey usage, ClaimHolder holder) {
-    return telling.during(
+    return during(
         usage,
         Work.RESUME,
         () -> {
           if (holder.state() == ClaimState.NODE_DETACHED) {
-            telling.notice(
+            notice(
                 usage,
                 Messages.of(
                     OperatorCode.DETACH_RESUMED,
                     Subject.of("giving back the claim of").by(usage),
                     ClaimRules.words(holder, clock.instant())));
           }
-          return back.go(usage, holder.epoch(), Intent.HOLD, Optional.empty());
+          return go(usage, holder.epoch(), Intent.HOLD, Optional.empty());
         },
-        ClaimCoordinator::problem);
+        ClaimCoordinator::trouble);
   }
 
   /**
@@ -241,8 +504,173 @@ public final class ClaimCoordinator {
   public List<ClaimProgress> resume() {
     return each(
         holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
-        (usage, holder) -> resumed(usage, holder));
+        this::resumed);
   }
+
+  /**
+   * Brings a claim back, step by step, as far as what is proven lets it. Starts from what is
+   * written and from nothing else, so that it goes on where another process has stopped.
+   *
+   * @param epoch the epoch of the claim; a later one is left alone
+   * @param inHand what is proven now, if something is
+   */
+  private ClaimProgress go(
+      UsageKey usage, long epoch, Intent intent, Optional<ReleaseProof> inHand) {
+    Subject subject = Subject.of("giving back the claim of").by(usage);
+    Claim claim = book.read(usage.volume());
+    for (int done = 0; done < STEPS; done++) {
+      Optional<ClaimHolder> own = ClaimRules.own(claim, usage.workload(), epoch);
+      if (own.isEmpty()) {
+        return new ClaimProgress.Gone(usage);
+      }
+      ClaimHolder holder = own.get();
+      ClaimStep step = ClaimRules.next(claim, usage.workload(), intent);
+      if (step instanceof Detach) {
+        Optional<ClaimProgress> stuck = detach(subject, usage, claim, holder, inHand);
+        if (stuck.isPresent()) {
+          return stuck.get();
+        }
+        claim = book.read(usage.volume());
+      } else if (step instanceof ClaimStep.Write) {
+        claim = write(subject, usage, it -> ClaimRules.settled(it, usage.workload(), epoch));
+      } else if (step instanceof ClaimStep.Forget) {
+        book.forget(usage);
+        tell(new Freed(usage, epoch));
+        return new ClaimProgress.Gone(usage);
+      } else {
+        return waiting(subject, usage, holder, step);
+      }
+    }
+    return new ClaimProgress.WaitsForStorage(
+        usage,
+        claim.holder(usage.workload()).orElseThrow(),
+        Messages.of(OperatorCode.DETACH_FAILED, subject, "others change its claims all the time"));
+  }
+
+  private ClaimProgress waiting(
+      Subject subject, UsageKey usage, ClaimHolder holder, ClaimStep step) {
+    if (step instanceof ClaimStep.NeedsProof needs) {
+      return new ClaimProgress.NeedsProof(
+          usage, holder, needs.choices(), needsProof(subject, holder, needs));
+    }
+    if (step instanceof ClaimStep.WaitForNode) {
+      return new ClaimProgress.WaitsForNode(usage, holder);
+    }
+    return step instanceof ClaimStep.Attach
+        ? new ClaimProgress.WaitsForHost(usage, holder)
+        : new ClaimProgress.Held(usage, holder);
+  }
+
+  private OperatorMessage needsProof(
+      Subject subject, ClaimHolder holder, ClaimStep.NeedsProof needs) {
+    String choices =
+        needs.choices().stream().sorted().map(Choice::words).collect(Collectors.joining("; or "));
+    return Messages.of(
+        OperatorCode.CLAIM_NEEDS_FENCING,
+        subject,
+        "nothing is proven of " + ClaimRules.words(holder, clock.instant()),
+        new OperatorMessage.Part(Character.toUpperCase(choices.charAt(0)) + choices.substring(1)));
+  }
+
+  private Optional<ClaimProgress> detach(
+      Subject subject,
+      UsageKey usage,
+      Claim claim,
+      ClaimHolder holder,
+      Optional<ReleaseProof> inHand) {
+    Claim.Use use = claim.use().orElseThrow();
+    AttachmentTask task =
+        new AttachmentTask(
+            usage.volume(),
+            holder.nodeId().orElseThrow(),
+            use,
+            ClaimRules.readonly(use, holder.mode()));
+    if (!begun.add(task)) {
+      return Optional.of(
+          new ClaimProgress.WaitsForStorage(
+              usage,
+              holder,
+              Messages.of(
+                  OperatorCode.DETACH_RESUMED,
+                  subject,
+                  "another thread of this process is at it")));
+    }
+    try {
+      AtomicReference<List<ClaimHolder>> together = new AtomicReference<>(List.of());
+      ControllerAnswer answer =
+          during(
+              usage,
+              Work.DETACH,
+              () -> controller.detach(task, () -> isOwed(usage, holder, together)),
+              it -> failed(it).map(why -> detachMessage(subject, why)));
+      if (answer instanceof ControllerAnswer.NotSent) {
+        return Optional.empty();
+      }
+      if (answer instanceof ControllerAnswer.Failed failed && !isAnsweredFor(failed, inHand)) {
+        return Optional.of(
+            new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
+      }
+      write(subject, usage, it -> ClaimRules.detached(it, together.get()));
+      return Optional.empty();
+    } finally {
+      begun.remove(task);
+    }
+  }
+
+  /**
+   * Asked right before the call: who goes together is what is written then. A store that has lost
+   * claims may have lost who uses the attachment.
+   */
+  private boolean isOwed(
+      UsageKey usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
+    Claim now = book.certain(usage);
+    if (ClaimRules.own(now, usage.workload(), holder.epoch()).isPresent()
+        && ClaimRules.next(now, usage.workload(), Intent.GIVE_BACK) instanceof Detach detach) {
+      together.set(detach.together());
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * A person who attests that a node is gone explains a storage system that does not know it any
+   * more.
+   */
+  private static boolean isAnsweredFor(
+      ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {
+    boolean isUnknown = failed.code() == StatusCode.NOT_FOUND;
+    return inHand
+        .filter(
+            proof ->
+                proof instanceof ReleaseProof.OperatorOverride override
+                    ? override.covers() == ReleaseProof.Covers.NODE_AND_STORAGE
+                    : isUnknown && proof instanceof ReleaseProof.PowerOff)
+        .isPresent();
+  }
+
+  private Claim write(Subject subject, UsageKey usage, Function<Claim, ClaimDecision> rule) {
+    Change change = book.apply(subject, usage.volume(), false, rule);
+    moved(usage.volume(), change);
+    return change.after();
+  }
+
+  /** Returns the answer, if it is a failure. */
+  private static Optional<ControllerAnswer.Failed> failed(ControllerAnswer answer) {
+    return answer instanceof ControllerAnswer.Failed failed
+        ? Optional.of(failed)
+        : Optional.empty();
+  }
+
+  private static OperatorMessage detachMessage(Subject subject, ControllerAnswer.Failed failed) {
+    return said(
+        failed.code() == StatusCode.NOT_FOUND
+            ? OperatorCode.DETACH_NOT_KNOWN
+            : OperatorCode.DETACH_FAILED,
+        subject,
+        failed);
+  }
+
+  // ---- put right, where the storage system is otherwise than the claims
 
   /**
    * Has a volume attached once more to the node of a claim for which it was attached, where the
@@ -254,8 +682,25 @@ public final class ClaimCoordinator {
    *     the volume
    */
   public ClaimGrant attachAgain(UsageKey usage, long epoch) {
-    return telling.during(
-        usage, Work.ATTACH, () -> repair.attachAgain(usage, epoch), it -> Optional.empty());
+    return during(usage, Work.ATTACH, () -> attachedAgain(usage, epoch), it -> Optional.empty());
+  }
+
+  private ClaimGrant attachedAgain(UsageKey usage, long epoch) {
+    Claim claim = book.certain(usage);
+    Optional<ClaimHolder> own =
+        ClaimRules.own(claim, usage.workload(), epoch)
+            .filter(holder -> holder.state() == ClaimState.TAKEN)
+            .filter(holder -> holder.attachment() instanceof Attached);
+    if (own.isEmpty()) {
+      throw refused(
+          Messages.of(
+              OperatorCode.CLAIM_MISSING,
+              Subject.of("attaching again").by(usage),
+              "its claim of epoch " + epoch + " is gone, on its way back, or was not attached"));
+    }
+    ClaimHolder holder = own.get();
+    Attached now = attach(usage, claim, holder);
+    return grant(usage, claim, holder, now.context(), !holder.attachment().equals(now));
   }
 
   /**
@@ -266,8 +711,34 @@ public final class ClaimCoordinator {
    * @throws ClaimException if the storage system did not detach it
    */
   public boolean detachUnclaimed(VolumeKey volume, NodeId node) {
-    return repair.detachUnclaimed(volume, node);
+    Subject subject =
+        Subject.of("detaching volume '" + volume + "' from the plugin's node '" + node + "'");
+    AttachmentTask task =
+        new AttachmentTask(volume, node, book.certain(subject, volume).use().orElse(ANY), false);
+    ControllerAnswer answer =
+        controller.detach(task, () -> isUnclaimed(book.certain(subject, volume), node));
+    if (answer instanceof ControllerAnswer.Failed failed) {
+      throw new ClaimException(
+          failed.outcome() == Outcome.UNCERTAIN
+              ? ClaimException.Outcome.UNCERTAIN
+              : ClaimException.Outcome.UNAVAILABLE,
+          detachMessage(subject, failed),
+          null);
+    }
+    return answer instanceof ControllerAnswer.Detached;
   }
+
+  /** Until the storage system has said that it is detached, it counts as attached for a claim. */
+  private static boolean isUnclaimed(Claim claim, NodeId node) {
+    return claim.holders().values().stream()
+        .noneMatch(
+            holder ->
+                holder.nodeId().filter(node::equals).isPresent()
+                    && ClaimRules.isAttaching(holder)
+                    && !holder.state().isAfter(ClaimState.NODE_DETACHED));
+  }
+
+  // ---- nodes
 
   /**
    * Says what would free the claims of a node that is down; which itself proves nothing, and
@@ -282,9 +753,9 @@ public final class ClaimCoordinator {
         (usage, holder) -> {
           Intent intent =
               holder.state() == ClaimState.TAKEN ? Intent.HOLD : Intent.GIVE_BACK_WITHOUT_NODE;
-          ClaimProgress progress = back.go(usage, holder.epoch(), intent, Optional.empty());
+          ClaimProgress progress = go(usage, holder.epoch(), intent, Optional.empty());
           if (progress instanceof ClaimProgress.NeedsProof needs) {
-            telling.notice(usage, needs.message());
+            notice(usage, needs.message());
           }
           return progress;
         });
@@ -302,9 +773,9 @@ public final class ClaimCoordinator {
         each(
             holder ->
                 holder.node().equals(node) && !holder.state().isAfter(ClaimState.UNPUBLISHING),
-            (usage, holder) -> new ClaimProgress.Held(usage, holder))) {
+            ClaimProgress.Held::new)) {
       if (progress instanceof ClaimProgress.Held held && !known.contains(held.usage())) {
-        telling.notice(
+        notice(
             held.usage(),
             Messages.of(
                 OperatorCode.CLAIM_ORPHANED,
@@ -320,13 +791,9 @@ public final class ClaimCoordinator {
     return unknown;
   }
 
-  /** Work on a claim, which may fail for it alone. */
-  @FunctionalInterface
-  private interface Handling {
-    ClaimProgress handle(UsageKey usage, ClaimHolder holder);
-  }
-
-  private List<ClaimProgress> each(Predicate<ClaimHolder> which, Handling handling) {
+  /** Handles each claim of such a holder, which may fail for it alone. */
+  private List<ClaimProgress> each(
+      Predicate<ClaimHolder> which, BiFunction<UsageKey, ClaimHolder, ClaimProgress> handling) {
     List<ClaimProgress> all = new ArrayList<>();
     Optional<VolumeKey> last = Optional.empty();
     List<Claim> page;
@@ -336,7 +803,12 @@ public final class ClaimCoordinator {
         last = Optional.of(claim.volume());
         for (ClaimHolder holder : claim.holders().values()) {
           if (which.test(holder)) {
-            all.add(handled(UsageKey.of(claim.volume(), holder.workload()), holder, handling));
+            UsageKey usage = UsageKey.of(claim.volume(), holder.workload());
+            try {
+              all.add(handling.apply(usage, holder));
+            } catch (ClaimException failed) {
+              all.add(new ClaimProgress.Failed(usage, failed.operatorMessage()));
+            }
           }
         }
       }
@@ -344,15 +816,63 @@ public final class ClaimCoordinator {
     return all;
   }
 
-  private static ClaimProgress handled(UsageKey usage, ClaimHolder holder, Handling handling) {
+  // ---- told
+
+  private void tell(ClaimEvent event) {
     try {
-      return handling.handle(usage, holder);
-    } catch (ClaimException failed) {
-      return new ClaimProgress.Failed(usage, failed.operatorMessage());
+      listener.on(event);
+    } catch (RuntimeException thrown) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          Messages.of(
+                  OperatorCode.LISTENER_FAILED,
+                  Subject.of("telling a listener of claims what happens"),
+                  "it threw " + thrown.getClass().getName())
+              .line());
     }
   }
 
-  private static Optional<OperatorMessage> problem(ClaimProgress progress) {
+  private void notice(UsageKey usage, OperatorMessage message) {
+    tell(new Noticed(usage, message));
+  }
+
+  /** Tells of those that are further than before. */
+  private void moved(VolumeKey volume, Change change) {
+    for (ClaimHolder now : change.after().holders().values()) {
+      Optional<ClaimHolder> before = change.before().holder(now.workload());
+      if (change.changes()
+          && before
+              .filter(it -> it.epoch() == now.epoch() && it.state() == now.state())
+              .isEmpty()) {
+        tell(new Moved(UsageKey.of(volume, now.workload()), now));
+      }
+    }
+  }
+
+  /** Does something, and tells how it begins and how it ends. */
+  private <T> T during(
+      UsageKey usage,
+      Work work,
+      Supplier<T> doing,
+      Function<T, Optional<OperatorMessage>> trouble) {
+    tell(new Started(usage, work));
+    Optional<OperatorMessage> problem =
+        Optional.of(
+            Messages.of(
+                OperatorCode.STEP_FAILED, Subject.of("working on the claim of").by(usage), ""));
+    try {
+      T done = doing.get();
+      problem = trouble.apply(done);
+      return done;
+    } catch (ClaimException refused) {
+      problem = Optional.of(refused.operatorMessage());
+      throw refused;
+    } finally {
+      tell(new Ended(usage, work, problem));
+    }
+  }
+
+  private static Optional<OperatorMessage> trouble(ClaimProgress progress) {
     return progress instanceof ClaimProgress.WaitsForStorage stuck
         ? Optional.of(stuck.message())
         : Optional.empty();

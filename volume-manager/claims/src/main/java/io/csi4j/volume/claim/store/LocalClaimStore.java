@@ -15,13 +15,16 @@ import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.claims.KeyTurns;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
@@ -30,14 +33,17 @@ import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +60,9 @@ import org.jspecify.annotations.Nullable;
  * that this write was done.
  */
 public final class LocalClaimStore implements ClaimStore {
+
+  /** Where the identity is kept: no hash of a volume is as short. */
+  static final StateKey IDENTITY = StateKey.claim("identity");
 
   /** Each opening has so many versions, and the next one begins behind them. */
   private static final long VERSIONS_OF_AN_EPOCH = 1L << 32;
@@ -91,11 +100,7 @@ public final class LocalClaimStore implements ClaimStore {
    * @throws ClaimStoreException if they are in use by another, or cannot be read
    */
   public static LocalClaimStore open(Path directory) {
-    try {
-      return on(JournalStateStore.open(directory, JournalSettings.defaults()));
-    } catch (StateException e) {
-      throw unavailable(e);
-    }
+    return opened(directory, UnaryOperator.identity());
   }
 
   /**
@@ -104,10 +109,12 @@ public final class LocalClaimStore implements ClaimStore {
    * @throws ClaimStoreException if they are in use by another, cannot be read, or do not open
    */
   public static LocalClaimStore open(Path directory, Sealer sealer) {
+    return opened(directory, state -> SealedStateStore.on(state, sealer));
+  }
+
+  private static LocalClaimStore opened(Path directory, UnaryOperator<StateStore> sealing) {
     try {
-      return on(
-          SealedStateStore.on(
-              JournalStateStore.open(directory, JournalSettings.defaults()), sealer));
+      return on(sealing.apply(JournalStateStore.open(directory, JournalSettings.defaults())));
     } catch (StateException e) {
       throw unavailable(e);
     }
@@ -125,8 +132,9 @@ public final class LocalClaimStore implements ClaimStore {
     try {
       StoredClaims stored = StoredClaims.of(state.load());
       StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
-      if (stored.doubts().isEmpty()) {
-        forgetTornEnds(state);
+      // Each crash leaves a torn end, whose doubt names every key.
+      if (stored.doubts().isEmpty() && !state.load().doubts().isEmpty()) {
+        state.settle();
       }
       return new LocalClaimStore(state, stored, identity);
     } catch (StateException e) {
@@ -138,11 +146,94 @@ public final class LocalClaimStore implements ClaimStore {
     }
   }
 
+  /**
+   * What a state says of claims.
+   *
+   * @param identity which store it is; nothing if it was not written yet
+   * @param claims the claims that can be read
+   * @param unreadable what is wrong with the others
+   * @param doubts what the state cannot vouch for
+   */
+  private record StoredClaims(
+      Optional<StoreIdentity> identity,
+      Map<VolumeKey, ClaimRecord> claims,
+      Map<StateKey, MalformedRecordException> unreadable,
+      List<Doubt> doubts) {
+
+    /**
+     * Reads it.
+     *
+     * @throws ClaimStoreException if it cannot say which store it is
+     * @throws IllegalArgumentException if there is something else in it
+     */
+    static StoredClaims of(LoadedState loaded) {
+      Map<VolumeKey, ClaimRecord> claims = new TreeMap<>();
+      Map<StateKey, MalformedRecordException> unreadable = new HashMap<>();
+      loaded
+          .values()
+          .forEach(
+              (key, value) -> {
+                if (key.kind() != StateKind.CLAIM) {
+                  throw new IllegalArgumentException(
+                      "The state holds "
+                          + key
+                          + ", so it is that of a volume manager. Give the claims a state of their"
+                          + " own.");
+                }
+                if (!key.equals(IDENTITY)) {
+                  try {
+                    ClaimRecord record = decoded(key, value);
+                    claims.put(record.claim().volume(), record);
+                  } catch (MalformedRecordException e) {
+                    unreadable.put(key, e);
+                  }
+                }
+              });
+      Optional<StoreIdentity> identity = loaded.value(IDENTITY).map(StoredClaims::identity);
+      boolean isEmpty = claims.isEmpty() && unreadable.isEmpty();
+      List<Doubt> doubts =
+          loaded.doubts().stream()
+              .filter(doubt -> doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED)
+              .toList();
+      if (identity.isEmpty() && !isEmpty && doubts.isEmpty()) {
+        throw new ClaimStoreException(
+            Reason.UNREADABLE,
+            "Opening the store of claims failed: its state has claims and does not say which store"
+                + " it is. Find out who wrote it.");
+      }
+      return new StoredClaims(identity, claims, unreadable, doubts);
+    }
+
+    private static ClaimRecord decoded(StateKey key, StateValue value)
+        throws MalformedRecordException {
+      ClaimRecord record = ClaimCodec.decode(value.bytes());
+      if (!key(record.claim().volume()).equals(key)) {
+        throw new MalformedRecordException("It is that of another volume.");
+      }
+      if (record.version().equals(ClaimVersion.NEVER)) {
+        throw new MalformedRecordException("It does not say its version.");
+      }
+      return record;
+    }
+
+    private static StoreIdentity identity(StateValue value) {
+      try {
+        return ClaimCodec.decodeIdentity(value.bytes());
+      } catch (MalformedRecordException e) {
+        throw ClaimCodec.unreadable("the identity of the store of claims", e);
+      }
+    }
+
+    /** The highest version of a claim. */
+    long highestVersion() {
+      return claims.values().stream().mapToLong(each -> each.version().value()).max().orElse(0);
+    }
+  }
+
   private static StoreIdentity made(StateStore state) {
     StoreIdentity identity = new StoreIdentity("local-" + UUID.randomUUID());
     Stored stored =
-        state.put(
-            StoredClaims.IDENTITY, StateValue.of(ClaimCodec.encode(identity)), Durability.REQUIRED);
+        state.put(IDENTITY, StateValue.of(ClaimCodec.encode(identity)), Durability.REQUIRED);
     if (stored != Stored.DURABLE) {
       throw new ClaimStoreException(
           Reason.UNAVAILABLE,
@@ -150,13 +241,6 @@ public final class LocalClaimStore implements ClaimStore {
               + " one.");
     }
     return identity;
-  }
-
-  /** Each crash adds one that names every key. */
-  private static void forgetTornEnds(StateStore state) {
-    if (!state.load().doubts().isEmpty()) {
-      state.settle();
-    }
   }
 
   @Override
@@ -169,7 +253,7 @@ public final class LocalClaimStore implements ClaimStore {
 
   private Optional<ClaimRecord> there(VolumeKey volume) {
     if (!unreadable.isEmpty()) {
-      MalformedRecordException wrong = unreadable.get(StoredClaims.key(volume));
+      MalformedRecordException wrong = unreadable.get(key(volume));
       if (wrong != null) {
         throw ClaimCodec.unreadable("the claim of volume '" + volume + "'", wrong);
       }
@@ -180,17 +264,16 @@ public final class LocalClaimStore implements ClaimStore {
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
     VolumeKey volume = next.volume();
-    turns.begin(volume);
-    try {
-      Versioned before = read(volume);
-      if (!before.version().equals(expected)) {
-        return new WriteResult.Conflict(before);
-      }
-      refuseTakingInDoubt(before, next);
-      return write(next, token);
-    } finally {
-      turns.end(volume);
-    }
+    return turns.during(
+        volume,
+        () -> {
+          Versioned before = read(volume);
+          if (!before.version().equals(expected)) {
+            return new WriteResult.Conflict(before);
+          }
+          refuseTakingInDoubt(before, next);
+          return write(next, token);
+        });
   }
 
   /**
@@ -216,7 +299,7 @@ public final class LocalClaimStore implements ClaimStore {
     ClaimRecord record = new ClaimRecord(next, token, version, unknown);
     StateValue value = StateValue.of(ClaimCodec.encode(record));
     try {
-      Stored stored = state.put(StoredClaims.key(volume), value, Durability.REQUIRED);
+      Stored stored = state.put(key(volume), value, Durability.REQUIRED);
       if (stored != Stored.DURABLE) {
         return new WriteResult.Unknown(new Clause("the state says that it is not on the medium"));
       }
@@ -270,7 +353,21 @@ public final class LocalClaimStore implements ClaimStore {
 
   @Override
   public Optional<Clause> doubt(VolumeKey volume) {
-    return StoredClaims.doubt(doubts, volume);
+    if (doubts.isEmpty()) {
+      return Optional.empty();
+    }
+    StateKey key = key(volume);
+    return doubts.stream()
+        .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(key))
+        .findFirst()
+        .map(
+            doubt ->
+                new Clause("its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+  }
+
+  /** The key of a claim in the state. */
+  static StateKey key(VolumeKey volume) {
+    return StateKey.claim(HashedName.of(volume.namespace().value(), volume.id()));
   }
 
   /**

@@ -2,33 +2,59 @@ package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.ClaimStep.Attach;
+import io.csi4j.volume.claim.ClaimStep.Choice;
+import io.csi4j.volume.claim.ClaimStep.Detach;
+import io.csi4j.volume.claim.ClaimStep.Done;
+import io.csi4j.volume.claim.ClaimStep.Forget;
+import io.csi4j.volume.claim.ClaimStep.Intent;
+import io.csi4j.volume.claim.ClaimStep.NeedsProof;
+import io.csi4j.volume.claim.ClaimStep.WaitForNode;
+import io.csi4j.volume.claim.ClaimStep.Write;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.NodeAttachment.Attached;
+import io.csi4j.volume.claim.NodeAttachment.InDoubt;
+import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
+import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * The table of who may claim what, next to whom. Pure: a claim and a wish give a decision. A claim
- * on its way back counts until it is forgotten.
+ * The table of who may claim what, next to whom; of how an attachment comes to a claim and goes
+ * from it; and of the next step of a claim. Pure: a claim and a wish give a decision. A claim on
+ * its way back counts until it is forgotten. Workloads on one node share one attachment: only the
+ * last of them who goes back has it taken away.
  */
 public final class ClaimRules {
 
   private ClaimRules() {}
+
+  // ---- who may claim
 
   /**
    * A workload wants the volume. The same again is granted without a change.
@@ -74,7 +100,7 @@ public final class ClaimRules {
             request.use().mode(),
             request.mode(),
             now)
-        .or(() -> ReturnRules.inTheWay(claim, request, options, now))
+        .or(() -> inTheWay(claim, request, options, now))
         .<ClaimDecision>map(refusal -> refusal)
         .orElseGet(
             () ->
@@ -102,7 +128,7 @@ public final class ClaimRules {
           "nobody may write with the access mode " + use.get().mode());
     }
     return beside(claim, workload, holder.node(), use.get().mode(), mode, now)
-        .or(() -> ReturnRules.inTheWay(use.get(), holder, mode, now))
+        .or(() -> inTheWay(use.get(), holder, mode, now))
         .<ClaimDecision>map(refusal -> refusal)
         .orElseGet(() -> new Granted(claim.with(holder.doing(mode), use.get()), true));
   }
@@ -147,11 +173,6 @@ public final class ClaimRules {
     return claim.epoch() >= epoch
         ? new ClaimStanding.Stale(claim.epoch())
         : new ClaimStanding.Missing();
-  }
-
-  /** Decides about a claim where the volume's own mount options are not known. */
-  public static ClaimDecision claim(Claim claim, ClaimRequest request, Instant now) {
-    return claim(claim, request, request.statedOptions(), now);
   }
 
   private static ClaimDecision again(
@@ -240,6 +261,333 @@ public final class ClaimRules {
         request.attaches() ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded(),
         options);
   }
+
+  // ---- how an attachment comes and goes
+
+  /**
+   * Whether a node gets the volume for reading only. It is the same for all workloads of a node,
+   * but where one node writes and others read.
+   */
+  public static boolean readonly(Claim.Use use, ClaimMode mode) {
+    return !use.mode().isWritable()
+        || (use.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER && mode == ClaimMode.READ);
+  }
+
+  /**
+   * Returns the node's attachment that keeps a workload from claiming the volume, if there is one.
+   */
+  static Optional<Refused> inTheWay(
+      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
+    return claim.holders().values().stream()
+        .filter(ClaimRules::isAttaching)
+        .filter(
+            holder ->
+                holder.node().equals(request.node())
+                    || (holder.nodeId().isPresent() && holder.nodeId().equals(request.nodeId())))
+        .flatMap(holder -> inTheWay(holder, request, options, now).stream())
+        .findFirst();
+  }
+
+  private static Optional<Refused> inTheWay(
+      ClaimHolder holder, ClaimRequest request, Optional<MountOptions> options, Instant now) {
+    if (holder.state() == ClaimState.NODE_DETACHED) {
+      return Optional.of(
+          refused(
+              OperatorCode.CLAIM_BEING_RELEASED,
+              holder,
+              "it is just being detached from that node, after " + words(holder, now)));
+    }
+    if (!request.attaches() || holder.state().isAfter(ClaimState.NODE_DETACHED)) {
+      return Optional.empty();
+    }
+    if (differ(holder.options(), options)) {
+      return Optional.of(
+          refused(
+              OperatorCode.ATTACHED_OTHERWISE,
+              holder,
+              "that node has it with other mount options through " + words(holder, now)));
+    }
+    return inTheWay(request.use(), holder, request.mode(), now);
+  }
+
+  /**
+   * Returns the holder's own attachment that keeps it from doing something else, if there is one.
+   */
+  static Optional<Refused> inTheWay(
+      Claim.Use use, ClaimHolder holder, ClaimMode mode, Instant now) {
+    return isAttaching(holder) && isOtherwise(use, holder.mode(), mode)
+        ? Optional.of(otherwise(holder, mode, now))
+        : Optional.empty();
+  }
+
+  private static boolean isOtherwise(Claim.Use use, ClaimMode one, ClaimMode other) {
+    return readonly(use, one) != readonly(use, other);
+  }
+
+  private static Refused otherwise(ClaimHolder holder, ClaimMode mode, Instant now) {
+    return refused(
+        OperatorCode.ATTACHED_OTHERWISE,
+        holder,
+        "that node has it for "
+            + holder.mode()
+            + " through "
+            + words(holder, now)
+            + ", and not for "
+            + mode);
+  }
+
+  /** The storage system has attached it. That is written only while the claim is what it was. */
+  public static ClaimDecision attached(
+      Claim claim, WorkloadId workload, long epoch, PublishContext context, Instant now) {
+    Optional<ClaimHolder> own = own(claim, workload, epoch);
+    if (own.isEmpty()) {
+      return refused(OperatorCode.CLAIM_MISSING, "its claim of epoch " + epoch + " is gone");
+    }
+    ClaimHolder holder = own.get();
+    if (holder.state() != ClaimState.TAKEN) {
+      return refused(OperatorCode.CLAIM_BEING_RELEASED, holder, words(holder, now));
+    }
+    Attached attached = new Attached(context);
+    return holder.attachment().equals(attached)
+        ? new Granted(claim, false)
+        : changed(claim.exhausted(Optional.empty()), List.of(holder.attached(attached)));
+  }
+
+  /** Decides about a proof that the node of a claim cannot write any more. */
+  public static ClaimDecision proven(Claim claim, ReleaseProof proof, Instant now) {
+    Optional<ClaimHolder> own = claim.holder(proof.usage().workload());
+    if (own.isEmpty()) {
+      return claim.epoch() >= proof.epoch()
+          ? new Granted(claim, false)
+          : refused(OperatorCode.CLAIM_MISSING, "no claim of epoch " + proof.epoch() + " is known");
+    }
+    ClaimHolder holder = own.get();
+    if (holder.epoch() != proof.epoch()) {
+      return unfit(
+          holder,
+          "the proof is about epoch "
+              + proof.epoch()
+              + ", and epoch "
+              + holder.epoch()
+              + " is held by "
+              + words(holder, now));
+    }
+    if (holder.state() == ClaimState.TAKEN) {
+      return unfit(holder, "nobody has released it: " + words(holder, now));
+    }
+    Claim noted =
+        proof instanceof ReleaseProof.OperatorOverride override
+                && !holder.state().isAfter(ClaimState.NODE_DETACHED)
+            ? claim.answeredFor(answer(holder, override, now))
+            : claim;
+    return holder.state() == ClaimState.UNPUBLISHING
+        ? released(noted, holder, proof, now)
+        : new Granted(noted, !noted.equals(claim));
+  }
+
+  private static ClaimDecision released(
+      Claim claim, ClaimHolder holder, ReleaseProof proof, Instant now) {
+    if (proof instanceof ReleaseProof.ByStorage) {
+      return takenAway(claim, holder, now);
+    }
+    Optional<NodeName> node =
+        proof instanceof ReleaseProof.ByNode given
+            ? Optional.of(given.receipt().node())
+            : proof instanceof ReleaseProof.Fenced fenced
+                ? Optional.of(fenced.node())
+                : proof instanceof ReleaseProof.PowerOff off
+                    ? Optional.of(off.node())
+                    : Optional.empty();
+    if (node.filter(it -> !it.equals(holder.node())).isPresent()) {
+      return unfit(
+          holder,
+          "the proof is about node '" + node.get() + "', and it is held by " + words(holder, now));
+    }
+    if (proof instanceof ReleaseProof.ByNode given
+        && given.receipt().staging() == Staging.KEPT_FOR_OTHERS
+        && isAttaching(holder)
+        && inUse(claim, holder).isEmpty()) {
+      return unfit(
+          holder,
+          "the node keeps it staged for others, of whom no claim is known: " + words(holder, now));
+    }
+    return changed(claim, List.of(holder.in(ClaimState.NODE_DETACHED)));
+  }
+
+  /** All of the node go together: the storage system takes it away from all of them at once. */
+  private static ClaimDecision takenAway(Claim claim, ClaimHolder holder, Instant now) {
+    if (!isAttaching(holder)) {
+      return unfit(holder, "the storage system has not attached it for " + words(holder, now));
+    }
+    Optional<ClaimHolder> taken =
+        sharing(claim, holder).filter(each -> each.state() == ClaimState.TAKEN).findFirst();
+    if (taken.isPresent()) {
+      return refused(
+          OperatorCode.CLAIM_HELD_BY,
+          taken.get(),
+          "that node has it for " + words(taken.get(), now) + " too");
+    }
+    return changed(
+        claim,
+        Stream.concat(Stream.of(holder), sharing(claim, holder))
+            .filter(each -> each.state() == ClaimState.UNPUBLISHING)
+            .map(each -> each.in(ClaimState.NODE_DETACHED))
+            .toList());
+  }
+
+  private static ClaimOverride answer(
+      ClaimHolder holder, ReleaseProof.OperatorOverride override, Instant now) {
+    return new ClaimOverride(
+        holder.workload(),
+        holder.node(),
+        holder.epoch(),
+        override.person(),
+        override.reason(),
+        now);
+  }
+
+  /** Whether the storage system has to be told before the claim of this holder may go. */
+  static boolean owesDetach(Claim claim, ClaimHolder holder) {
+    return isAttaching(holder) && inUse(claim, holder).isEmpty();
+  }
+
+  /** Nothing is owed for a claim any more: unless it is, which changes nothing. */
+  public static Granted settled(Claim claim, WorkloadId workload, long epoch) {
+    return own(claim, workload, epoch)
+        .filter(
+            holder ->
+                holder.state() == ClaimState.CONTROLLER_DETACHED
+                    || (holder.state() == ClaimState.NODE_DETACHED && !owesDetach(claim, holder)))
+        .map(holder -> holder.attached(new NotNeeded()).in(ClaimState.READY_TO_FREE))
+        .map(holder -> changed(claim, List.of(holder)))
+        .orElseGet(() -> new Granted(claim, false));
+  }
+
+  /** Those of a holder's node who go back together with it, when the volume is detached there. */
+  static List<ClaimHolder> goingTogether(Claim claim, ClaimHolder holder) {
+    return Stream.concat(Stream.of(holder), sharing(claim, holder))
+        .filter(each -> each.state() == ClaimState.NODE_DETACHED)
+        .toList();
+  }
+
+  /**
+   * The storage system has detached it.
+   *
+   * @param from those for whom it was asked to, as they were then
+   */
+  public static Granted detached(Claim claim, Collection<ClaimHolder> from) {
+    List<ClaimHolder> next =
+        from.stream()
+            .flatMap(each -> own(claim, each.workload(), each.epoch()).stream())
+            .filter(each -> each.state() == ClaimState.NODE_DETACHED)
+            .map(each -> each.attached(new NotNeeded()).in(ClaimState.CONTROLLER_DETACHED))
+            .toList();
+    return next.isEmpty() ? new Granted(claim, false) : changed(claim, next);
+  }
+
+  /**
+   * The volume was attached for a claim that had gone before that was known. An entry has to owe
+   * the detaching: the present holder on that node, or an entry made for this.
+   *
+   * @param lost the claim that had gone
+   * @param use the use of the volume
+   */
+  public static Granted leftOver(Claim claim, ClaimHolder lost, Claim.Use use, Instant now) {
+    // Who is at NODE_DETACHED may have had it detached before it was attached for the lost claim.
+    boolean isOwed =
+        Stream.concat(own(claim, lost.workload(), lost.epoch()).stream(), sharing(claim, lost))
+            .anyMatch(each -> !each.state().isAfter(ClaimState.UNPUBLISHING));
+    if (isOwed) {
+      return new Granted(claim, false);
+    }
+    long epoch = claim.epoch() + 1;
+    ClaimHolder debt =
+        new ClaimHolder(
+            WorkloadId.of("left-attached-" + epoch),
+            lost.node(),
+            lost.nodeId(),
+            ClaimMode.READ,
+            ClaimState.NODE_DETACHED,
+            epoch,
+            now,
+            new InDoubt());
+    return new Granted(claim.with(debt, claim.use().orElse(use)), true);
+  }
+
+  public static Optional<ClaimHolder> own(Claim claim, WorkloadId workload, long epoch) {
+    return claim.holder(workload).filter(holder -> holder.epoch() == epoch);
+  }
+
+  public static boolean isAttaching(ClaimHolder holder) {
+    return !(holder.attachment() instanceof NotNeeded);
+  }
+
+  private static Optional<ClaimHolder> inUse(Claim claim, ClaimHolder holder) {
+    return sharing(claim, holder)
+        .filter(each -> !each.state().isAfter(ClaimState.UNPUBLISHING))
+        .findFirst();
+  }
+
+  /** The others who have the volume through the same attachment. */
+  private static Stream<ClaimHolder> sharing(Claim claim, ClaimHolder holder) {
+    return claim.others(holder.workload()).stream()
+        .filter(ClaimRules::isAttaching)
+        .filter(each -> each.nodeId().equals(holder.nodeId()));
+  }
+
+  private static Granted changed(Claim claim, List<ClaimHolder> holders) {
+    Claim next = claim;
+    for (ClaimHolder holder : holders) {
+      next = next.with(holder, claim.use().orElseThrow());
+    }
+    return new Granted(next, true);
+  }
+
+  private static Refused unfit(ClaimHolder holder, String because) {
+    return refused(OperatorCode.CLAIM_PROOF_UNFIT, holder, because);
+  }
+
+  // ---- the next step
+
+  /**
+   * Returns the next step for the claim of a workload. A claim on its way back goes on, even if it
+   * is wanted again.
+   */
+  public static ClaimStep next(Claim claim, WorkloadId workload, Intent intent) {
+    Optional<ClaimHolder> own = claim.holder(workload);
+    if (own.isEmpty()) {
+      return new Done();
+    }
+    ClaimHolder holder = own.get();
+    return switch (holder.state()) {
+      case TAKEN -> taken(holder, intent);
+      case UNPUBLISHING ->
+          intent == Intent.GIVE_BACK_WITHOUT_NODE
+              ? new NeedsProof(choices(holder))
+              : new WaitForNode();
+      case NODE_DETACHED ->
+          owesDetach(claim, holder)
+              ? new Detach(goingTogether(claim, holder))
+              : new Write(ClaimState.READY_TO_FREE);
+      case CONTROLLER_DETACHED -> new Write(ClaimState.READY_TO_FREE);
+      case READY_TO_FREE -> new Forget();
+    };
+  }
+
+  private static ClaimStep taken(ClaimHolder holder, Intent intent) {
+    if (intent != Intent.HOLD) {
+      return new Write(ClaimState.UNPUBLISHING);
+    }
+    return holder.attachment() instanceof InDoubt ? new Attach() : new Done();
+  }
+
+  private static Set<Choice> choices(ClaimHolder holder) {
+    return isAttaching(holder)
+        ? EnumSet.allOf(Choice.class)
+        : EnumSet.complementOf(EnumSet.of(Choice.TAKE_AWAY));
+  }
+
+  // ---- in words
 
   /** As in {@code workload 'web-1' on node 'n1' (WRITE, UNPUBLISHING, since 40 s)}. */
   public static String words(ClaimHolder holder, Instant now) {

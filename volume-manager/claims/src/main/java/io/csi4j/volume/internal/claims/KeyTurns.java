@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /** Lets one writer at a time work on a key. No lock is held meanwhile. */
 public final class KeyTurns {
@@ -13,8 +14,8 @@ public final class KeyTurns {
   private final Condition ended = lock.newCondition();
   private final Set<VolumeKey> taken = new HashSet<>();
 
-  /** Waits for the turn, also with an interrupt. */
-  public void begin(VolumeKey key) {
+  /** Works when it is the turn of the key; waits for that also with an interrupt. */
+  public <T> T during(VolumeKey key, Supplier<T> work) {
     lock.lock();
     try {
       while (!taken.add(key)) {
@@ -23,16 +24,16 @@ public final class KeyTurns {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Ends the turn. */
-  public void end(VolumeKey key) {
-    lock.lock();
     try {
-      taken.remove(key);
-      ended.signalAll();
+      return work.get();
     } finally {
-      lock.unlock();
+      lock.lock();
+      try {
+        taken.remove(key);
+        ended.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }

@@ -127,7 +127,8 @@ class ClaimPowerCutTest {
               new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
               ClaimMode.WRITE,
               false);
-      ClaimDecision decision = ClaimRules.claim(Claim.none(key), wish, Instant.EPOCH);
+      ClaimDecision decision =
+          ClaimRules.claim(Claim.none(key), wish, Optional.empty(), Instant.EPOCH);
       return ((ClaimDecision.Granted) decision).next();
     }
 

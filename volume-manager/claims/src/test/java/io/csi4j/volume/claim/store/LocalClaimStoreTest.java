@@ -326,7 +326,7 @@ class LocalClaimStoreTest {
     LocalClaimStore old = LocalClaimStore.on(medium.open());
     Versioned logs = write(old, claimed(LOGS, 1));
     old.close();
-    put(StoredClaims.key(DB), "0803");
+    put(LocalClaimStore.key(DB), "0803");
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       String told =
@@ -344,7 +344,7 @@ class LocalClaimStoreTest {
       assertThat(scanned.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(scanned)
           .hasMessageStartingWith(
-              "Reading the claims, of which " + StoredClaims.key(DB) + " is one, failed: ");
+              "Reading the claims, of which " + LocalClaimStore.key(DB) + " is one, failed: ");
       assertThat(store.read(LOGS)).as("the others are").isEqualTo(logs);
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book(store).claim(wish(DB, "web")));
@@ -373,14 +373,14 @@ class LocalClaimStoreTest {
     LocalClaimStore.on(medium.open()).close();
     UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("7a026869"));
     ClaimRecord theirs = new ClaimRecord(claimed(DB, 1), token(), new ClaimVersion(7), newer);
-    put(StoredClaims.key(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
+    put(LocalClaimStore.key(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       assertThat(write(store, claimed(DB, 2)).version().value()).isGreaterThan(7);
     }
 
     try (StateStore state = medium.open()) {
-      StateValue value = state.load().value(StoredClaims.key(DB)).orElseThrow();
+      StateValue value = state.load().value(LocalClaimStore.key(DB)).orElseThrow();
       ClaimRecord kept = ClaimCodec.decode(value.bytes());
       assertThat(kept.unknown()).isEqualTo(newer);
       assertThat(kept.claim().epoch()).isEqualTo(2);
@@ -394,7 +394,7 @@ class LocalClaimStoreTest {
         new ClaimRecord(claimed(DB, 1), token(), new ClaimVersion(7), UnknownFields.NONE);
     ClaimRecord bare = ClaimRecord.of(claimed(LOGS, 1), token(), UnknownFields.NONE);
     put(StateKey.claim("of-another"), HexFormat.of().formatHex(ClaimCodec.encode(record)));
-    put(StoredClaims.key(LOGS), HexFormat.of().formatHex(ClaimCodec.encode(bare)));
+    put(LocalClaimStore.key(LOGS), HexFormat.of().formatHex(ClaimCodec.encode(bare)));
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
@@ -415,7 +415,7 @@ class LocalClaimStoreTest {
   private static Doubt damaged(VolumeKey... volumes) {
     return Doubt.about(
         StateReason.JOURNAL_DAMAGED,
-        Stream.of(volumes).map(StoredClaims::key).toList(),
+        Stream.of(volumes).map(LocalClaimStore::key).toList(),
         "3 records are damaged.");
   }
 

@@ -51,6 +51,10 @@ class ClaimRulesTest {
           ClaimState.READY_TO_FREE);
   private static final int ANY = Integer.MAX_VALUE;
 
+  private static ClaimDecision decide(Claim claim, ClaimRequest wish, Instant now) {
+    return ClaimRules.claim(claim, wish, wish.statedOptions(), now);
+  }
+
   /** What an access mode has room for. */
   private record Room(int nodes, int holders, int writers) {}
 
@@ -149,7 +153,7 @@ class ClaimRulesTest {
         for (ClaimMode what : ClaimMode.values()) {
           List<ClaimHolder> together = new ArrayList<>(crowd);
           together.add(holder("new", node, what, ClaimState.TAKEN));
-          ClaimDecision decision = ClaimRules.claim(claim, wish("new", node, mode, what), NOW);
+          ClaimDecision decision = decide(claim, wish("new", node, mode, what), NOW);
           if (fits(room(mode), together)) {
             granted++;
             assertThat(decision).as("%s beside %s", together, crowd).isInstanceOf(Granted.class);
@@ -179,8 +183,7 @@ class ClaimRulesTest {
             holder("web", "n1", ClaimMode.WRITE, ClaimState.UNPUBLISHING));
 
     ClaimDecision decision =
-        ClaimRules.claim(
-            claim, wish("job", "n2", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW);
+        decide(claim, wish("job", "n2", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW);
 
     assertThat(decision)
         .isEqualTo(
@@ -198,7 +201,7 @@ class ClaimRulesTest {
   void theSameClaimAgainChangesNothing(AccessMode mode) {
     Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN));
 
-    assertThat(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.READ), NOW))
+    assertThat(decide(claim, wish("web", "n1", mode, ClaimMode.READ), NOW))
         .isEqualTo(new Granted(claim, false));
   }
 
@@ -209,7 +212,7 @@ class ClaimRulesTest {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
     Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, state));
 
-    assertThat(code(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
+    assertThat(code(decide(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
         .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
     assertThat(code(ClaimRules.change(claim, WorkloadId.of("web"), ClaimMode.READ, NOW)))
         .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
@@ -223,7 +226,7 @@ class ClaimRulesTest {
     Claim alone = held(mode, web);
     Claim besideWriter = held(mode, web, holder("job", "n2", ClaimMode.WRITE, ClaimState.TAKEN));
 
-    assertThat(code(ClaimRules.claim(alone, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
+    assertThat(code(decide(alone, wish("web", "n1", mode, ClaimMode.WRITE), NOW)))
         .isEqualTo(OperatorCode.CLAIM_CHANGE_NEEDED);
     assertThat(ClaimRules.change(alone, web.workload(), ClaimMode.WRITE, NOW))
         .isEqualTo(
@@ -241,7 +244,7 @@ class ClaimRulesTest {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
     Claim claim = held(mode, holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
 
-    assertThat(code(ClaimRules.claim(claim, wish("web", "n2", mode, ClaimMode.WRITE), NOW)))
+    assertThat(code(decide(claim, wish("web", "n2", mode, ClaimMode.WRITE), NOW)))
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
   }
 
@@ -260,7 +263,7 @@ class ClaimRulesTest {
             ClaimMode.READ,
             false);
 
-    assertThat(ClaimRules.claim(claim, asDevice, NOW))
+    assertThat(decide(claim, asDevice, NOW))
         .isEqualTo(
             new Refused(
                 OperatorCode.CLAIM_OTHER_USE,
@@ -281,7 +284,7 @@ class ClaimRulesTest {
             .exhausted(Optional.of(NOW.plusSeconds(30)));
     ClaimRequest wish = wish("job", "n1", mode, ClaimMode.READ);
 
-    assertThat(ClaimRules.claim(claim, wish, NOW))
+    assertThat(decide(claim, wish, NOW))
         .isEqualTo(
             new Refused(
                 OperatorCode.CLAIM_EXHAUSTED,
@@ -289,8 +292,8 @@ class ClaimRulesTest {
                 new Clause(
                     "its storage system has no room for another claim, and is tried again in 30"
                         + " s")));
-    assertThat(ClaimRules.claim(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
-    assertThat(ClaimRules.claim(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW))
+    assertThat(decide(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
+    assertThat(decide(claim, wish("web", "n1", mode, ClaimMode.WRITE), NOW))
         .as("who holds it already")
         .isEqualTo(new Granted(claim, false));
   }
@@ -343,15 +346,14 @@ class ClaimRulesTest {
   @Test
   void eachClaimHasAHigherEpochThanAllBeforeIt() {
     AccessMode mode = AccessMode.SINGLE_NODE_WRITER;
-    Claim first =
-        next(ClaimRules.claim(Claim.none(VOLUME), wish("a", "n1", mode, ClaimMode.WRITE), NOW));
+    Claim first = next(decide(Claim.none(VOLUME), wish("a", "n1", mode, ClaimMode.WRITE), NOW));
     Claim free =
         next(
             ClaimRules.forget(
                 ClaimRules.advance(first, WorkloadId.of("a"), ClaimState.READY_TO_FREE).next(),
                 WorkloadId.of("a"),
                 NOW));
-    Claim second = next(ClaimRules.claim(free, wish("a", "n2", mode, ClaimMode.WRITE), NOW));
+    Claim second = next(decide(free, wish("a", "n2", mode, ClaimMode.WRITE), NOW));
 
     assertThat(first.holder(WorkloadId.of("a")).orElseThrow().epoch()).isEqualTo(1);
     assertThat(free.epoch()).isEqualTo(1);
@@ -367,7 +369,7 @@ class ClaimRulesTest {
         .withMessage("mode");
     Claim claim =
         next(
-            ClaimRules.claim(
+            decide(
                 Claim.none(VOLUME),
                 wish("a", "n1", AccessMode.SINGLE_NODE_WRITER, ClaimMode.WRITE),
                 NOW));

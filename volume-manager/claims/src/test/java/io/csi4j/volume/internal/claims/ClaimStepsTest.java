@@ -98,7 +98,7 @@ class ClaimStepsTest {
       ClaimHolder other = holder("job", "n2", ClaimState.TAKEN, new InDoubt());
       Claim claim = claim(holder("web", "n1", state, attachment), other);
       for (Intent intent : Intent.values()) {
-        assertThat(words(ClaimSteps.next(claim, WEB, intent)))
+        assertThat(words(ClaimRules.next(claim, WEB, intent)))
             .as("%s %s %s", state, attachment, intent)
             .isEqualTo(expected(state, attachment, intent));
       }
@@ -107,7 +107,7 @@ class ClaimStepsTest {
 
   @Test
   void whatIsNotThereNeedsNothing() {
-    assertThat(ClaimSteps.next(Claim.none(VolumeKey.of("db")), WEB, Intent.GIVE_BACK))
+    assertThat(ClaimRules.next(Claim.none(VolumeKey.of("db")), WEB, Intent.GIVE_BACK))
         .isEqualTo(new ClaimStep.Done());
   }
 
@@ -115,7 +115,7 @@ class ClaimStepsTest {
   void whatProvesThatANodeCannotWriteDependsOnWhetherItIsAttached() {
     Claim claim = claim(holder("web", "n1", ClaimState.UNPUBLISHING, new NotNeeded()));
 
-    assertThat(ClaimSteps.next(claim, WEB, Intent.GIVE_BACK_WITHOUT_NODE))
+    assertThat(ClaimRules.next(claim, WEB, Intent.GIVE_BACK_WITHOUT_NODE))
         .isEqualTo(new ClaimStep.NeedsProof(EnumSet.complementOf(EnumSet.of(Choice.TAKE_AWAY))));
   }
 
@@ -128,7 +128,7 @@ class ClaimStepsTest {
           claim(
               holder("web", "n1", ClaimState.NODE_DETACHED, new InDoubt()),
               holder("job", "n1", other, attachment));
-      steps.add(words(ClaimSteps.next(claim, WEB, Intent.GIVE_BACK)));
+      steps.add(words(ClaimRules.next(claim, WEB, Intent.GIVE_BACK)));
     }
 
     String alone = "Detach for [web]";
@@ -157,6 +157,6 @@ class ClaimStepsTest {
                 renamed.since(),
                 renamed.attachment()));
 
-    assertThat(words(ClaimSteps.next(claim, WEB, Intent.GIVE_BACK))).isEqualTo("Detach for [web]");
+    assertThat(words(ClaimRules.next(claim, WEB, Intent.GIVE_BACK))).isEqualTo("Detach for [web]");
   }
 }

@@ -3,6 +3,7 @@ package io.csi4j.volume.workload;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.workload.VolumeCheck.NodeView;
 import java.util.Collection;
 import java.util.Optional;
 
@@ -25,15 +26,17 @@ import java.util.Optional;
  */
 public final class Preflight {
 
-  private final Checks checks;
+  private final Optional<NodeView> node;
+  private final PropagationPermission permission;
 
-  private Preflight(Checks checks) {
-    this.checks = checks;
+  private Preflight(Optional<NodeView> node, PropagationPermission permission) {
+    this.node = node;
+    this.permission = permission;
   }
 
   /** Checks for this node, as it is at each call. */
   public static Preflight of(VolumeManager manager) {
-    return of(Optional.of(NodeView.of(manager)));
+    return new Preflight(Optional.of(NodeView.of(manager)), PropagationPermission.nobody());
   }
 
   /**
@@ -44,26 +47,27 @@ public final class Preflight {
    */
   public static Preflight of(
       Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
-    return of(Optional.of(NodeView.of(plugins, volumes)));
+    return new Preflight(
+        Optional.of(NodeView.of(plugins, volumes)), PropagationPermission.nobody());
   }
 
   /** Checks what does not depend on the node. */
   public static Preflight anywhere() {
-    return of(Optional.empty());
-  }
-
-  private static Preflight of(Optional<NodeView> node) {
-    return new Preflight(new Checks(node, PropagationPermission.nobody()));
+    return new Preflight(Optional.empty(), PropagationPermission.nobody());
   }
 
   /** Returns the checks with a decision about mounts that reach the host. Default: they may not. */
-  public Preflight permitting(PropagationPermission permission) {
-    return new Preflight(new Checks(checks.node(), permission));
+  public Preflight permitting(PropagationPermission decision) {
+    return new Preflight(node, decision);
   }
 
   /** Checks, and changes nothing. */
   public PreflightReport check(WorkloadVolumes wanted) {
-    PreflightFindings found = checks.of(wanted);
+    PreflightFindings found = new PreflightFindings();
+    TaskCheck tasks = new TaskCheck(wanted, permission, found);
+    tasks.checkRuntimes();
+    new VolumeCheck(node, found).check(wanted);
+    wanted.tasks().forEach(tasks::check);
     return new PreflightReport(found.obstacles(), found.remarks());
   }
 }

@@ -5,6 +5,8 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,5 +70,16 @@ final class PreflightFindings {
   /** A name in quotes, fit for a line. */
   static String quoted(Object name) {
     return "'" + ForeignText.of(name.toString()) + "'";
+  }
+
+  /** The first of several reasons as an exception, with the others as suppressed ones. */
+  static VolumeException refusal(List<OperatorMessage> reasons) {
+    VolumeException first = refusal(reasons.get(0));
+    reasons.stream().skip(1).forEach(each -> first.addSuppressed(refusal(each)));
+    return first;
+  }
+
+  private static VolumeException refusal(OperatorMessage reason) {
+    return new VolumeException(Outcome.REFUSED, reason, null, null);
   }
 }

@@ -30,7 +30,7 @@ public record PreflightReport(List<OperatorMessage> obstacles, List<OperatorMess
    */
   public void orThrow() {
     if (!isClear()) {
-      throw PreflightRefusals.of(obstacles);
+      throw PreflightFindings.refusal(obstacles);
     }
   }
 

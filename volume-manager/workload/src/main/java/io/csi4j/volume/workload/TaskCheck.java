@@ -2,16 +2,22 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Whether tasks can see volumes where and how they want to.
+ * Whether the tasks of a workload can see its volumes where and how they want to, and whether their
+ * runtimes can take them: at least one of them, and each that has to; for each type of volume by
+ * itself.
  *
  * @param wanted what the workload wants
  * @param permission decides about mounts that reach the host
@@ -20,17 +26,109 @@ import java.util.Set;
 record TaskCheck(
     WorkloadVolumes wanted, PropagationPermission permission, PreflightFindings found) {
 
-  void check() {
-    wanted.tasks().forEach(this::check);
+  // ---- what runtimes can take
+
+  private enum Reading {
+    CAN,
+    CANNOT,
+    UNREADABLE
   }
 
+  /** Checks the runtimes of all tasks. */
+  void checkRuntimes() {
+    Set<VolumeType> types = EnumSet.noneOf(VolumeType.class);
+    wanted.volumes().forEach(each -> types.add(each.request().type()));
+    types.forEach(this::checkRuntimes);
+  }
+
+  /** Whether the runtime of one task can take what it wants to see. */
+  void checkRuntime(TaskVolumes task) {
+    for (VolumeType type : VolumeType.values()) {
+      if (!mounted(task, type).isEmpty() && read(task.runtime(), type) == Reading.CANNOT) {
+        cannot(task, type);
+      }
+    }
+  }
+
+  private void checkRuntimes(VolumeType type) {
+    List<TaskVolumes> tasks = wanted.tasks();
+    List<Reading> readings = tasks.stream().map(task -> read(task.runtime(), type)).toList();
+    if (!tasks.isEmpty() && readings.stream().allMatch(Reading.CANNOT::equals)) {
+      found.obstacle(
+          OperatorCode.RUNTIME_CANNOT_MOUNT,
+          Subject.of("checking workload " + quoted(wanted.workload())),
+          "it asks for "
+              + plural(type)
+              + ", and none of its tasks can take any: "
+              + tasks.stream().map(TaskCheck::where).collect(Collectors.joining(", ")));
+      return;
+    }
+    for (int i = 0; i < tasks.size(); i++) {
+      if (readings.get(i) == Reading.CANNOT) {
+        cannot(tasks.get(i), type);
+      }
+    }
+  }
+
+  private void cannot(TaskVolumes task, VolumeType type) {
+    String volumes = mounted(task, type);
+    if (!volumes.isEmpty()) {
+      found.obstacle(
+          OperatorCode.RUNTIME_CANNOT_MOUNT,
+          PreflightFindings.about(wanted, task.runtime().task()),
+          "its runtime "
+              + quoted(task.runtime().runtime())
+              + " cannot take "
+              + plural(type)
+              + ", and it wants "
+              + volumes);
+    }
+  }
+
+  private Reading read(TaskRuntime runtime, VolumeType type) {
+    try {
+      return runtime.mountSupport(type) == MountSupport.NONE ? Reading.CANNOT : Reading.CAN;
+    } catch (RuntimeException failed) {
+      found.obstacle(
+          OperatorCode.RUNTIME_UNREADABLE,
+          PreflightFindings.about(wanted, runtime.task()),
+          "its runtime "
+              + quoted(runtime.runtime())
+              + " could not be asked about "
+              + plural(type)
+              + ": "
+              + failed);
+      return Reading.UNREADABLE;
+    }
+  }
+
+  private String mounted(TaskVolumes task, VolumeType type) {
+    return task.mounts().stream()
+        .map(VolumeMount::volume)
+        .distinct()
+        .filter(alias -> wanted.volume(alias).filter(it -> it.request().type() == type).isPresent())
+        .map(PreflightFindings::quoted)
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String where(TaskVolumes task) {
+    return quoted(task.task()) + " runs in " + quoted(task.runtime().runtime());
+  }
+
+  private static String plural(VolumeType type) {
+    return type == VolumeType.CSI ? "CSI volumes" : "host volumes";
+  }
+
+  // ---- where and how tasks see volumes
+
+  /** Checks the names, places and propagation of a task's mounts. */
   void check(TaskVolumes task) {
     checkNames(task);
     checkPlaces(task);
     for (VolumeMount mount : task.mounts()) {
       wanted
           .volume(mount.volume())
-          .flatMap(volume -> Propagating.refusal(permission, task.task(), volume, mount))
+          .flatMap(volume -> refusal(task.task(), volume, mount))
           .ifPresent(found::obstacle);
     }
   }
@@ -89,6 +187,58 @@ record TaskCheck(
           OperatorCode.DESTINATION_IN_READ_ONLY,
           subject.at(inner.destination()),
           seen + ", which is only read, at " + outer.destination());
+    }
+  }
+
+  /** Why a volume may not show mounts to its task or its host, if it may not. */
+  private Optional<OperatorMessage> refusal(
+      TaskName task, RequestedVolume volume, VolumeMount mount) {
+    if (mount.propagation() == MountPropagation.PRIVATE) {
+      return Optional.empty();
+    }
+    Subject subject =
+        Subject.of(
+                "checking volume "
+                    + quoted(volume.alias())
+                    + " for task "
+                    + quoted(task)
+                    + " of workload "
+                    + quoted(volume.workload()))
+            .at(mount.destination());
+    if (volume.request().attachment() == AttachmentMode.BLOCK) {
+      return Optional.of(
+          Messages.of(
+              OperatorCode.PROPAGATION_REFUSED,
+              subject,
+              "propagation '"
+                  + mount.propagation().word()
+                  + "' is wanted of a block device, which has no mounts below it",
+              new OperatorMessage.Part("Use private for block devices")));
+    }
+    return mount.propagation() == MountPropagation.BIDIRECTIONAL
+        ? reason(task, volume, mount)
+            .map(why -> Messages.of(OperatorCode.PROPAGATION_REFUSED, subject, why))
+        : Optional.empty();
+  }
+
+  private Optional<String> reason(TaskName task, RequestedVolume volume, VolumeMount mount) {
+    if (volume.request().readOnly() || mount.readOnly()) {
+      return Optional.of(
+          "propagation 'bidirectional' needs a volume that is read-write, and "
+              + (mount.readOnly() ? "the task" : "the workload")
+              + " wants only to read it");
+    }
+    try {
+      return permission.permits(
+              new PropagationPermission.Wish(volume.workload(), task, volume.request()))
+          ? Optional.empty()
+          : Optional.of(
+              "the host does not permit propagation 'bidirectional' for this "
+                  + (volume.request().type() == VolumeType.CSI ? "CSI" : "host")
+                  + " volume");
+    } catch (RuntimeException failed) {
+      return Optional.of(
+          "the host could not decide whether it permits propagation 'bidirectional': " + failed);
     }
   }
 }

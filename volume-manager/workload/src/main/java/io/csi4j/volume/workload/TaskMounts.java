@@ -8,12 +8,11 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What a task's runtime is handed: bind mounts and devices, at most one for a place, in the order
@@ -48,7 +47,9 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
 
   /** These and others. */
   public TaskMounts with(TaskMounts others) {
-    return new TaskMounts(joined(binds, others.binds), joined(devices, others.devices));
+    return new TaskMounts(
+        Stream.concat(binds.stream(), others.binds.stream()).toList(),
+        Stream.concat(devices.stream(), others.devices.stream()).toList());
   }
 
   /** These and one more directory, which need not be a volume's. */
@@ -76,12 +77,6 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
         mounts.setPropagation(bind.source(), Propagation.BIDIRECTIONAL, false);
       }
     }
-  }
-
-  private static <T> List<T> joined(Collection<T> some, Collection<T> others) {
-    List<T> all = new ArrayList<>(some);
-    all.addAll(others);
-    return all;
   }
 
   private static void check(List<BindMount> binds, List<TaskDevice> devices) {

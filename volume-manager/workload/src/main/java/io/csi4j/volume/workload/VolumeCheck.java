@@ -2,13 +2,29 @@ package io.csi4j.volume.workload;
 
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,39 +32,86 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Whether a node can have the volumes that a workload asks for.
+ * Whether the volumes that a workload asks for are there, and can be used as it asks for them; on a
+ * node, if that is known.
  *
- * @param node what is known of it
+ * @param node what is known of the node; nothing for any
  * @param found where findings go
  */
-record VolumeCheck(NodeView node, PreflightFindings found) {
+record VolumeCheck(Optional<NodeView> node, PreflightFindings found) {
+
+  /**
+   * What is known of a node, without asking it.
+   *
+   * @param plugin the instance of a plugin that serves volumes there
+   * @param registered all plugins there
+   * @param volumes the status of every volume there
+   * @param refusal why a mount would be refused by what is mounted there, if it would
+   */
+  record NodeView(
+      Function<PluginId, Optional<RegisteredPlugin>> plugin,
+      Supplier<List<RegisteredPlugin>> registered,
+      Supplier<List<VolumeStatus>> volumes,
+      Function<MountRequest, Optional<OperatorMessage>> refusal) {
+
+    /** This node, as it is at each question. */
+    static NodeView of(VolumeManager manager) {
+      return new NodeView(
+          id -> manager.plugins().find(id, PluginRole.NODE),
+          () -> manager.plugins().plugins(),
+          manager::volumes,
+          manager::refusal);
+    }
+
+    /** A node that was described. The first instance of each plugin serves. */
+    static NodeView of(Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
+      List<RegisteredPlugin> known = List.copyOf(plugins);
+      List<VolumeStatus> mounted = List.copyOf(volumes);
+      return new NodeView(
+          id -> serving(known).filter(each -> each.registration().id().equals(id)).findFirst(),
+          () -> known,
+          () -> mounted,
+          request -> Optional.empty());
+    }
+
+    /** The names of the plugins that serve volumes there, in order. */
+    SortedSet<PluginId> plugins() {
+      return serving(registered.get())
+          .map(each -> each.registration().id())
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<RegisteredPlugin> serving(List<RegisteredPlugin> plugins) {
+      return plugins.stream().filter(each -> each.registration().roles().contains(PluginRole.NODE));
+    }
+  }
 
   void check(WorkloadVolumes wanted) {
     for (RequestedVolume volume : wanted.volumes()) {
-      checkSource(volume, found);
-      volume.csi().ifPresent(csi -> checkCsi(wanted, volume, csi));
-    }
-    checkLimits(wanted);
-  }
-
-  /** Without a node: whether the volumes are there, and may be used as they are asked for. */
-  static void checkSources(WorkloadVolumes wanted, PreflightFindings found) {
-    for (RequestedVolume volume : wanted.volumes()) {
-      checkSource(volume, found);
+      checkSource(volume);
       volume
           .csi()
           .ifPresent(
               csi -> {
-                UseCheck.checkAllowed(volume, csi, found);
-                UseCheck.checkOthers(wanted, volume, found);
+                node.ifPresent(there -> checkPlugin(volume, csi, there));
+                checkAllowed(volume, csi);
+                checkOthers(wanted, volume);
+                node.flatMap(there -> volume.mountRequest().flatMap(there.refusal()))
+                    .ifPresent(found::obstacle);
               });
     }
+    node.ifPresent(there -> checkLimits(wanted, there));
   }
 
-  private static void checkSource(RequestedVolume volume, PreflightFindings found) {
+  private void checkSource(RequestedVolume volume) {
     if (volume.found().isEmpty()) {
       found.obstacle(
           OperatorCode.SOURCE_UNKNOWN,
@@ -71,33 +134,210 @@ record VolumeCheck(NodeView node, PreflightFindings found) {
                     "Ask for it read-only, or for another one"));
   }
 
-  private void checkCsi(WorkloadVolumes wanted, RequestedVolume volume, ResolvedVolume.Csi csi) {
-    Optional<RegisteredPlugin> plugin = node.plugin(csi.plugin());
+  // ---- by its plugin
+
+  private void checkPlugin(RequestedVolume volume, ResolvedVolume.Csi csi, NodeView there) {
+    Optional<RegisteredPlugin> plugin = there.plugin().apply(csi.plugin());
     if (plugin.isEmpty()) {
+      SortedSet<PluginId> known = there.plugins();
       found.obstacle(
           OperatorCode.PLUGIN_NOT_REGISTERED,
           PreflightFindings.about(volume),
-          node.plugins().isEmpty()
+          known.isEmpty()
               ? "no plugin is registered for volumes of this node"
               : "registered for volumes of this node are: "
-                  + node.plugins().stream()
+                  + known.stream()
                       .map(PreflightFindings::quoted)
                       .collect(Collectors.joining(", ")));
-    } else {
-      HealthCheck.check(volume, plugin.get(), found);
-      plugin
-          .get()
-          .fingerprint()
-          .ifPresent(fingerprint -> UseCheck.checkOffered(volume, csi, fingerprint, found));
+      return;
     }
-    UseCheck.checkAllowed(volume, csi, found);
-    UseCheck.checkOthers(wanted, volume, found);
-    volume.mountRequest().flatMap(node::refusal).ifPresent(found::obstacle);
+    checkHealth(volume, plugin.get());
+    plugin.get().fingerprint().ifPresent(said -> checkOffered(volume, csi, said));
+  }
+
+  /**
+   * Whether a plugin that is registered can serve. Questions that were not asked count for nothing:
+   * a host that does not supervise its plugins is not cut off.
+   */
+  private void checkHealth(RequestedVolume volume, RegisteredPlugin plugin) {
+    PluginHealth health = plugin.health();
+    String instance = "instance " + quoted(plugin.registration().instance());
+    if (plugin.remembered()) {
+      found.obstacle(
+          OperatorCode.PLUGIN_NOT_REGISTERED,
+          PreflightFindings.about(volume),
+          instance + " is known from an earlier run, and nobody has registered it since");
+      return;
+    }
+    switch (health.state()) {
+      case READY -> {}
+      case STARTING -> {
+        if (health.reason() != PluginHealth.Reason.NOT_ASKED) {
+          found.obstacle(
+              OperatorCode.PLUGIN_NOT_READY,
+              PreflightFindings.about(volume),
+              instance + " has not been ready since " + health.since() + ": " + health.text());
+        }
+      }
+      case UNHEALTHY ->
+          found.obstacle(
+              OperatorCode.PLUGIN_UNHEALTHY,
+              PreflightFindings.about(volume),
+              instance + " is unhealthy since " + health.since() + ": " + health.text());
+      case GONE ->
+          found.obstacle(
+              OperatorCode.PLUGIN_NOT_UP,
+              PreflightFindings.about(volume),
+              instance + " is gone since " + health.since() + ": " + health.text());
+    }
+  }
+
+  private void checkOffered(
+      RequestedVolume volume, ResolvedVolume.Csi csi, PluginFingerprint fingerprint) {
+    if (fingerprint.node().isEmpty()) {
+      found.obstacle(
+          OperatorCode.NOT_OFFERED,
+          PreflightFindings.about(volume),
+          "the plugin has no node service there",
+          "Register the instance that serves this node");
+      return;
+    }
+    NodeFacts facts = fingerprint.node().get();
+    checkCapabilities(volume, facts);
+    if (fingerprint.constrainsTopology()) {
+      checkPlace(volume, csi, facts.topology());
+    }
+  }
+
+  private void checkCapabilities(RequestedVolume volume, NodeFacts facts) {
+    Optional<VolumeCapability> use = volume.mountRequest().map(MountRequest::capability);
+    use.flatMap(VolumeCapability::mountOptions)
+        .flatMap(MountOptions::volumeMountGroup)
+        .filter(group -> !facts.capabilities().offers(NodeCapability.VOLUME_MOUNT_GROUP))
+        .ifPresent(
+            group ->
+                found.obstacle(
+                    OperatorCode.NOT_OFFERED,
+                    PreflightFindings.about(volume),
+                    "the group "
+                        + quoted(group)
+                        + " for its files needs VOLUME_MOUNT_GROUP, which the plugin does not"
+                        + " offer",
+                    "Leave the group out, or use a plugin that has it"));
+  }
+
+  private void checkPlace(RequestedVolume volume, ResolvedVolume.Csi csi, Optional<Topology> here) {
+    boolean isReachable =
+        csi.reachableFrom().isEmpty()
+            || here.filter(place -> csi.reachableFrom().stream().anyMatch(place::includes))
+                .isPresent();
+    if (!isReachable) {
+      found.obstacle(
+          OperatorCode.TOPOLOGY_MISMATCH,
+          PreflightFindings.about(volume),
+          "it can be reached from "
+              + csi.reachableFrom().stream()
+                  .map(Topology::toString)
+                  .collect(Collectors.joining(" or "))
+              + ", and "
+              + here.map(place -> "this node is in " + place)
+                  .orElse("the plugin does not say where this node is"));
+    }
+  }
+
+  // ---- by what the volume allows
+
+  private void checkAllowed(RequestedVolume volume, ResolvedVolume.Csi csi) {
+    Optional<VolumeCapability> use = volume.mountRequest().map(MountRequest::capability);
+    if (use.isEmpty() || csi.allowed().isEmpty()) {
+      return;
+    }
+    boolean isAllowed =
+        csi.allowed().stream()
+            .anyMatch(
+                way ->
+                    way.accessMode() == use.get().accessMode()
+                        && way.isBlock() == use.get().isBlock());
+    if (!isAllowed) {
+      found.obstacle(
+          OperatorCode.NOT_ALLOWED_HERE,
+          PreflightFindings.about(volume),
+          "it is wanted as "
+              + phrase(use.get())
+              + ", and may be used as "
+              + csi.allowed().stream()
+                  .map(VolumeCheck::phrase)
+                  .distinct()
+                  .collect(Collectors.joining(" or ")),
+          "Ask for it in one of the ways that are named");
+    }
+  }
+
+  private static String phrase(VolumeCapability way) {
+    return (way.isBlock() ? "block with " : "filesystem with ") + way.accessMode();
+  }
+
+  // ---- by what else the workload asks for
+
+  /** Compares it with each volume that the workload asks for before this one. */
+  private void checkOthers(WorkloadVolumes wanted, RequestedVolume volume) {
+    for (RequestedVolume other : wanted.volumes()) {
+      if (other.equals(volume)) {
+        return;
+      }
+      if (other.mountRequest().isPresent() && volume.mountRequest().isPresent()) {
+        checkOther(other, volume);
+      }
+    }
+  }
+
+  private void checkOther(RequestedVolume other, RequestedVolume volume) {
+    MountRequest first = other.mountRequest().orElseThrow();
+    MountRequest second = volume.mountRequest().orElseThrow();
+    VolumeIdentity identity = new VolumeIdentity(second.plugin(), second.handle());
+    boolean isSameVolume = identity.equals(new VolumeIdentity(first.plugin(), first.handle()));
+    boolean isSameUse = first.usage().equals(second.usage());
+    if (!isSameVolume && !isSameUse) {
+      return;
+    }
+    List<String> differences = new ArrayList<>();
+    if (!isSameVolume) {
+      differences.add("plugin or volume handle");
+    }
+    differences.addAll(
+        Plan.of(identity, true, first.capability())
+            .differences(Plan.of(identity, true, second.capability())));
+    if (isSameUse && first.readOnly() != second.readOnly()) {
+      differences.add("read-only");
+    }
+    String request = "request " + quoted(other.alias()) + " is for the same volume";
+    if (!differences.isEmpty()) {
+      found.obstacle(
+          OperatorCode.OPTIONS_DIFFER,
+          PreflightFindings.about(volume),
+          ForeignText.of(request + "; these differ: " + String.join(", ", differences)),
+          "Ask for it once, and let each task's mount say whether it only reads");
+    } else if (!isSameUse && !isShared(second.capability().accessMode())) {
+      found.obstacle(
+          OperatorCode.VOLUME_IN_USE,
+          PreflightFindings.about(volume),
+          request
+              + " under the name "
+              + first.usage().volume()
+              + ", and its access mode "
+              + second.capability().accessMode()
+              + " has room for one",
+          "Ask for it once");
+    }
+  }
+
+  private static boolean isShared(AccessMode mode) {
+    return mode == AccessMode.SINGLE_NODE_MULTI_WRITER || mode.isMultiNode();
   }
 
   // ---- how many
 
-  private void checkLimits(WorkloadVolumes wanted) {
+  private void checkLimits(WorkloadVolumes wanted, NodeView node) {
     Map<PluginId, Set<VolumeId>> more = new LinkedHashMap<>();
     for (RequestedVolume volume : wanted.volumes()) {
       volume
@@ -107,16 +347,17 @@ record VolumeCheck(NodeView node, PreflightFindings found) {
                   more.computeIfAbsent(csi.plugin(), id -> new LinkedHashSet<>())
                       .add(csi.handle()));
     }
-    more.forEach((plugin, handles) -> checkLimit(wanted, plugin, handles));
+    more.forEach((plugin, handles) -> checkLimit(wanted, node, plugin, handles));
   }
 
-  private void checkLimit(WorkloadVolumes wanted, PluginId plugin, Set<VolumeId> asked) {
-    OptionalLong limit = limit(plugin);
+  private void checkLimit(
+      WorkloadVolumes wanted, NodeView node, PluginId plugin, Set<VolumeId> asked) {
+    OptionalLong limit = limit(node, plugin);
     if (limit.isEmpty()) {
       return;
     }
     Set<VolumeId> there =
-        node.volumes().stream()
+        node.volumes().get().stream()
             .filter(status -> status.plugin().equals(plugin))
             .map(VolumeStatus::handle)
             .collect(Collectors.toSet());
@@ -136,8 +377,9 @@ record VolumeCheck(NodeView node, PreflightFindings found) {
     }
   }
 
-  private OptionalLong limit(PluginId plugin) {
-    return node.plugin(plugin)
+  private static OptionalLong limit(NodeView node, PluginId plugin) {
+    return node.plugin()
+        .apply(plugin)
         .flatMap(RegisteredPlugin::fingerprint)
         .flatMap(PluginFingerprint::node)
         .map(PluginFingerprint.NodeFacts::maxVolumes)

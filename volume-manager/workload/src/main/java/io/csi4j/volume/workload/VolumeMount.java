@@ -4,6 +4,7 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.words.Violations;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -97,7 +98,9 @@ public record VolumeMount(
 
     /** All that is wrong so far; empty if it can be built. */
     public List<Violation> violations() {
-      return read(new Violations()).all();
+      Violations found = new Violations();
+      Optional<VolumeMount> ignored = made(found);
+      return found.all();
     }
 
     /**
@@ -108,26 +111,20 @@ public record VolumeMount(
     public VolumeMount build() {
       Violations found = new Violations();
       Optional<VolumeMount> mount = made(found);
-      found.check("The mount of volume '" + ForeignText.of(volume) + "'");
+      WorkloadRequestException.check("The mount of volume '" + ForeignText.of(volume) + "'", found);
       return mount.orElseThrow();
     }
 
-    private Violations read(Violations found) {
-      Optional<VolumeMount> ignored = made(found);
-      return found;
-    }
-
     private Optional<VolumeMount> made(Violations found) {
-      Optional<VolumeAlias> alias = found.read("volume", volume, () -> VolumeAlias.of(volume));
+      Optional<VolumeAlias> alias = found.read("volume", volume, VolumeAlias::of);
       Optional<MountPath> place =
-          found.read("destination", destination, () -> possible(MountPath.of(destination())));
+          found.read("destination", destination, path -> possible(MountPath.of(path)));
       if (destination == null) {
         found.add("destination", Rule.REQUIRED, "is missing: say where the task wants to see it");
       }
       Optional<MountPropagation> propagates =
-          found.read("propagation_mode", propagation, () -> MountPropagation.parse(propagation));
-      Optional<SelinuxRelabel> labels =
-          found.read("selinux_label", relabel, () -> SelinuxRelabel.parse(letter()));
+          found.read("propagation_mode", propagation, MountPropagation::parse);
+      Optional<SelinuxRelabel> labels = found.read("selinux_label", relabel, SelinuxRelabel::parse);
       return found.all().isEmpty()
           ? Optional.of(
               new VolumeMount(
@@ -137,14 +134,6 @@ public record VolumeMount(
                   propagates.orElseThrow(),
                   labels))
           : Optional.empty();
-    }
-
-    private String destination() {
-      return String.valueOf(destination);
-    }
-
-    private String letter() {
-      return String.valueOf(relabel);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.words.ModeWords;
+import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.UsageKey;
@@ -254,22 +255,17 @@ public final class VolumeRequest {
      * @throws WorkloadRequestException with all that is wrong
      */
     public VolumeRequest build() {
-      check().check("The volume request '" + ForeignText.of(alias) + "'");
+      WorkloadRequestException.check("The volume request '" + ForeignText.of(alias) + "'", check());
       return new VolumeRequest(this);
     }
 
     private Violations check() {
       Violations found = new Violations();
-      found.read("alias", alias, () -> VolumeAlias.of(alias));
-      found.read("source", source, () -> Words.check("source of a volume", source));
+      found.read("alias", alias, VolumeAlias::of);
+      found.read("source", source, word -> Words.check("source of a volume", word));
+      found.read("access_mode", accessWord, ModeWords::parse).ifPresent(this::accessMode);
       found
-          .read("access_mode", accessWord, () -> ModeWords.parse(String.valueOf(accessWord)))
-          .ifPresent(this::accessMode);
-      found
-          .read(
-              "attachment_mode",
-              attachmentWord,
-              () -> AttachmentMode.parse(String.valueOf(attachmentWord)))
+          .read("attachment_mode", attachmentWord, AttachmentMode::parse)
           .ifPresent(this::attachment);
       if (type == VolumeType.CSI) {
         checkCsi(found);

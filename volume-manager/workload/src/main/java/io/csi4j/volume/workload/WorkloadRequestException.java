@@ -1,6 +1,7 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.client.model.Violation;
+import io.csi4j.volume.internal.words.Violations;
 import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,12 +14,19 @@ public final class WorkloadRequestException extends IllegalArgumentException {
   private final transient List<Violation> violations;
 
   /** With what it is about and all that is wrong. */
-  WorkloadRequestException(String what, List<Violation> violations) {
+  private WorkloadRequestException(String what, List<Violation> violations) {
     super(
         violations.stream()
             .map(Violation::toString)
             .collect(Collectors.joining("; ", what + " cannot be: ", ".")));
     this.violations = List.copyOf(violations);
+  }
+
+  /** Throws if anything is wrong. */
+  static void check(String what, Violations found) {
+    if (!found.all().isEmpty()) {
+      throw new WorkloadRequestException(what, found.all());
+    }
   }
 
   /** All that is wrong. */

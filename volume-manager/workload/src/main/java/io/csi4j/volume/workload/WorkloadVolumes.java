@@ -1,9 +1,17 @@
 package io.csi4j.volume.workload;
 
+import static io.csi4j.volume.workload.PreflightFindings.quoted;
+
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
@@ -19,6 +27,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 
 /**
  * All that one workload wants of volumes: which it asks for, and which of its tasks sees which of
@@ -137,7 +148,47 @@ public final class WorkloadVolumes {
    */
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
     Preflight.anywhere().permitting(wish -> true).check(this).orThrow();
-    return AllOrNothing.mount(mounter, mountRequests());
+    List<MountRequest> requests = mountRequests();
+    Set<UsageKey> before =
+        requests.stream()
+            .map(MountRequest::usage)
+            .filter(usage -> mounter.usage(usage.volume()).contains(usage.workload()))
+            .collect(Collectors.toSet());
+    List<CompletableFuture<MountedVolume>> begun =
+        requests.stream()
+            .map(request -> mounter.async().mount(request).toCompletableFuture())
+            .toList();
+    List<MountedVolume> mounted = new ArrayList<>();
+    try {
+      for (int i = 0; i < begun.size(); i++) {
+        mounted.add(end(mounter, requests.get(i), begun.get(i)));
+      }
+      return List.copyOf(mounted);
+    } catch (VolumeException failed) {
+      if (failed.outcome() != Outcome.IN_PROGRESS) {
+        requests.stream()
+            .map(MountRequest::usage)
+            .filter(usage -> !before.contains(usage))
+            .forEach(mounter.async()::unmount);
+      }
+      throw failed;
+    }
+  }
+
+  /** Waits as a blocking caller does: asking again joins what goes on. */
+  private static MountedVolume end(
+      VolumeMounter mounter, MountRequest request, CompletableFuture<MountedVolume> begun) {
+    if (!begun.isDone()) {
+      return mounter.mount(request);
+    }
+    try {
+      return begun.join();
+    } catch (CompletionException ended) {
+      if (ended.getCause() instanceof VolumeException failed) {
+        throw failed;
+      }
+      throw ended;
+    }
   }
 
   /**
@@ -160,7 +211,92 @@ public final class WorkloadVolumes {
                 () ->
                     new IllegalArgumentException(
                         "The workload '" + workload + "' has no task '" + task + "'."));
-    return Assembly.of(this, wanted, mounted, permission);
+    PreflightFindings found = new PreflightFindings();
+    TaskCheck check = new TaskCheck(this, permission, found);
+    check.checkRuntime(wanted);
+    check.check(wanted);
+    Assembly assembly = new Assembly(wanted, mounted, found);
+    wanted.mounts().forEach(assembly::add);
+    if (!found.obstacles().isEmpty()) {
+      throw PreflightFindings.refusal(found.obstacles());
+    }
+    return new TaskMounts(assembly.binds, assembly.devices);
+  }
+
+  /** Puts together what the runtime of a task is handed. */
+  private final class Assembly {
+
+    private final TaskVolumes task;
+    private final Map<UsageKey, MountedVolume> mounted;
+    private final PreflightFindings found;
+    private final List<BindMount> binds = new ArrayList<>();
+    private final List<TaskDevice> devices = new ArrayList<>();
+
+    Assembly(TaskVolumes task, Collection<MountedVolume> mounted, PreflightFindings found) {
+      this.task = task;
+      this.mounted =
+          mounted.stream()
+              .collect(Collectors.toMap(MountedVolume::usage, each -> each, (one, same) -> same));
+      this.found = found;
+    }
+
+    void add(VolumeMount mount) {
+      Optional<RequestedVolume> asked = volume(mount.volume());
+      if (asked.isEmpty()) {
+        // The check of the task has told.
+        return;
+      }
+      RequestedVolume volume = asked.get();
+      Optional<MountedVolume> there =
+          volume
+              .host()
+              .<MountedVolume>map(host -> host.forWorkload(workload))
+              .or(() -> volume.usage().map(mounted::get));
+      if (there.isEmpty()) {
+        found.obstacle(
+            OperatorCode.MOUNT_MISSING,
+            subject(),
+            "volume "
+                + quoted(volume.alias())
+                + " is not mounted for it: "
+                + volume
+                    .found()
+                    .map(ResolvedVolume::key)
+                    .map(key -> "nothing was handed over for " + key)
+                    .orElse("the host knows no volume " + quoted(volume.source())));
+        return;
+      }
+      add(mount, volume, there.get());
+    }
+
+    private void add(VolumeMount mount, RequestedVolume volume, MountedVolume there) {
+      MountPath source = MountPath.of(there.path());
+      boolean readOnly = mount.readOnly() || volume.request().readOnly() || there.readOnly();
+      if (there instanceof MountedVolume.BlockDevice) {
+        devices.add(new TaskDevice(source, mount.destination(), readOnly));
+        return;
+      }
+      if (there.readOnly()
+          && mount.propagation() == MountPropagation.BIDIRECTIONAL
+          && !mount.readOnly()
+          && !volume.request().readOnly()) {
+        found.obstacle(
+            OperatorCode.PROPAGATION_REFUSED,
+            subject().at(mount.destination()),
+            "propagation 'bidirectional' needs a volume that is read-write, and "
+                + quoted(volume.alias())
+                + " is mounted read-only");
+        return;
+      }
+      binds.add(
+          new BindMount(
+              source, mount.destination(), readOnly, mount.propagation(), mount.relabel()));
+    }
+
+    private Subject subject() {
+      return Subject.of(
+          "giving volumes to task " + quoted(task.task()) + " of workload " + quoted(workload));
+    }
   }
 
   @Override
@@ -236,7 +372,8 @@ public final class WorkloadVolumes {
               "is there twice: give each task a name of its own");
         }
       }
-      found.check("What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes");
+      WorkloadRequestException.check(
+          "What the workload '" + ForeignText.of(workload.value()) + "' wants of volumes", found);
       return new WorkloadVolumes(workload, volumes, tasks);
     }
 

@@ -3,7 +3,7 @@
  * and what to hand to the runtime of each of its tasks. Start at {@link
  * io.csi4j.volume.workload.WorkloadVolumes}; {@link io.csi4j.volume.workload.Preflight} makes every
  * check that needs no change, {@link io.csi4j.volume.workload.TaskMounts} is what comes out. The
- * checks behind {@code Preflight} are in {@code Checks} and the classes that it names.
+ * checks behind {@code Preflight} are in {@code VolumeCheck} and {@code TaskCheck}.
  *
  * <p>Mounting a volume is {@link io.csi4j.volume.node.VolumeMounter}'s, and starting a task the
  * host's. Everything here is a value or asks values; nothing changes, and all of it is safe for

@@ -1,30 +1,30 @@
-package io.csi4j.volume.workload;
+package io.csi4j.volume.internal.words;
 
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what is wrong with a wish. */
-final class Violations {
+public final class Violations {
 
   private final List<Violation> all = new ArrayList<>();
 
   /** Notes that a field breaks a rule. */
-  void add(String field, Rule rule, String detail) {
+  public void add(String field, Rule rule, String detail) {
     all.add(new Violation(field, rule, detail));
   }
 
   /** Reads a word; nothing if it was not given, or is none, which is noted. */
-  <T> Optional<T> read(String field, @Nullable String word, Supplier<T> reading) {
+  public <T> Optional<T> read(String field, @Nullable String word, Function<String, T> reading) {
     if (word == null) {
       return Optional.empty();
     }
     try {
-      return Optional.of(reading.get());
+      return Optional.of(reading.apply(word));
     } catch (IllegalArgumentException refused) {
       String why = String.valueOf(refused.getMessage());
       add(
@@ -36,14 +36,7 @@ final class Violations {
   }
 
   /** Returns the violations that were noted, in order. */
-  List<Violation> all() {
+  public List<Violation> all() {
     return List.copyOf(all);
-  }
-
-  /** Throws if there is anything. */
-  void check(String what) {
-    if (!all.isEmpty()) {
-      throw new WorkloadRequestException(what, all);
-    }
   }
 }

@@ -2,35 +2,40 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.VolumeKey;
+import java.io.Serial;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The questions of the store to etcd. Every answer is linearizable and comes within the deadline,
- * or an {@link EtcdFailure} does. A call that may have been done is never tried again.
+ * or an {@link Failure} does. A call that may have been done is never tried again.
  */
 interface Etcd extends AutoCloseable {
 
   /** Only the mark of the store. */
-  EtcdAnswer look();
+  Answer look();
 
   /** The claim of a volume. */
-  EtcdAnswer read(VolumeKey volume);
+  Answer read(VolumeKey volume);
 
   /** Claims in the order of their volumes: those behind one, and no more than this. */
-  EtcdAnswer scan(Optional<VolumeKey> after, int limit);
+  Answer scan(Optional<VolumeKey> after, int limit);
 
   /** Makes the mark of the store, if it has none. */
-  EtcdAnswer mark(StoreIdentity mark);
+  Answer mark(StoreIdentity mark);
 
   /**
    * Writes a claim if its version is the expected one and the mark of the store is this one. If
    * not, the answer has the claim that is there.
    */
-  EtcdAnswer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
+  Answer write(StoreIdentity mark, ClaimVersion expected, Claim next, WriteToken token);
 
   /** Whether equal claims have equal bytes in it; when they are sealed they have not. */
   default boolean comparesBytes() {
@@ -41,17 +46,103 @@ interface Etcd extends AutoCloseable {
    * Writes a claim if the claim that is there is byte for byte the one that was seen, in that
    * version, and the mark of the store is this one. If not, the answer has the claim that is there.
    */
-  EtcdAnswer replace(StoreIdentity mark, Versioned seen, Claim next, WriteToken token);
+  Answer replace(StoreIdentity mark, Versioned seen, Claim next, WriteToken token);
 
-  /** Tells what is written from a revision on, until it is closed or tells that it has ended. */
-  Following follow(long from, WriteFollower follower);
+  /**
+   * Tells what is written from a revision on, until it is ended or tells that it has ended.
+   *
+   * @return ends it
+   */
+  Runnable follow(long from, Follower follower);
 
   @Override
   void close();
 
-  /** Being told what is written. */
-  interface Following extends AutoCloseable {
-    @Override
-    void close();
+  /** Is told of writes: one call after the other, in the order of revisions. */
+  interface Follower {
+
+    /**
+     * Something was written.
+     *
+     * @param revision the last that is told of by this
+     */
+    void told(long revision, List<Change> changes);
+
+    /**
+     * Nothing more comes.
+     *
+     * @param isCompacted whether what was asked for has been thrown away by etcd
+     */
+    void ended(boolean isCompacted);
+  }
+
+  /**
+   * What etcd answered.
+   *
+   * @param isDone whether what was to be written under a condition is written
+   * @param revision how often anything was written to the whole etcd; only ever grows
+   * @param cluster the id of the etcd
+   * @param mark the mark of the store, if it has one
+   * @param claims the claims that were asked for, of those that were ever written
+   */
+  record Answer(
+      boolean isDone,
+      long revision,
+      long cluster,
+      Optional<StoreIdentity> mark,
+      List<Versioned> claims) {
+
+    /** Copies the claims. */
+    public Answer {
+      Objects.requireNonNull(mark, "mark");
+      claims = List.copyOf(claims);
+    }
+
+    /** Which store answered. */
+    StoreIdentity identity() {
+      return new StoreIdentity(
+          "etcd-"
+              + Long.toHexString(cluster)
+              + mark.map(text -> "-" + text).orElse(", without the mark of a store"));
+    }
+  }
+
+  /** A call that etcd did not answer as asked. The message says why. */
+  final class Failure extends RuntimeException {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    private final Fate fate;
+    private final String remedy;
+
+    /** The fate of a write. */
+    enum Fate {
+      /** The write was not made, and never will be. */
+      REFUSED,
+      /** The fate is not known. */
+      UNKNOWN,
+      /** Nothing was asked, as the store is closed. */
+      CLOSED
+    }
+
+    Failure(Fate fate, String because, String remedy, @Nullable Throwable cause) {
+      super(because, cause);
+      this.fate = Objects.requireNonNull(fate, "fate");
+      this.remedy = Objects.requireNonNull(remedy, "remedy");
+    }
+
+    Fate fate() {
+      return fate;
+    }
+
+    /** Why, as a clause. */
+    String because() {
+      return Objects.requireNonNull(getMessage());
+    }
+
+    /** Returns the advice, without a full stop. */
+    String remedy() {
+      return remedy;
+    }
   }
 }

@@ -44,7 +44,7 @@ public final class EtcdClaimStore implements ClaimStore {
   EtcdClaimStore(Etcd etcd, Scheduler scheduler) {
     this.etcd = etcd;
     this.scheduler = scheduler;
-    EtcdAnswer first =
+    Etcd.Answer first =
         asked(
             "Opening the store of claims",
             () -> etcd.mark(new StoreIdentity(UUID.randomUUID().toString())));
@@ -68,12 +68,12 @@ public final class EtcdClaimStore implements ClaimStore {
 
   @Override
   public Versioned read(VolumeKey volume) {
-    EtcdAnswer answer =
+    Etcd.Answer answer =
         seen("Reading the claim of volume '" + volume + "'", () -> etcd.read(volume));
     return there(answer, volume);
   }
 
-  private static Versioned there(EtcdAnswer answer, VolumeKey volume) {
+  private static Versioned there(Etcd.Answer answer, VolumeKey volume) {
     return answer.claims().isEmpty()
         ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
         : answer.claims().get(0);
@@ -92,13 +92,13 @@ public final class EtcdClaimStore implements ClaimStore {
         : ClaimStore.super.replace(seen, next, token);
   }
 
-  private WriteResult written(Claim next, WriteToken token, Supplier<EtcdAnswer> write) {
+  private WriteResult written(Claim next, WriteToken token, Supplier<Etcd.Answer> write) {
     long before = memory.reached();
-    EtcdAnswer answer;
+    Etcd.Answer answer;
     try {
       answer = write.get();
-    } catch (EtcdFailure failure) {
-      if (failure.fate() == EtcdFailure.Fate.UNKNOWN) {
+    } catch (Etcd.Failure failure) {
+      if (failure.fate() == Etcd.Failure.Fate.UNKNOWN) {
         return new WriteResult.Unknown(new Clause(failure.because()));
       }
       throw failed("Writing the claim of volume '" + next.volume() + "'", failure);
@@ -147,23 +147,23 @@ public final class EtcdClaimStore implements ClaimStore {
   }
 
   /** Asks, and takes in which store it was that answered. */
-  private EtcdAnswer seen(String doing, Supplier<EtcdAnswer> call) {
+  private Etcd.Answer seen(String doing, Supplier<Etcd.Answer> call) {
     long before = memory.reached();
-    EtcdAnswer answer = asked(doing, call);
+    Etcd.Answer answer = asked(doing, call);
     memory.saw(before, answer);
     return answer;
   }
 
-  private static EtcdAnswer asked(String doing, Supplier<EtcdAnswer> call) {
+  private static Etcd.Answer asked(String doing, Supplier<Etcd.Answer> call) {
     try {
       return call.get();
-    } catch (EtcdFailure failure) {
+    } catch (Etcd.Failure failure) {
       throw failed(doing, failure);
     }
   }
 
-  private static ClaimStoreException failed(String doing, EtcdFailure failure) {
-    boolean isClosed = failure.fate() == EtcdFailure.Fate.CLOSED;
+  private static ClaimStoreException failed(String doing, Etcd.Failure failure) {
+    boolean isClosed = failure.fate() == Etcd.Failure.Fate.CLOSED;
     return new ClaimStoreException(
         isClosed ? Reason.CLOSED : Reason.UNAVAILABLE,
         ForeignText.of(doing) + " failed: " + failure.because() + ". " + failure.remedy() + ".",

@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.Clause;
@@ -46,7 +47,7 @@ final class EtcdWatch implements ClaimWatch {
   /** Counts the connections: what an earlier one tells is too late. */
   private int connection;
 
-  private Optional<Etcd.Following> following = Optional.empty();
+  private Optional<Runnable> following = Optional.empty();
   private Optional<Scheduler.Timer> waiting = Optional.empty();
 
   EtcdWatch(
@@ -98,16 +99,16 @@ final class EtcdWatch implements ClaimWatch {
     }
     try {
       long before = memory.reached();
-      EtcdAnswer now = etcd.look();
+      Etcd.Answer now = etcd.look();
       memory.saw(before, now);
       take(mine, etcd.follow(begin(now), new Told(mine)));
-    } catch (EtcdFailure | ClaimStoreException failure) {
+    } catch (Etcd.Failure | ClaimStoreException failure) {
       again(mine, false);
     }
   }
 
   /** Where to begin; tells first if something was missed. */
-  private long begin(EtcdAnswer now) {
+  private long begin(Etcd.Answer now) {
     lock.lock();
     try {
       boolean isOther =
@@ -126,13 +127,13 @@ final class EtcdWatch implements ClaimWatch {
     }
   }
 
-  private void missed(String because, EtcdAnswer now) {
+  private void missed(String because, Etcd.Answer now) {
     from = now.revision() + 1;
     changes.add(new Change.Missed(new Clause(because)));
     news.signal();
   }
 
-  private void take(int mine, Etcd.Following made) {
+  private void take(int mine, Runnable made) {
     lock.lock();
     try {
       if (!over && mine == connection) {
@@ -142,11 +143,11 @@ final class EtcdWatch implements ClaimWatch {
     } finally {
       lock.unlock();
     }
-    made.close();
+    made.run();
   }
 
   /** Receives what one connection tells. */
-  private final class Told implements WriteFollower {
+  private final class Told implements Etcd.Follower {
     private final int mine;
 
     Told(int mine) {
@@ -201,13 +202,13 @@ final class EtcdWatch implements ClaimWatch {
   /** Closes elsewhere: the thread that tells may hold locks of its own. */
   private void disconnect() {
     connection++;
-    following.ifPresent(old -> scheduler.execute(old::close));
+    following.ifPresent(scheduler::execute);
     following = Optional.empty();
   }
 
   @Override
   public void close() {
-    Optional<Etcd.Following> last;
+    Optional<Runnable> last;
     lock.lock();
     try {
       over = true;
@@ -219,7 +220,7 @@ final class EtcdWatch implements ClaimWatch {
     } finally {
       lock.unlock();
     }
-    last.ifPresent(Etcd.Following::close);
+    last.ifPresent(Runnable::run);
     closed.accept(this);
   }
 }

@@ -22,6 +22,8 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Txn;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.common.exception.CompactedException;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
@@ -29,15 +31,20 @@ import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
+import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchEvent;
+import io.etcd.jetcd.watch.WatchResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
@@ -51,7 +58,9 @@ final class JetcdEtcd implements Etcd {
   private final ByteSequence mark;
   private final JetcdFailures failures;
   private final JetcdLine line;
-  private final NewerFields newer = new NewerFields();
+
+  /** What newer versions of csi4j wrote with claims; it is kept when a claim is written here. */
+  private final ConcurrentMap<VolumeKey, NewerFields> newer = new ConcurrentHashMap<>();
 
   JetcdEtcd(EtcdSettings settings) {
     this.settings = settings;
@@ -62,17 +71,17 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public EtcdAnswer look() {
+  public Etcd.Answer look() {
     return reading(txn -> txn.Then(get(mark)));
   }
 
   @Override
-  public EtcdAnswer read(VolumeKey volume) {
+  public Etcd.Answer read(VolumeKey volume) {
     return reading(txn -> txn.Then(get(key(volume)), get(mark)));
   }
 
   @Override
-  public EtcdAnswer scan(Optional<VolumeKey> after, int limit) {
+  public Etcd.Answer scan(Optional<VolumeKey> after, int limit) {
     ByteSequence from = ByteSequence.from(after.map(keys::after).orElseGet(keys::first));
     GetOption page =
         GetOption.builder().withRange(ByteSequence.from(keys.end())).withLimit(limit).build();
@@ -80,7 +89,7 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public EtcdAnswer mark(StoreIdentity candidate) {
+  public Etcd.Answer mark(StoreIdentity candidate) {
     ByteSequence value = ByteSequence.from(ClaimCodec.encode(candidate));
     return writing(
         txn ->
@@ -90,7 +99,7 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public EtcdAnswer write(
+  public Etcd.Answer write(
       StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
     return write(store, expected, next, token, List.of());
   }
@@ -101,22 +110,21 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public EtcdAnswer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+  public Etcd.Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
     VolumeKey volume = next.volume();
     // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
     List<Cmp> same =
         seen.by().stream()
-            .map(by -> clear(seen.claim(), by, newer.beside(volume, seen.version())))
+            .map(by -> clear(seen.claim(), by, beside(volume, seen.version())))
             .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
             .toList();
     return write(store, seen.version(), next, token, same);
   }
 
-  private EtcdAnswer write(
+  private Etcd.Answer write(
       StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
     ByteSequence key = key(next.volume());
-    ByteSequence value =
-        sealed(clear(next, token, newer.beside(next.volume(), expected)), next.volume());
+    ByteSequence value = sealed(clear(next, token, beside(next.volume(), expected)), next.volume());
     List<Cmp> all = new ArrayList<>(more);
     all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
     all.add(
@@ -174,10 +182,12 @@ final class JetcdEtcd implements Etcd {
   }
 
   @Override
-  public Following follow(long from, WriteFollower follower) {
-    Client client = line.client().orElseThrow(JetcdEtcd::closed);
+  public Runnable follow(long from, Follower follower) {
+    Client client = line.client().orElseThrow(JetcdFailures::closed);
+    JetcdFollowing following = new JetcdFollowing(follower);
     try {
-      return JetcdFollowing.of(client.getWatchClient(), keys, from, follower, this::change);
+      following.begin(client.getWatchClient(), from);
+      return following::end;
     } catch (RuntimeException thrown) {
       // The client was replaced or closed in between.
       throw failures.of(thrown);
@@ -192,19 +202,19 @@ final class JetcdEtcd implements Etcd {
     return ByteSequence.from(keys.of(volume));
   }
 
-  private EtcdAnswer reading(UnaryOperator<Txn> question) {
+  private Etcd.Answer reading(UnaryOperator<Txn> question) {
     return answer(question, true);
   }
 
-  private EtcdAnswer writing(UnaryOperator<Txn> question) {
+  private Etcd.Answer writing(UnaryOperator<Txn> question) {
     return answer(question, false);
   }
 
-  private EtcdAnswer answer(UnaryOperator<Txn> question, boolean changesNothing) {
+  private Etcd.Answer answer(UnaryOperator<Txn> question, boolean changesNothing) {
     try {
       return answer(ask(question));
-    } catch (EtcdFailure failure) {
-      boolean isHarmless = changesNothing || failure.fate() == EtcdFailure.Fate.REFUSED;
+    } catch (Etcd.Failure failure) {
+      boolean isHarmless = changesNothing || failure.fate() == Etcd.Failure.Fate.REFUSED;
       if (isHarmless && JetcdFailures.isPassing(failure)) {
         return answer(ask(question));
       }
@@ -213,15 +223,15 @@ final class JetcdEtcd implements Etcd {
   }
 
   private TxnResponse ask(UnaryOperator<Txn> question) {
-    Client client = line.client().orElseThrow(JetcdEtcd::closed);
+    Client client = line.client().orElseThrow(JetcdFailures::closed);
     CompletableFuture<TxnResponse> answer = question.apply(client.getKVClient().txn()).commit();
     try {
       TxnResponse response = awaited(answer);
       line.worked();
       return response;
     } catch (ExecutionException thrown) {
-      EtcdFailure failure = failures.of(thrown);
-      if (failure.fate() == EtcdFailure.Fate.UNKNOWN) {
+      Etcd.Failure failure = failures.of(thrown);
+      if (failure.fate() == Etcd.Failure.Fate.UNKNOWN) {
         line.failed(client);
       }
       throw failure;
@@ -252,19 +262,15 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  private static EtcdFailure closed() {
-    return JetcdFailures.closed();
-  }
-
   /** The mark is what was read last; what was read before it are claims. */
-  private EtcdAnswer answer(TxnResponse response) {
+  private Etcd.Answer answer(TxnResponse response) {
     List<GetResponse> read = response.getGetResponses();
     List<KeyValue> marks = read.get(read.size() - 1).getKvs();
     List<Versioned> claims = new ArrayList<>();
     for (GetResponse each : read.subList(0, read.size() - 1)) {
       each.getKvs().forEach(there -> claims.add(claim(there)));
     }
-    return new EtcdAnswer(
+    return new Etcd.Answer(
         response.isSucceeded(),
         response.getHeader().getRevision(),
         response.getHeader().getClusterId(),
@@ -299,8 +305,26 @@ final class JetcdEtcd implements Etcd {
               + "'. Find out who wrote it, and delete that key.");
     }
     ClaimVersion version = new ClaimVersion(there.getModRevision());
-    newer.saw(volume, version, record.unknown());
+    saw(volume, version, record.unknown());
     return record.at(version);
+  }
+
+  private record NewerFields(ClaimVersion version, UnknownFields fields) {}
+
+  /** Takes in what stands beside the claim in this version. */
+  private void saw(VolumeKey volume, ClaimVersion version, UnknownFields fields) {
+    newer.compute(
+        volume,
+        (key, before) ->
+            before != null && before.version().compareTo(version) > 0
+                ? before
+                : fields.equals(UnknownFields.NONE) ? null : new NewerFields(version, fields));
+  }
+
+  /** Returns the fields to write with the claim that follows on this version. */
+  private UnknownFields beside(VolumeKey volume, ClaimVersion version) {
+    NewerFields known = newer.get(volume);
+    return known != null && known.version().equals(version) ? known.fields() : UnknownFields.NONE;
   }
 
   private Change change(WatchEvent event) {
@@ -321,5 +345,62 @@ final class JetcdEtcd implements Etcd {
   @Override
   public void close() {
     line.close();
+  }
+
+  /**
+   * One watch of jetcd, from a revision until the first trouble. Left to itself jetcd would go on
+   * by itself, at a revision that may be too late: it takes the one that etcd was at when the watch
+   * was made, though older ones may not have come yet.
+   */
+  private final class JetcdFollowing implements Watch.Listener {
+
+    private final Follower follower;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile Optional<Watch.Watcher> watcher = Optional.empty();
+
+    JetcdFollowing(Follower follower) {
+      this.follower = follower;
+    }
+
+    void begin(Watch watch, long from) {
+      WatchOption option =
+          WatchOption.builder()
+              .withRange(ByteSequence.from(keys.end()))
+              .withRevision(from)
+              .withRequireLeader(true)
+              .build();
+      watcher = Optional.of(watch.watch(ByteSequence.from(keys.first()), option, this));
+    }
+
+    @Override
+    public void onNext(WatchResponse response) {
+      List<WatchEvent> events = response.getEvents();
+      if (over.get() || events.isEmpty()) {
+        return;
+      }
+      long last = events.get(events.size() - 1).getKeyValue().getModRevision();
+      follower.told(last, events.stream().map(JetcdEtcd.this::change).toList());
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      end(thrown instanceof CompactedException);
+    }
+
+    @Override
+    public void onCompleted() {
+      end(false);
+    }
+
+    private void end(boolean isCompacted) {
+      if (over.compareAndSet(false, true)) {
+        follower.ended(isCompacted);
+      }
+    }
+
+    void end() {
+      over.set(true);
+      watcher.ifPresent(Watch.Watcher::close);
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
+import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
 import io.grpc.Status;
 import java.nio.channels.ClosedChannelException;
 
@@ -16,19 +16,20 @@ final class JetcdFailures {
     this.settings = settings;
   }
 
-  EtcdFailure of(Throwable thrown) {
+  Etcd.Failure of(Throwable thrown) {
     Status status = status(thrown);
-    return new EtcdFailure(fate(status.getCode()), because(reason(status)), remedy(status), thrown);
+    return new Etcd.Failure(
+        fate(status.getCode()), because(reason(status)), remedy(status), thrown);
   }
 
   /** Of a call that did not end in time, though it was told to. */
-  EtcdFailure late(Throwable thrown) {
+  Etcd.Failure late(Throwable thrown) {
     Status status = Status.DEADLINE_EXCEEDED;
-    return new EtcdFailure(Fate.UNKNOWN, because(status.getCode()), remedy(status), thrown);
+    return new Etcd.Failure(Fate.UNKNOWN, because(status.getCode()), remedy(status), thrown);
   }
 
-  static EtcdFailure closed() {
-    return new EtcdFailure(Fate.CLOSED, "the store was closed here", "Open it anew", null);
+  static Etcd.Failure closed() {
+    return new Etcd.Failure(Fate.CLOSED, "the store was closed here", "Open it anew", null);
   }
 
   /** Whether asking again at once may help; only after {@link Fate#REFUSED}, or for reading. */

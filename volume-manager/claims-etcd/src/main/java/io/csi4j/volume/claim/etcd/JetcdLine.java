@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.NamedThreads;
 import io.etcd.jetcd.ByteSequence;
@@ -11,6 +13,9 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -101,12 +106,45 @@ final class JetcdLine implements AutoCloseable {
     if (settings.tls().isPresent()) {
       EtcdTls tls = settings.tls().get();
       try {
-        return builder.sslContext(ssl -> JetcdTls.into(ssl, tls)).build();
+        return builder.sslContext(ssl -> into(ssl, tls)).build();
       } catch (SSLException e) {
-        throw JetcdTls.unusable("what was given", e);
+        throw unusable("what was given", e);
       }
     }
     return builder.build();
+  }
+
+  private static void into(SslContextBuilder builder, EtcdTls tls) {
+    String what = "nothing";
+    try {
+      if (tls.trusted().isPresent()) {
+        Pem trusted = tls.trusted().get();
+        what = "the certificates to trust (" + trusted + ")";
+        try (InputStream in = trusted.open()) {
+          builder.trustManager(in);
+        }
+      }
+      if (tls.client().isPresent()) {
+        EtcdTls.ClientCertificate own = tls.client().get();
+        what = "the client's certificate (" + own.chain() + ") and key (" + own.key() + ")";
+        try (InputStream chain = own.chain().open();
+            InputStream key = own.key().open()) {
+          builder.keyManager(chain, key);
+        }
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      throw unusable(what, e);
+    }
+  }
+
+  private static ClaimStoreException unusable(String what, Exception cause) {
+    return new ClaimStoreException(
+        Reason.UNAVAILABLE,
+        "Opening the store of claims in etcd failed: "
+            + what
+            + " cannot be used for TLS. Give certificates in PEM form, and a key as PKCS #8 in PEM"
+            + " form without a password.",
+        cause);
   }
 
   private static ByteSequence bytes(String text) {

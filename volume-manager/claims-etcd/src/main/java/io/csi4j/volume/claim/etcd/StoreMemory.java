@@ -20,7 +20,7 @@ final class StoreMemory {
   private final AtomicReference<Optional<Clause>> doubt = new AtomicReference<>(Optional.empty());
 
   /** Of a store that has just been opened. */
-  StoreMemory(StoreIdentity mark, EtcdAnswer first) {
+  StoreMemory(StoreIdentity mark, Etcd.Answer first) {
     this.mark = mark;
     this.opened = first.identity();
     this.identity = new AtomicReference<>(opened);
@@ -57,7 +57,7 @@ final class StoreMemory {
    *
    * @param before how far the store was when it was asked
    */
-  void saw(long before, EtcdAnswer answer) {
+  void saw(long before, Etcd.Answer answer) {
     if (!answer.identity().equals(opened)) {
       identity.set(answer.identity());
     }

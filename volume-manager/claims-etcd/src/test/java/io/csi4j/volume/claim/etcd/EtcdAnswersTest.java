@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
+import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -43,8 +43,8 @@ class EtcdAnswersTest {
     return new Versioned(Claim.none(DB), new ClaimVersion(version), Optional.of(by));
   }
 
-  private static EtcdFailure failure(Fate fate) {
-    return new EtcdFailure(fate, "it is raining", "Wait", null);
+  private static Etcd.Failure failure(Fate fate) {
+    return new Etcd.Failure(fate, "it is raining", "Wait", null);
   }
 
   private WriteResult write() {
@@ -121,7 +121,7 @@ class EtcdAnswersTest {
   @ParameterizedTest
   @EnumSource(Status.Code.class)
   void noFailureShowsWhatEtcdSaidInWords(Status.Code code) {
-    EtcdFailure failure =
+    Etcd.Failure failure =
         new JetcdFailures(EtcdSettings.of(URI.create("http://h:1")))
             .of(code.toStatus().withDescription("secret").asRuntimeException());
 
@@ -138,7 +138,7 @@ class EtcdAnswersTest {
                 .withCause(new ClosedChannelException())
                 .asRuntimeException());
 
-    EtcdFailure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+    Etcd.Failure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
 
     assertThat(failure.fate()).isEqualTo(Fate.UNKNOWN);
     assertThat(failure.because())
@@ -154,7 +154,7 @@ class EtcdAnswersTest {
             .withCause(Status.UNAVAILABLE.asRuntimeException())
             .asRuntimeException();
 
-    EtcdFailure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
+    Etcd.Failure failure = new JetcdFailures(EtcdSettings.of(URI.create("http://h:1"))).of(thrown);
 
     assertThat(failure.fate()).isEqualTo(Fate.REFUSED);
     assertThat(failure.because())
@@ -187,7 +187,7 @@ class EtcdAnswersTest {
 
   @Test
   void anotherClusterIsAnotherStore() {
-    etcd.then(new EtcdAnswer(true, 10, 0xdef, Optional.of(etcd.mark()), List.of()));
+    etcd.then(new Etcd.Answer(true, 10, 0xdef, Optional.of(etcd.mark()), List.of()));
     store.read(DB);
 
     assertThat(store.identity()).isEqualTo(new StoreIdentity("etcd-def-" + etcd.mark()));

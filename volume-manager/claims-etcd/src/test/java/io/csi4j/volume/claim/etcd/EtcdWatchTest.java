@@ -3,7 +3,7 @@ package io.csi4j.volume.claim.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.etcd.EtcdFailure.Fate;
+import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
@@ -99,7 +99,7 @@ class EtcdWatchTest {
   void whileEtcdIsGoneItIsTriedMoreAndMoreSeldom() {
     ScriptedEtcd.Watched first = connected(1);
     for (int i = 0; i < 8; i++) {
-      etcd.then(new EtcdFailure(Fate.UNKNOWN, "gone", "Wait", null));
+      etcd.then(new Etcd.Failure(Fate.UNKNOWN, "gone", "Wait", null));
     }
     first.follower().ended(false);
 

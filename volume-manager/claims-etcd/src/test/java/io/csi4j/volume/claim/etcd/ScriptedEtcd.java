@@ -19,7 +19,7 @@ final class ScriptedEtcd implements Etcd {
   static final long CLUSTER = 0xabc;
 
   /** A watch that was made. */
-  record Watched(long from, WriteFollower follower, AtomicBoolean isClosed) {}
+  record Watched(long from, Etcd.Follower follower, AtomicBoolean isClosed) {}
 
   final List<String> asked = new ArrayList<>();
   final List<Watched> watched = new ArrayList<>();
@@ -27,7 +27,7 @@ final class ScriptedEtcd implements Etcd {
   private StoreIdentity mark = new StoreIdentity("none yet");
   private long revision = 10;
 
-  /** What the next calls come to: an {@link EtcdAnswer} or an {@link EtcdFailure}. */
+  /** What the next calls come to: an {@link Etcd.Answer} or an {@link Etcd.Failure}. */
   ScriptedEtcd then(Object... coming) {
     answers.addAll(List.of(coming));
     return this;
@@ -47,53 +47,53 @@ final class ScriptedEtcd implements Etcd {
     return mark;
   }
 
-  EtcdAnswer answer(boolean isDone, long at, Versioned... claims) {
-    return new EtcdAnswer(isDone, at, CLUSTER, Optional.of(mark), List.of(claims));
+  Etcd.Answer answer(boolean isDone, long at, Versioned... claims) {
+    return new Etcd.Answer(isDone, at, CLUSTER, Optional.of(mark), List.of(claims));
   }
 
-  private EtcdAnswer next(String question) {
+  private Etcd.Answer next(String question) {
     asked.add(question);
     Object next = answers.isEmpty() ? answer(true, revision) : answers.remove();
-    if (next instanceof EtcdFailure failure) {
+    if (next instanceof Etcd.Failure failure) {
       throw failure;
     }
-    return (EtcdAnswer) next;
+    return (Etcd.Answer) next;
   }
 
   @Override
-  public EtcdAnswer look() {
+  public Etcd.Answer look() {
     return next("look");
   }
 
   @Override
-  public EtcdAnswer read(VolumeKey volume) {
+  public Etcd.Answer read(VolumeKey volume) {
     return next("read " + volume);
   }
 
   @Override
-  public EtcdAnswer scan(Optional<VolumeKey> after, int limit) {
+  public Etcd.Answer scan(Optional<VolumeKey> after, int limit) {
     return next("scan " + limit);
   }
 
   @Override
-  public EtcdAnswer mark(StoreIdentity candidate) {
+  public Etcd.Answer mark(StoreIdentity candidate) {
     mark = candidate;
     return next("mark");
   }
 
   @Override
-  public EtcdAnswer write(
+  public Etcd.Answer write(
       StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token) {
     return next("write " + next.volume() + " after " + expected);
   }
 
   @Override
-  public EtcdAnswer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
+  public Etcd.Answer replace(StoreIdentity store, Versioned seen, Claim next, WriteToken token) {
     return next("replace " + next.volume() + " after " + seen.version());
   }
 
   @Override
-  public Following follow(long from, WriteFollower follower) {
+  public Runnable follow(long from, Etcd.Follower follower) {
     AtomicBoolean isClosed = new AtomicBoolean();
     watched.add(new Watched(from, follower, isClosed));
     return () -> isClosed.set(true);

@@ -2,14 +2,22 @@ package io.csi4j.volume.catalog;
 
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.internal.words.ModeWords;
+import io.csi4j.volume.internal.words.Violations;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,6 +57,9 @@ public record VolumeSpec(
     Optional<VolumeContentSource> source,
     boolean ephemeral) {
 
+  /** The limit of the spec for all of a map, in bytes. */
+  private static final int MAP_LIMIT = 4096;
+
   /**
    * Copies what can change.
    *
@@ -64,8 +75,7 @@ public record VolumeSpec(
     capabilities = Collections.unmodifiableSet(new LinkedHashSet<>(capabilities));
     parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
     mutableParameters = Collections.unmodifiableSortedMap(new TreeMap<>(mutableParameters));
-    List<Violation> wrong =
-        VolumeRules.violations(capabilities, parameters, mutableParameters, mountOptions);
+    List<Violation> wrong = violations(capabilities, parameters, mutableParameters, mountOptions);
     if (!wrong.isEmpty()) {
       throw new InvalidVolumeException(wrong);
     }
@@ -126,11 +136,70 @@ public record VolumeSpec(
         + "]";
   }
 
+  /** Returns all that is wrong with a wish. */
+  private static List<Violation> violations(
+      Collection<VolumeCapability> capabilities,
+      Map<String, String> parameters,
+      Map<String, String> mutableParameters,
+      MountOptions mountOptions) {
+    List<Violation> wrong = new ArrayList<>();
+    if (capabilities.isEmpty()) {
+      wrong.add(
+          new Violation("capabilities", Rule.REQUIRED, "is empty: say how the volume may be used"));
+    }
+    int at = 0;
+    for (VolumeCapability each : capabilities) {
+      String field = "capabilities[" + at + "]";
+      if (!each.accessMode().isStated()) {
+        wrong.add(
+            new Violation(
+                field + ".access_mode",
+                Rule.REQUIRED,
+                "is none of the spec: " + each.accessMode()));
+      }
+      if (each.accessType() instanceof AccessType.Unspecified) {
+        wrong.add(
+            new Violation(
+                field + ".access_type",
+                Rule.REQUIRED,
+                "is missing: say whether a filesystem or a block device"));
+      }
+      at++;
+    }
+    boolean isMounted = capabilities.stream().anyMatch(each -> !each.isBlock());
+    if (!capabilities.isEmpty() && !isMounted && !mountOptions.equals(MountOptions.none())) {
+      wrong.add(
+          new Violation(
+              "mount_options",
+              Rule.MISMATCH,
+              "are given for a volume that is a block device only, and never mounted"));
+    }
+    map(wrong, "parameters", parameters);
+    map(wrong, "mutable_parameters", mutableParameters);
+    return List.copyOf(wrong);
+  }
+
+  private static void map(List<Violation> wrong, String field, Map<String, String> map) {
+    long bytes = 0;
+    for (Map.Entry<String, String> entry : map.entrySet()) {
+      if (entry.getKey().isEmpty()) {
+        wrong.add(new Violation(field, Rule.REQUIRED, "has an empty key"));
+      }
+      bytes += entry.getKey().getBytes(StandardCharsets.UTF_8).length;
+      bytes += entry.getValue().getBytes(StandardCharsets.UTF_8).length;
+    }
+    if (bytes > MAP_LIMIT) {
+      wrong.add(
+          new Violation(
+              field, Rule.TOO_LARGE, "has " + bytes + " bytes; the spec allows " + MAP_LIMIT));
+    }
+  }
+
   /** Collects what is asked for. */
   public static final class Builder {
 
     private final PluginId plugin;
-    private final VolumeRules.Reading reading = new VolumeRules.Reading();
+    private final Violations words = new Violations();
     private final Set<VolumeCapability> capabilities = new LinkedHashSet<>();
     private final SortedMap<String, String> parameters = new TreeMap<>();
     private final SortedMap<String, String> mutableParameters = new TreeMap<>();
@@ -165,8 +234,15 @@ public record VolumeSpec(
      * filesystem}. A word that means nothing is told with all else that is wrong.
      */
     public Builder use(Word mode, Word attachment) {
-      reading.use(mode, attachment).ifPresent(this::use);
-      return this;
+      Optional<AccessMode> how = words.read("access_mode", mode.value(), ModeWords::parse);
+      Optional<AttachmentMode> what =
+          words.read("attachment_mode", attachment.value(), AttachmentMode::parse);
+      return how.isEmpty() || what.isEmpty()
+          ? this
+          : use(
+              what.get() == AttachmentMode.BLOCK
+                  ? VolumeCapability.block(how.get())
+                  : VolumeCapability.mount(how.get()));
     }
 
     /** How large it has to be. */
@@ -225,9 +301,17 @@ public record VolumeSpec(
 
     /** All that is wrong so far; empty if it can be built. */
     public List<Violation> violations() {
-      return reading.with(
-          VolumeRules.violations(capabilities, parameters, mutableParameters, mountOptions),
-          snapshot != null && original != null);
+      List<Violation> all = new ArrayList<>(words.all());
+      boolean triedToSay = all.stream().anyMatch(each -> each.field().endsWith("_mode"));
+      VolumeSpec.violations(capabilities, parameters, mutableParameters, mountOptions).stream()
+          .filter(each -> !(triedToSay && each.field().equals("capabilities")))
+          .forEach(all::add);
+      if (snapshot != null && original != null) {
+        all.add(
+            new Violation(
+                "source", Rule.MISMATCH, "is a snapshot and a volume: leave one of them out"));
+      }
+      return List.copyOf(all);
     }
 
     /**

@@ -2,20 +2,26 @@ package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
@@ -89,15 +95,20 @@ public final class DriftCheck {
   }
 
   private Map<VolumeId, VolumeEntry> seen(Set<VolumeId> known) {
-    Map<VolumeId, VolumeEntry> seen = new HashMap<>();
     if (offers(ControllerCapability.LIST_VOLUMES) && known.size() > 1) {
-      for (VolumeEntry entry : storage.list()) {
-        if (known.contains(entry.volume().id())) {
-          seen.put(entry.volume().id(), entry);
-        }
+      return listed(known);
+    }
+    Map<VolumeId, VolumeEntry> seen = new HashMap<>();
+    known.forEach(handle -> read(handle).ifPresent(entry -> seen.put(handle, entry)));
+    return seen;
+  }
+
+  private Map<VolumeId, VolumeEntry> listed(Set<VolumeId> known) {
+    Map<VolumeId, VolumeEntry> seen = new HashMap<>();
+    for (VolumeEntry entry : storage.list()) {
+      if (known.contains(entry.volume().id())) {
+        seen.put(entry.volume().id(), entry);
       }
-    } else {
-      known.forEach(handle -> read(handle).ifPresent(entry -> seen.put(handle, entry)));
     }
     return seen;
   }
@@ -107,16 +118,9 @@ public final class DriftCheck {
     if (offers(ControllerCapability.GET_VOLUME)) {
       return storage.read(handle);
     }
-    if (!offers(ControllerCapability.LIST_VOLUMES)) {
-      return Optional.empty();
-    }
-    Optional<VolumeEntry> found = Optional.empty();
-    for (VolumeEntry entry : storage.list()) {
-      if (entry.volume().id().equals(handle)) {
-        found = Optional.of(entry);
-      }
-    }
-    return found;
+    return offers(ControllerCapability.LIST_VOLUMES)
+        ? Optional.ofNullable(listed(Set.of(handle)).get(handle))
+        : Optional.empty();
   }
 
   /** Returns the differences that are there before and after, while the claim has not changed. */
@@ -135,8 +139,47 @@ public final class DriftCheck {
     return first.stream().filter(isStillThere).toList();
   }
 
+  /** In what a volume of the storage system differs from its claim. */
   private List<Drift> differences(VolumeId handle, Claim claim, VolumeEntry entry) {
-    return DriftRules.differences(
-        claim, handle, entry, offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES));
+    List<Drift> found = new ArrayList<>();
+    if (offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES)) {
+      attachments(claim, handle, Set.copyOf(entry.publishedNodes()), found);
+    }
+    entry
+        .condition()
+        .filter(condition -> condition.abnormal())
+        .ifPresent(
+            condition -> found.add(new Drift.AbnormalVolume(claim.volume(), handle, condition)));
+    return found;
+  }
+
+  private static void attachments(
+      Claim claim, VolumeId handle, Set<NodeId> attached, List<Drift> found) {
+    Set<NodeId> claimed = new HashSet<>();
+    for (ClaimHolder holder : claim.holders().values()) {
+      if (holder.nodeId().isEmpty() || !mayBeAttached(holder)) {
+        continue;
+      }
+      claimed.add(holder.nodeId().get());
+      if (hasToBe(holder) && !attached.contains(holder.nodeId().get())) {
+        found.add(new Drift.LostAttachment(claim.volume(), handle, holder));
+      }
+    }
+    Set<NodeId> unknown = new TreeSet<>((one, other) -> one.value().compareTo(other.value()));
+    unknown.addAll(attached);
+    unknown.removeAll(claimed);
+    unknown.forEach(node -> found.add(new Drift.UnknownAttachment(claim.volume(), handle, node)));
+  }
+
+  /** Whether it may be attached for a claim: until the storage system has said that it is not. */
+  private static boolean mayBeAttached(ClaimHolder holder) {
+    return !(holder.attachment() instanceof NodeAttachment.NotNeeded)
+        && !holder.state().isAfter(ClaimState.NODE_DETACHED);
+  }
+
+  /** Whether it has to be: from NODE_DETACHED on it is just being detached. */
+  private static boolean hasToBe(ClaimHolder holder) {
+    return holder.attachment() instanceof NodeAttachment.Attached
+        && !holder.state().isAfter(ClaimState.UNPUBLISHING);
   }
 }

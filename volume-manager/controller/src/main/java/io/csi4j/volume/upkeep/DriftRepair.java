@@ -4,6 +4,7 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -30,18 +31,17 @@ public interface DriftRepair {
       @Override
       public boolean attachAgain(Drift.LostAttachment lost) {
         UsageKey usage = UsageKey.of(lost.volume(), lost.holder().workload());
-        try {
-          return claims.attachAgain(usage, lost.holder().epoch()).usage().equals(usage);
-        } catch (ClaimException failed) {
-          told.accept(failed.operatorMessage());
-          return false;
-        }
+        return isDone(() -> claims.attachAgain(usage, lost.holder().epoch()).usage().equals(usage));
       }
 
       @Override
       public boolean detach(Drift.UnknownAttachment unknown) {
+        return isDone(() -> claims.detachUnclaimed(unknown.volume(), unknown.node()));
+      }
+
+      private boolean isDone(BooleanSupplier repair) {
         try {
-          return claims.detachUnclaimed(unknown.volume(), unknown.node());
+          return repair.getAsBoolean();
         } catch (ClaimException failed) {
           told.accept(failed.operatorMessage());
           return false;

@@ -1,5 +1,6 @@
 package io.csi4j.volume.upkeep;
 
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.NodeName;
@@ -9,11 +10,14 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Where a reaper finds what is left over, and who takes it away.
@@ -68,7 +72,7 @@ public record ReaperSources(
   }
 
   /** The knowledge of a node about itself. */
-  public interface Node {
+  public interface Node extends Receipts {
 
     /**
      * The node whose mounts a volume manager looks after.
@@ -78,7 +82,25 @@ public record ReaperSources(
      * @param wanted whether its host wants a use, or may be about to have it mounted
      */
     static Node of(NodeName name, Receipts receipts, Predicate<UsageKey> wanted) {
-      return new ManagedNode(name, receipts, wanted);
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(receipts, "receipts");
+      Objects.requireNonNull(wanted, "wanted");
+      return new Node() {
+        @Override
+        public NodeName name() {
+          return name;
+        }
+
+        @Override
+        public boolean wants(UsageKey usage) {
+          return wanted.test(usage);
+        }
+
+        @Override
+        public NodeReceipt receipt(UsageKey usage, long epoch) {
+          return receipts.receipt(usage, epoch);
+        }
+      };
     }
 
     /** Its name. */
@@ -86,13 +108,6 @@ public record ReaperSources(
 
     /** Whether its host wants this use, or may be about to have it mounted. */
     boolean wants(UsageKey usage);
-
-    /**
-     * The proof that nothing of a use is left.
-     *
-     * @throws io.csi4j.volume.model.VolumeException if there is none
-     */
-    NodeReceipt receipt(UsageKey usage, long epoch);
   }
 
   /** Plugins and what needs them. */
@@ -108,7 +123,29 @@ public record ReaperSources(
      */
     static Plugins of(
         PluginRegistry registry, Predicate<PluginId> needed, Predicate<PluginId> forget) {
-      return new ManagedPlugins(registry, needed, forget);
+      Objects.requireNonNull(registry, "registry");
+      Objects.requireNonNull(needed, "needed");
+      Objects.requireNonNull(forget, "forget");
+      return new Plugins() {
+        @Override
+        public Map<PluginId, OperatorMessage.Part> unused() {
+          Map<PluginId, OperatorMessage.Part> unused = new LinkedHashMap<>();
+          for (RegisteredPlugin registered : registry.plugins()) {
+            PluginId plugin = registered.registration().id();
+            if (!needed.test(plugin)) {
+              unused.put(
+                  plugin,
+                  new OperatorMessage.Part("it has no volume here, and its host does not need it"));
+            }
+          }
+          return unused;
+        }
+
+        @Override
+        public boolean forget(PluginId plugin) {
+          return forget.test(plugin);
+        }
+      };
     }
 
     /** There are none. */
@@ -141,7 +178,26 @@ public record ReaperSources(
      * @param wanted whether the workload of a volume is there, or is about to be
      */
     static Ephemeral of(VolumeController controller, Predicate<VolumeKey> wanted) {
-      return new ControlledEphemeral(controller, wanted);
+      Objects.requireNonNull(controller, "controller");
+      Objects.requireNonNull(wanted, "wanted");
+      return new Ephemeral() {
+        @Override
+        public List<VolumeKey> pending() {
+          return Stream.concat(
+                  controller.volumes().stream().map(CatalogVolume::key), controller.owed().stream())
+              .distinct()
+              .filter(key -> controller.record(key).filter(it -> it.spec().ephemeral()).isPresent())
+              .filter(key -> !wanted.test(key))
+              .sorted()
+              .toList();
+        }
+
+        @Override
+        public boolean delete(VolumeKey volume) {
+          controller.delete(volume);
+          return controller.record(volume).isEmpty();
+        }
+      };
     }
 
     /** There are none. */

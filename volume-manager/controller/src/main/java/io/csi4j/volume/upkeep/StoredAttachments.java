@@ -7,8 +7,12 @@ import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,7 +37,46 @@ public interface StoredAttachments {
    * volumes that are on record there: {@link VolumeController#handles} names them.
    */
   static StoredAttachments of(VolumeController controller, PluginId plugin) {
-    return new ControllerAttachments(controller, plugin);
+    Objects.requireNonNull(controller, "controller");
+    Objects.requireNonNull(plugin, "plugin");
+    return new StoredAttachments() {
+
+      /** May be old; each key is looked up before it is used. */
+      private volatile Map<VolumeId, VolumeKey> keys = Map.of();
+
+      @Override
+      public Set<ControllerCapability> offered() {
+        return controller.offered(plugin);
+      }
+
+      @Override
+      public Iterable<VolumeEntry> list() {
+        return controller.list(plugin);
+      }
+
+      @Override
+      public Optional<VolumeEntry> read(VolumeId volume) {
+        Optional<VolumeKey> key = key(volume);
+        if (key.isEmpty()) {
+          keys = controller.handles(plugin);
+          key = key(volume);
+        }
+        try {
+          return key.map(controller::inspect);
+        } catch (ControllerException missing) {
+          if (missing.status().filter(StatusCode.NOT_FOUND::equals).isPresent()) {
+            return Optional.empty();
+          }
+          throw missing;
+        }
+      }
+
+      private Optional<VolumeKey> key(VolumeId volume) {
+        return Optional.ofNullable(keys.get(volume))
+            .filter(
+                key -> controller.find(key).filter(found -> found.id().equals(volume)).isPresent());
+      }
+    };
   }
 
   /** What this plugin tells, which is asked now what it can do. */

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Attaches volumes that are on record, and detaches them, for those who claim them. */
-record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls calls)
+record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCalls calls)
     implements StorageController {
 
   @Override
@@ -55,26 +55,25 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
         task.options()
             .map(how -> VolumeCapability.mount(task.use().mode(), how))
             .orElseGet(use::get);
-    VolumeIdentity identity = VolumeCalls.identity(volume);
+    VolumeIdentity identity = ControllerCalls.identity(volume);
     Subject subject = Subject.of("attaching", identity);
     SecretsProvider secrets = calls.secretsOf(volume.spec());
     return answer(
         guard,
         asked -> {
-          ControllerFacts facts = StepWait.on(controllers.facts(volume.plugin(), subject));
+          ControllerFacts facts = Controllers.ended(controllers.facts(volume.plugin(), subject));
           boolean readonly = task.readonly() && facts.offers(ControllerCapability.PUBLISH_READONLY);
           PublishContext context =
-              StepWait.on(
-                  controllers.call(
-                      asked.before(
-                          ControllerCalls.publish(
-                              identity,
-                              new ControllerCalls.Attaching(
-                                  task.nodeId(),
-                                  VolumeCalls.known(capability, facts, record.olderModes()),
-                                  readonly,
-                                  volume.context()),
-                              secrets))));
+              controllers.answer(
+                  asked.before(
+                      ControllerCalls.publish(
+                          identity,
+                          new ControllerCalls.Attaching(
+                              task.nodeId(),
+                              ControllerCalls.known(capability, facts, record.olderModes()),
+                              readonly,
+                              volume.context()),
+                          secrets)));
           return new ControllerAnswer.Attached(context);
         });
   }
@@ -92,21 +91,18 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
     return answer(
         guard,
         asked -> {
-          Done done =
-              StepWait.on(
-                  controllers.call(
-                      asked.before(ControllerCalls.unpublish(identity, task.nodeId(), secrets))));
-          assert done == Done.DONE;
+          controllers.answer(
+              asked.before(ControllerCalls.unpublish(identity, task.nodeId(), secrets)));
           return new ControllerAnswer.Detached();
         });
   }
 
   private static ControllerAnswer answer(Guard guard, Function<Asked, ControllerAnswer> work) {
-    Asked asked = new Asked(guard);
+    Asked asked = new Asked(guard, new AtomicReference<>());
     try {
       return work.apply(asked);
     } catch (ControllerException failed) {
-      RuntimeException unsaid = asked.unsaid.get();
+      RuntimeException unsaid = asked.unsaid().get();
       if (unsaid != null) {
         throw unsaid;
       }
@@ -116,15 +112,12 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
     }
   }
 
-  /** A guard that is asked when it is the call's turn. */
-  private static final class Asked {
-
-    private final Guard guard;
-    private final AtomicReference<@Nullable RuntimeException> unsaid = new AtomicReference<>();
-
-    Asked(Guard guard) {
-      this.guard = guard;
-    }
+  /**
+   * A guard that is asked when it is the call's turn.
+   *
+   * @param unsaid what it threw, when it could not say
+   */
+  private record Asked(Guard guard, AtomicReference<@Nullable RuntimeException> unsaid) {
 
     <T> ControllerCall<T> before(ControllerCall<T> call) {
       return new ControllerCall<>(
@@ -134,7 +127,13 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
           call.lanes(),
           call.secrets(),
           (services, secrets) -> {
-            if (!isWanted()) {
+            boolean isWanted = false;
+            try {
+              isWanted = guard.isWanted();
+            } catch (RuntimeException nobodyCanSay) {
+              unsaid.set(nobodyCanSay);
+            }
+            if (!isWanted) {
               throw ControllerFailures.unavailable(
                   OperatorCode.CONTROLLER_CALL_CANCELLED,
                   call.subject(),
@@ -142,15 +141,6 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, VolumeCalls 
             }
             return call.sending().send(services, secrets);
           });
-    }
-
-    private boolean isWanted() {
-      try {
-        return guard.isWanted();
-      } catch (RuntimeException nobodyCanSay) {
-        unsaid.set(nobodyCanSay);
-        return false;
-      }
     }
   }
 

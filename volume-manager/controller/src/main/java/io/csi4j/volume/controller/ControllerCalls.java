@@ -1,28 +1,304 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeResult;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
+import io.csi4j.client.controller.CreateSnapshotRequest;
+import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.DeleteSnapshotRequest;
 import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.GetCapacityRequest;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.group.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
-/** The calls that need no more than a few ids. */
-final class ControllerCalls {
+/**
+ * Makes the calls of controllers from what is on record of volumes, and from ids.
+ *
+ * @param secrets where the secrets of a reference come from
+ */
+record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
-  private ControllerCalls() {}
+  // ---- what a call is made of
+
+  /** Where the secrets of a volume come from. */
+  SecretsProvider secretsOf(VolumeSpec spec) {
+    return secretsOf(spec.secrets());
+  }
+
+  /**
+   * Returns secrets by reference; the host is asked for its provider, too, only when a call is
+   * sent.
+   */
+  SecretsProvider secretsOf(Optional<SecretsReference> reference) {
+    return reference
+        .<SecretsProvider>map(
+            name ->
+                SecretsProvider.async(operation -> secrets.apply(name).asyncSecretsFor(operation)))
+        .orElseGet(SecretsProvider::none);
+  }
+
+  static VolumeIdentity identity(CatalogVolume volume) {
+    return new VolumeIdentity(volume.plugin(), volume.id());
+  }
+
+  /** As in {@code creating volume 'default/db-1' (csi4j-k7x2) of plugin 'p'}. */
+  static Subject about(String doing, CatalogEntry record) {
+    return Subject.of(
+        doing
+            + " volume '"
+            + record.key()
+            + "' ("
+            + record.name().map(CreationName::value).orElse("")
+            + ") of plugin '"
+            + record.spec().plugin()
+            + "'");
+  }
+
+  /** As in {@code deleting snapshot 'snap-1' of plugin 'p'}. */
+  static Subject about(String doing, String what, PluginId plugin) {
+    return Subject.of(doing + " '" + what + "' of plugin '" + plugin + "'");
+  }
+
+  private static Subject onNode(
+      String doing, VolumeIdentity volume, String preposition, NodeId node) {
+    return Subject.of(
+        doing
+            + " volume '"
+            + volume.handle()
+            + "' of plugin '"
+            + volume.plugin()
+            + "' "
+            + preposition
+            + " node '"
+            + node
+            + "'");
+  }
+
+  private static SortedSet<VolumeLane> lanes(VolumeLane... lanes) {
+    return new TreeSet<>(Set.of(lanes));
+  }
+
+  /** The ways of use, with the modes that the plugin knows in the place of those it does not. */
+  private static List<VolumeCapability> capabilities(
+      VolumeSpec spec, ControllerFacts facts, boolean olderModes) {
+    return spec.capabilitiesInFull().stream()
+        .map(each -> known(each, facts, olderModes))
+        .distinct()
+        .toList();
+  }
+
+  /**
+   * The same way of use, under a mode that the plugin knows.
+   *
+   * @param olderModes whether the volume is on record as one for older modes
+   */
+  static VolumeCapability known(
+      VolumeCapability capability, ControllerFacts facts, boolean olderModes) {
+    return !olderModes && facts.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER)
+        ? capability
+        : capability.withAccessMode(capability.accessMode().withoutSingleNodeMultiWriter());
+  }
+
+  private static <T> ControllerCall<T> call(
+      PluginId plugin,
+      CsiOperation operation,
+      Subject subject,
+      SortedSet<VolumeLane> lanes,
+      SecretsProvider secrets,
+      BiFunction<ControllerService.Async, Secrets, CompletionStage<T>> sending) {
+    return new ControllerCall<>(
+        plugin,
+        operation,
+        subject,
+        lanes,
+        secrets,
+        (services, given) -> sending.apply(services.controller(), given));
+  }
+
+  // ---- volumes
+
+  ControllerCall<Volume> create(CatalogEntry record, ControllerFacts facts) {
+    VolumeSpec spec = record.spec();
+    String name = record.name().orElseThrow().value();
+    SortedSet<VolumeLane> lanes = lanes(VolumeLane.name(spec.plugin(), name));
+    if (spec.source().orElse(null) instanceof VolumeContentSource.FromVolume from) {
+      lanes.add(VolumeLane.of(spec.plugin(), from.volumeId()));
+    }
+    return call(
+        spec.plugin(),
+        CsiOperation.CREATE_VOLUME,
+        about("creating", record),
+        lanes,
+        secretsOf(spec),
+        (controller, given) -> {
+          CreateVolumeRequest.Builder request =
+              CreateVolumeRequest.builder(name, capabilities(spec, facts, record.olderModes()))
+                  .parameters(spec.parameters())
+                  .mutableParameters(spec.mutableParameters())
+                  .secrets(given);
+          spec.capacity().ifPresent(request::capacityRange);
+          spec.source().ifPresent(request::contentSource);
+          spec.topologies()
+              .map(RequestedTopologies::requirement)
+              .ifPresent(request::accessibilityRequirements);
+          return controller.createVolume(request.build());
+        });
+  }
+
+  ControllerCall<ValidationResult> validate(CatalogVolume volume, ControllerFacts facts) {
+    VolumeSpec spec = volume.spec();
+    return of(
+        volume,
+        CsiOperation.VALIDATE_VOLUME_CAPABILITIES,
+        "validating",
+        (controller, given) ->
+            controller.validateVolumeCapabilities(
+                ValidateVolumeCapabilitiesRequest.builder(
+                        volume.id(), capabilities(spec, facts, false))
+                    .volumeContext(volume.context())
+                    .parameters(spec.parameters())
+                    .mutableParameters(spec.mutableParameters())
+                    .secrets(given)
+                    .build()));
+  }
+
+  ControllerCall<ControllerExpandVolumeResult> expand(
+      CatalogVolume volume, CapacityRange to, VolumeCapability capability) {
+    return of(
+        volume,
+        CsiOperation.CONTROLLER_EXPAND_VOLUME,
+        "expanding",
+        (controller, given) ->
+            controller.expandVolume(
+                ControllerExpandVolumeRequest.builder(volume.id(), to)
+                    .capability(capability)
+                    .secrets(given)
+                    .build()));
+  }
+
+  ControllerCall<Done> modify(CatalogVolume volume, Map<String, String> mutableParameters) {
+    return of(
+        volume,
+        CsiOperation.CONTROLLER_MODIFY_VOLUME,
+        "modifying",
+        (controller, given) ->
+            controller
+                .modifyVolume(
+                    ControllerModifyVolumeRequest.builder(volume.id(), mutableParameters)
+                        .secrets(given)
+                        .build())
+                .thenApply(none -> Done.DONE));
+  }
+
+  ControllerCall<VolumeEntry> inspect(CatalogVolume volume) {
+    return of(
+        volume,
+        CsiOperation.CONTROLLER_GET_VOLUME,
+        "reading",
+        (controller, given) ->
+            controller.getVolume(ControllerGetVolumeRequest.builder(volume.id()).build()));
+  }
+
+  private <T> ControllerCall<T> of(
+      CatalogVolume volume,
+      CsiOperation operation,
+      String doing,
+      BiFunction<ControllerService.Async, Secrets, CompletionStage<T>> sending) {
+    return of(identity(volume), operation, doing, secretsOf(volume.spec()), sending);
+  }
+
+  private static <T> ControllerCall<T> of(
+      VolumeIdentity volume,
+      CsiOperation operation,
+      String doing,
+      SecretsProvider secrets,
+      BiFunction<ControllerService.Async, Secrets, CompletionStage<T>> sending) {
+    return call(
+        volume.plugin(),
+        operation,
+        Subject.of(doing, volume),
+        lanes(VolumeLane.of(volume.plugin(), volume.handle())),
+        secrets,
+        sending);
+  }
+
+  ControllerCall<Done> delete(VolumeSpec spec, VolumeId volume) {
+    return of(
+        new VolumeIdentity(spec.plugin(), volume),
+        CsiOperation.DELETE_VOLUME,
+        "deleting",
+        secretsOf(spec),
+        (controller, given) ->
+            controller
+                .deleteVolume(DeleteVolumeRequest.builder(volume).secrets(given).build())
+                .thenApply(none -> Done.DONE));
+  }
+
+  /** With just what creating one would send. */
+  static ControllerCall<Capacity> capacity(
+      VolumeSpec spec, Optional<Topology> place, ControllerFacts facts) {
+    PluginId plugin = spec.plugin();
+    return call(
+        plugin,
+        CsiOperation.GET_CAPACITY,
+        Subject.of("reading the capacity of plugin '" + plugin + "'"),
+        lanes(),
+        SecretsProvider.none(),
+        (controller, given) -> {
+          GetCapacityRequest.Builder request =
+              GetCapacityRequest.builder()
+                  .capabilities(capabilities(spec, facts, false))
+                  .parameters(spec.parameters());
+          place.ifPresent(request::accessibleTopology);
+          return controller.getCapacity(request.build());
+        });
+  }
+
+  // ---- nodes
 
   /**
    * How a volume is attached to a node.
@@ -38,23 +314,22 @@ final class ControllerCalls {
   /** Attaches a volume to a node. */
   public static ControllerCall<PublishContext> publish(
       VolumeIdentity volume, Attaching how, SecretsProvider provider) {
-    return new ControllerCall<>(
+    return call(
         volume.plugin(),
         CsiOperation.CONTROLLER_PUBLISH_VOLUME,
-        onNode("attaching", volume, how.node()),
+        onNode("attaching", volume, "to", how.node()),
         lanes(
             VolumeLane.of(volume.plugin(), volume.handle()),
             VolumeLane.of(volume.plugin(), how.node())),
         provider,
-        (services, secrets) ->
-            services
-                .controller()
+        (controller, given) ->
+            controller
                 .publishVolume(
                     ControllerPublishVolumeRequest.builder(
                             volume.handle(), how.node(), how.capability())
                         .readonly(how.readonly())
                         .volumeContext(how.context())
-                        .secrets(secrets)
+                        .secrets(given)
                         .build())
                 .thenApply(ControllerPublishVolumeResult::publishContext));
   }
@@ -62,73 +337,96 @@ final class ControllerCalls {
   /** Detaches a volume from a node. */
   public static ControllerCall<Done> unpublish(
       VolumeIdentity volume, NodeId node, SecretsProvider provider) {
-    return new ControllerCall<>(
+    return call(
         volume.plugin(),
         CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
-        onNode("detaching", volume, node),
+        onNode("detaching", volume, "from", node),
         lanes(
             VolumeLane.of(volume.plugin(), volume.handle()), VolumeLane.of(volume.plugin(), node)),
         provider,
-        (services, secrets) ->
-            services
-                .controller()
+        (controller, given) ->
+            controller
                 .unpublishVolume(
                     ControllerUnpublishVolumeRequest.builder(volume.handle(), node)
-                        .secrets(secrets)
+                        .secrets(given)
                         .build())
                 .thenApply(none -> Done.DONE));
   }
 
-  /** Deletes a volume. */
-  static ControllerCall<Done> delete(VolumeIdentity volume, SecretsProvider provider) {
+  // ---- snapshots
+
+  ControllerCall<Snapshot> cut(CatalogVolume volume, String name, Map<String, String> parameters) {
+    PluginId plugin = volume.plugin();
+    return call(
+        plugin,
+        CsiOperation.CREATE_SNAPSHOT,
+        about("cutting snapshot", name, plugin),
+        lanes(VolumeLane.name(plugin, "snapshot " + name), VolumeLane.of(plugin, volume.id())),
+        secretsOf(volume.spec()),
+        (controller, given) ->
+            controller.createSnapshot(
+                CreateSnapshotRequest.builder(volume.id(), name)
+                    .parameters(parameters)
+                    .secrets(given)
+                    .build()));
+  }
+
+  /** Snapshots of several volumes of one plugin, with the secrets of the first of them. */
+  ControllerCall<VolumeGroupSnapshot> cut(
+      List<CatalogVolume> volumes, String name, Map<String, String> parameters) {
+    PluginId plugin = volumes.get(0).plugin();
+    List<VolumeId> ids = volumes.stream().map(CatalogVolume::id).toList();
+    SortedSet<VolumeLane> lanes = lanes(VolumeLane.name(plugin, "group " + name));
+    ids.forEach(id -> lanes.add(VolumeLane.of(plugin, id)));
     return new ControllerCall<>(
-        volume.plugin(),
-        CsiOperation.DELETE_VOLUME,
-        Subject.of("deleting", volume),
-        lanes(VolumeLane.of(volume.plugin(), volume.handle())),
-        provider,
-        (services, secrets) ->
+        plugin,
+        CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
+        about("cutting group snapshot", name, plugin),
+        lanes,
+        secretsOf(volumes.get(0).spec()),
+        (services, given) ->
             services
-                .controller()
-                .deleteVolume(DeleteVolumeRequest.builder(volume.handle()).secrets(secrets).build())
-                .thenApply(none -> Done.DONE));
+                .group()
+                .createVolumeGroupSnapshot(
+                    CreateVolumeGroupSnapshotRequest.builder(name, ids)
+                        .parameters(parameters)
+                        .secrets(given)
+                        .build()));
   }
 
   /** Deletes a snapshot that belongs to no group. */
-  static ControllerCall<Done> delete(
-      PluginId plugin, SnapshotId snapshot, SecretsProvider provider) {
-    return new ControllerCall<>(
+  ControllerCall<Done> delete(
+      PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> reference) {
+    return call(
         plugin,
         CsiOperation.DELETE_SNAPSHOT,
         about("deleting snapshot", snapshot.value(), plugin),
         lanes(VolumeLane.of(plugin, snapshot)),
-        provider,
-        (services, secrets) ->
-            services
-                .controller()
-                .deleteSnapshot(DeleteSnapshotRequest.builder(snapshot).secrets(secrets).build())
+        secretsOf(reference),
+        (controller, given) ->
+            controller
+                .deleteSnapshot(DeleteSnapshotRequest.builder(snapshot).secrets(given).build())
                 .thenApply(none -> Done.DONE));
   }
 
-  /** As in {@code deleting snapshot 'snap-1' of plugin 'p'}. */
-  static Subject about(String doing, String what, PluginId plugin) {
-    return Subject.of(doing + " '" + what + "' of plugin '" + plugin + "'");
-  }
-
-  private static Subject onNode(String doing, VolumeIdentity volume, NodeId node) {
-    return Subject.of(
-        doing
-            + " volume '"
-            + volume.handle()
-            + "' of plugin '"
-            + volume.plugin()
-            + (doing.startsWith("d") ? "' from" : "' to")
-            + " node '"
-            + node
-            + "'");
-  }
-
-  static SortedSet<VolumeLane> lanes(VolumeLane... lanes) {
-    return new TreeSet<>(Set.of(lanes));
+  ControllerCall<Done> delete(
+      PluginId plugin,
+      GroupSnapshotId group,
+      List<SnapshotId> members,
+      Optional<SecretsReference> reference) {
+    SortedSet<VolumeLane> lanes = lanes(VolumeLane.of(plugin, group));
+    members.forEach(id -> lanes.add(VolumeLane.of(plugin, id)));
+    return new ControllerCall<>(
+        plugin,
+        CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT,
+        about("deleting group snapshot", group.value(), plugin),
+        lanes,
+        secretsOf(reference),
+        (services, given) ->
+            services
+                .group()
+                .deleteVolumeGroupSnapshot(
+                    DeleteVolumeGroupSnapshotRequest.builder(group, members).secrets(given).build())
+                .thenApply(none -> Done.DONE));
   }
 }

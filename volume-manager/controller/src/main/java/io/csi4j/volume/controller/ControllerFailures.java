@@ -106,18 +106,11 @@ final class ControllerFailures {
 
   /** Returns the same failure with other words for its meaning and the advice. */
   static ControllerException reworded(
-      Subject subject, CsiException failed, Reason why, Reason advice) {
-    CsiFailure said = failed.failure().toBuilder().why(why.text()).advice(advice.text()).build();
+      Subject subject, CsiException failed, String why, String advice) {
+    CsiFailure said = failed.failure().toBuilder().why(why).advice(advice).build();
     return new ControllerException(
         outcome(failed), Messages.answered(code(failed), subject, said), failed);
   }
-
-  /**
-   * Some words.
-   *
-   * @param text the words
-   */
-  record Reason(String text) {}
 
   static String text(List<Violation> violations) {
     return violations.stream().map(Violation::toString).collect(Collectors.joining("; "));

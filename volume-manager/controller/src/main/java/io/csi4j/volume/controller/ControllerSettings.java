@@ -40,13 +40,13 @@ public record ControllerSettings(
     if (waiters < 1) {
       throw new IllegalArgumentException("At least one call has to be able to wait.");
     }
-    if (longestWait.isZero() || longestWait.isNegative()) {
-      throw new IllegalArgumentException(
-          "The longest wait has to be positive, not " + longestWait + ".");
-    }
-    if (secretsLimit.isZero() || secretsLimit.isNegative()) {
-      throw new IllegalArgumentException(
-          "The time for secrets has to be positive, not " + secretsLimit + ".");
+    positive("longest wait", longestWait);
+    positive("time for secrets", secretsLimit);
+  }
+
+  private static void positive(String what, Duration value) {
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
     }
   }
 

@@ -4,15 +4,16 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * The controllers of plugins. Whichever instance is ready is called, and the same one as before if
- * it still is. Nothing here blocks.
- *
- * <p>What comes back fails with a {@link io.csi4j.volume.controller.ControllerException}.
+ * it still is. What comes back as a future fails with a {@link ControllerException}, and does not
+ * block.
  */
 interface Controllers {
 
@@ -21,6 +22,11 @@ interface Controllers {
    * the line; after that it ends the waiting only, and the call keeps its turn until its end.
    */
   <T> CompletableFuture<T> call(ControllerCall<T> call);
+
+  /** Makes a call and waits for its answer, on a thread that is there for it. */
+  default <T> T answer(ControllerCall<T> call) {
+    return ended(call(call));
+  }
 
   /** Returns the abilities of the plugin, as it said on the present connection. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
@@ -31,4 +37,20 @@ interface Controllers {
 
   /** The plugin behind an instance that is ready, for questions that wait for nothing. */
   CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject);
+
+  /**
+   * Waits for the end of a step, and returns its result.
+   *
+   * @throws ControllerException if it failed
+   */
+  static <T> T ended(CompletableFuture<T> step) {
+    try {
+      return step.join();
+    } catch (CompletionException failed) {
+      if (Unwrapped.of(failed) instanceof ControllerException known) {
+        throw known;
+      }
+      throw failed;
+    }
+  }
 }

@@ -2,19 +2,14 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.VolumeGroupSnapshot;
-import io.csi4j.client.model.GroupSnapshotId;
-import io.csi4j.client.model.SnapshotId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
-import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.SecretsProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,13 +17,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
- * Cuts snapshots and deletes them. A snapshot that is cut and not ready is asked for again, in just
- * the same way, until it is: only so the plugin tells what goes wrong meanwhile.
+ * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
+ * asked for again, in just the same way, until it is: only so the plugin tells what goes wrong
+ * meanwhile.
  */
 final class SnapshotCreation {
 
@@ -37,7 +33,7 @@ final class SnapshotCreation {
 
   private final Catalog catalog;
   private final Controllers controllers;
-  private final VolumeCalls calls;
+  private final ControllerCalls calls;
   private final Clock clock;
   private final Scheduler timers;
   private final Duration patience;
@@ -50,7 +46,7 @@ final class SnapshotCreation {
   SnapshotCreation(
       Catalog catalog,
       Controllers controllers,
-      VolumeCalls calls,
+      ControllerCalls calls,
       Clock clock,
       Scheduler timers,
       Duration patience) {
@@ -62,148 +58,109 @@ final class SnapshotCreation {
     this.patience = patience;
   }
 
+  /**
+   * A snapshot, or a group of them, that is asked for.
+   *
+   * @param volumes of which volumes
+   * @param cut what is on record of it
+   * @param call asks for it
+   * @param isReady whether a volume can be made of what was answered
+   * @param deleting deletes what was answered
+   * @param mayBeThere whether one may be there of which no caller was told
+   */
+  private record Wish<T>(
+      List<CatalogVolume> volumes,
+      Cut cut,
+      ControllerCall<T> call,
+      Predicate<T> isReady,
+      Function<T, ControllerCall<Done>> deleting,
+      AtomicBoolean mayBeThere) {}
+
+  private Wish<Snapshot> single(CatalogVolume volume, Cut cut) {
+    return new Wish<>(
+        List.of(volume),
+        cut,
+        calls.cut(volume, cut.name(), cut.parameters()),
+        Snapshot::readyToUse,
+        made -> calls.delete(volume.plugin(), made.id(), volume.spec().secrets()),
+        new AtomicBoolean());
+  }
+
+  private Wish<VolumeGroupSnapshot> group(List<CatalogVolume> volumes, Cut cut) {
+    VolumeSpec first = volumes.get(0).spec();
+    return new Wish<>(
+        volumes,
+        cut,
+        calls.cut(volumes, cut.name(), cut.parameters()),
+        VolumeGroupSnapshot::readyToUse,
+        made ->
+            calls.delete(
+                first.plugin(),
+                made.id(),
+                made.snapshots().stream().map(Snapshot::id).toList(),
+                first.secrets()),
+        new AtomicBoolean());
+  }
+
   /** A snapshot that a volume can be made of. */
   Snapshot cut(CatalogVolume volume, SnapshotName name, Map<String, String> parameters) {
-    SecretsProvider secrets = calls.secretsOf(volume.spec());
     return remembered(
-        List.of(volume),
-        new Cut(name.value(), new TreeMap<>(parameters), new TreeSet<>()),
-        SnapshotCalls.cut(volume, name, parameters, secrets),
-        Snapshot::readyToUse,
-        broken -> ControllerCalls.delete(volume.plugin(), broken.id(), secrets));
+        single(volume, new Cut(name.value(), new TreeMap<>(parameters), new TreeSet<>())));
   }
 
   /** Snapshots of several volumes of one plugin, all of which a volume can be made of. */
   VolumeGroupSnapshot cut(
       List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
     return remembered(
-        volumes,
-        new Cut(
-            name.value(),
-            new TreeMap<>(parameters),
-            volumes.stream()
-                .map(CatalogVolume::key)
-                .collect(Collectors.toCollection(TreeSet::new))),
-        SnapshotCalls.cut(volumes, name, parameters, secrets(volumes)),
-        VolumeGroupSnapshot::readyToUse,
-        broken -> deleting(volumes, broken));
-  }
-
-  private SecretsProvider secrets(List<CatalogVolume> volumes) {
-    return calls.secretsOf(volumes.get(0).spec());
-  }
-
-  private ControllerCall<Done> deleting(List<CatalogVolume> volumes, VolumeGroupSnapshot group) {
-    return SnapshotCalls.delete(
-        volumes.get(0).plugin(),
-        group.id(),
-        group.snapshots().stream().map(Snapshot::id).toList(),
-        secrets(volumes));
+        group(
+            volumes,
+            new Cut(
+                name.value(),
+                new TreeMap<>(parameters),
+                new TreeSet<>(volumes.stream().map(CatalogVolume::key).toList()))));
   }
 
   /** Records what is asked for before the storage system hears of it. */
-  private <T> T remembered(
-      List<CatalogVolume> volumes,
-      Cut cut,
-      ControllerCall<T> call,
-      Predicate<T> isReady,
-      Function<T, ControllerCall<Done>> deleting) {
-    boolean isFirst = true;
-    for (CatalogVolume volume : volumes) {
-      isFirst &= catalog.begin(call.subject(), volume.key(), cut);
+  private <T> T remembered(Wish<T> wish) {
+    for (CatalogVolume volume : wish.volumes()) {
+      if (!catalog.begin(wish.call().subject(), volume.key(), wish.cut())) {
+        wish.mayBeThere().set(true);
+      }
     }
-    Doubt doubt = new Doubt(!isFirst);
     T seen;
     try {
-      seen = ready(call, isReady, deleting, doubt);
+      seen = ready(wish);
     } catch (ControllerException failed) {
-      if (!doubt.mayBeThere) {
-        forget(volumes, cut, call);
+      if (!wish.mayBeThere().get()) {
+        forget(wish);
       }
       throw failed;
     }
-    forget(volumes, cut, call);
+    forget(wish);
     return seen;
   }
 
-  private void forget(List<CatalogVolume> volumes, Cut cut, ControllerCall<?> call) {
-    volumes.forEach(volume -> catalog.end(call.subject(), volume.key(), cut));
+  private void forget(Wish<?> wish) {
+    wish.volumes().forEach(volume -> catalog.end(wish.call().subject(), volume.key(), wish.cut()));
   }
 
-  /** Whether a snapshot may be there of which no caller was told. */
-  private static final class Doubt {
-    private boolean mayBeThere;
-
-    Doubt(boolean mayBeThere) {
-      this.mayBeThere = mayBeThere;
-    }
-  }
-
-  /**
-   * Deletes a snapshot that was asked for, and may be there: the same request finds it, or makes
-   * it, for only so it has an id.
-   *
-   * @return whether one was asked for
-   */
-  boolean drop(CatalogEntry record, SnapshotName name) {
-    List<Cut> all =
-        record.cuts().stream().filter(each -> each.name().equals(name.value())).toList();
-    for (Cut cut : all) {
-      if (cut.group().isEmpty()) {
-        CatalogVolume volume = record.volume().orElseThrow();
-        SecretsProvider secrets = calls.secretsOf(volume.spec());
-        drop(
-            List.of(volume),
-            cut,
-            SnapshotCalls.cut(volume, name, cut.parameters(), secrets),
-            found -> ControllerCalls.delete(volume.plugin(), found.id(), secrets));
-      } else {
-        List<CatalogVolume> volumes =
-            cut.group().stream()
-                .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
-                .toList();
-        drop(
-            volumes,
-            cut,
-            SnapshotCalls.cut(volumes, name, cut.parameters(), secrets(volumes)),
-            found -> deleting(volumes, found));
-      }
-    }
-    return !all.isEmpty();
-  }
-
-  private <T> void drop(
-      List<CatalogVolume> volumes,
-      Cut cut,
-      ControllerCall<T> call,
-      Function<T, ControllerCall<Done>> deleting) {
-    Done gone = StepWait.on(controllers.call(deleting.apply(StepWait.on(controllers.call(call)))));
-    assert gone == Done.DONE;
-    forget(volumes, cut, call);
-  }
-
-  private <T> T ready(
-      ControllerCall<T> call,
-      Predicate<T> isReady,
-      Function<T, ControllerCall<Done>> deleting,
-      Doubt doubt) {
+  private <T> T ready(Wish<T> wish) {
     long end = clock.nanos() + patience.toNanos();
     Duration pause = FIRST_PAUSE;
     Optional<T> before = Optional.empty();
     while (true) {
-      T seen = again(call, before, deleting, doubt);
-      doubt.mayBeThere = true;
-      if (isReady.test(seen)) {
+      T seen = again(wish, before);
+      wish.mayBeThere().set(true);
+      if (wish.isReady().test(seen)) {
         return seen;
       }
       before = Optional.of(seen);
       if (clock.nanos() + pause.toNanos() - end > 0) {
-        throw new ControllerException(
+        throw ControllerFailures.failed(
             Outcome.UNCERTAIN,
-            Messages.of(
-                OperatorCode.SNAPSHOT_NOT_READY,
-                call.subject(),
-                "it has not become ready within " + patience.toSeconds() + " s"),
+            OperatorCode.SNAPSHOT_NOT_READY,
+            wish.call().subject(),
+            "it has not become ready within " + patience.toSeconds() + " s",
             null);
       }
       pause(pause);
@@ -213,19 +170,17 @@ final class SnapshotCreation {
   }
 
   /** Asks once more. What was cut and then refused is deleted: it will never be ready. */
-  private <T> T again(
-      ControllerCall<T> call,
-      Optional<T> before,
-      Function<T, ControllerCall<Done>> deleting,
-      Doubt doubt) {
+  private <T> T again(Wish<T> wish, Optional<T> before) {
     try {
-      return StepWait.on(controllers.call(call));
+      return controllers.answer(wish.call());
     } catch (ControllerException failed) {
-      doubt.mayBeThere |= failed.outcome() == Outcome.UNCERTAIN;
+      if (failed.outcome() == Outcome.UNCERTAIN) {
+        wish.mayBeThere().set(true);
+      }
       if (before.isPresent() && failed.outcome() == Outcome.REFUSED) {
         try {
-          Done gone = StepWait.on(controllers.call(deleting.apply(before.get())));
-          doubt.mayBeThere = gone != Done.DONE;
+          controllers.answer(wish.deleting().apply(before.get()));
+          wish.mayBeThere().set(false);
         } catch (ControllerException left) {
           failed.addSuppressed(left);
         }
@@ -244,28 +199,31 @@ final class SnapshotCreation {
     }
   }
 
-  /** Deletes a snapshot that belongs to no group, as far as that is known. */
-  public Done delete(
-      PluginId plugin,
-      SnapshotId snapshot,
-      Optional<GroupSnapshotId> group,
-      Optional<SecretsReference> reference) {
-    if (group.isPresent()) {
-      throw ControllerFailures.refused(
-          OperatorCode.SNAPSHOT_IN_GROUP,
-          ControllerCalls.about("deleting snapshot", snapshot.value(), plugin),
-          "it belongs to group '" + group.get() + "'");
+  /**
+   * Deletes a snapshot that was asked for, and may be there: the same request finds it, or makes
+   * it, for only so it has an id.
+   *
+   * @return whether one was asked for
+   */
+  boolean drop(CatalogEntry record, SnapshotName name) {
+    List<Cut> all =
+        record.cuts().stream().filter(each -> each.name().equals(name.value())).toList();
+    for (Cut cut : all) {
+      Wish<?> wish =
+          cut.group().isEmpty()
+              ? single(record.volume().orElseThrow(), cut)
+              : group(
+                  cut.group().stream()
+                      .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
+                      .toList(),
+                  cut);
+      drop(wish);
     }
-    return StepWait.on(
-        controllers.call(ControllerCalls.delete(plugin, snapshot, calls.secretsOf(reference))));
+    return !all.isEmpty();
   }
 
-  public Done delete(
-      PluginId plugin,
-      GroupSnapshotId group,
-      List<SnapshotId> members,
-      Optional<SecretsReference> reference) {
-    return StepWait.on(
-        controllers.call(SnapshotCalls.delete(plugin, group, members, calls.secretsOf(reference))));
+  private <T> void drop(Wish<T> wish) {
+    controllers.answer(wish.deleting().apply(controllers.answer(wish.call())));
+    forget(wish);
   }
 }

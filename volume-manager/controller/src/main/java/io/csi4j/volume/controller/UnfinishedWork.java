@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Goes on with what was begun and has not come to its end: deletions, and growing volumes. Tries
@@ -48,22 +49,20 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** Those that wait to be brought to their end, here or by their host. */
   List<VolumeKey> owed() {
-    return catalog.all().stream()
-        .filter(each -> isOwed(each.state()) || !each.cuts().isEmpty())
-        .map(CatalogEntry::key)
-        .toList();
+    return those(each -> isOwed(each) || !each.cuts().isEmpty());
   }
 
   /** Those that are brought to their end here: a snapshot is asked for again by its host alone. */
   private List<VolumeKey> unfinished() {
-    return catalog.all().stream()
-        .filter(each -> isOwed(each.state()))
-        .map(CatalogEntry::key)
-        .toList();
+    return those(UnfinishedWork::isOwed);
   }
 
-  private static boolean isOwed(State state) {
-    return state instanceof State.Deleting || state instanceof State.Growing;
+  private List<VolumeKey> those(Predicate<CatalogEntry> which) {
+    return catalog.all().stream().filter(which).map(CatalogEntry::key).toList();
+  }
+
+  private static boolean isOwed(CatalogEntry each) {
+    return each.state() instanceof State.Deleting || each.state() instanceof State.Growing;
   }
 
   /** Tries after a pause, if there is something to try; asking for it twice is harmless. */
@@ -100,15 +99,15 @@ final class UnfinishedWork implements AutoCloseable {
         .handle(
             (done, thrown) -> {
               if (thrown != null) {
+                Throwable failure = Unwrapped.of(thrown);
                 LOG.log(
                     Level.WARNING,
                     "What was begun with a volume is not at its end: {0}",
-                    Unwrapped.of(thrown).getMessage());
-              }
-              if (thrown != null
-                  && Unwrapped.of(thrown) instanceof ControllerException failed
-                  && failed.outcome() == Outcome.HELD) {
-                held.add(key);
+                    failure.getMessage());
+                if (failure instanceof ControllerException failed
+                    && failed.outcome() == Outcome.HELD) {
+                  held.add(key);
+                }
               }
               return Done.DONE;
             });

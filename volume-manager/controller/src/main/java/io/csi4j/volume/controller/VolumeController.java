@@ -1,19 +1,29 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ListSnapshotsRequest;
+import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -23,11 +33,18 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.IdleScheduler;
 import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -35,15 +52,23 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The volumes of storage systems, from any host: made, grown, cut into snapshots and deleted by the
@@ -69,41 +94,45 @@ import java.util.stream.Collectors;
  */
 public final class VolumeController implements AutoCloseable {
 
-  private static final String THREADS = "csi4j-volume-controller";
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final PluginRegistry registry;
+  private final ControllerCalls calls;
+  private final VolumeOperations volumes;
+  private final SnapshotCreation snapshots;
+  private final UnfinishedWork unfinished;
+  private final Consumer<OperatorMessage> told;
+  private final OperationTurns<VolumeKey> turns;
+  private final Executor threads;
+  private final Runnable ending;
 
-  private final OpenedController opened;
-  private final RegistryControllers controllers;
-  private final OnDemandThreads threads;
-
-  private VolumeController(
-      OpenedController opened, RegistryControllers controllers, OnDemandThreads threads) {
-    this.opened = opened;
+  /**
+   * Opens a controller, and goes on with what an earlier life has begun.
+   *
+   * @param threads where operations run
+   * @param ending ends what was made for this controller alone
+   */
+  VolumeController(
+      Builder options,
+      Controllers controllers,
+      Clock clock,
+      Scheduler timers,
+      Executor threads,
+      Runnable ending) {
     this.controllers = controllers;
     this.threads = threads;
-  }
-
-  /** Opens a controller; its threads are there only while needed. */
-  private static VolumeController open(PluginRegistry registry, OpenedController.Options options) {
-    OnDemandThreads threads = new OnDemandThreads(THREADS);
-    Scheduler timers = new IdleScheduler(THREADS + "-limits");
-    RegistryControllers controllers =
-        new RegistryControllers(
-            registry,
-            options.settings(),
-            new RegistryControllers.Ground(timers, threads, new NamedThreads(THREADS + "-plugin")));
-    try {
-      return new VolumeController(
-          new OpenedController(
-              options,
-              new OpenedController.World(
-                  registry, controllers, new SystemClock(), timers, threads)),
-          controllers,
-          threads);
-    } catch (RuntimeException | Error failed) {
-      controllers.close();
-      threads.close();
-      throw failed;
-    }
+    this.ending = ending;
+    registry = options.plugins;
+    told = options.told;
+    catalog = new Catalog(options.store);
+    turns =
+        new OperationTurns<>(options.settings.waiters(), options.settings.longestWait(), timers);
+    calls = new ControllerCalls(options.secrets);
+    volumes = new VolumeOperations(catalog, controllers, calls, options);
+    snapshots =
+        new SnapshotCreation(catalog, controllers, calls, clock, timers, options.snapshotPatience);
+    unfinished = new UnfinishedWork(catalog, timers, key -> goingOn(key).end());
+    unfinished.later();
   }
 
   /**
@@ -123,7 +152,7 @@ public final class VolumeController implements AutoCloseable {
    * asked for is deleted again.
    */
   public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
-    return await("creating", key, opened.create(key, spec));
+    return await(creating(key, spec));
   }
 
   /**
@@ -131,8 +160,7 @@ public final class VolumeController implements AutoCloseable {
    * as deleted; one that the storage system does not let go stays as it is, unless it is ephemeral.
    */
   public void delete(VolumeKey key) {
-    Done done = await("deleting", key, opened.delete(key));
-    assert done == Done.DONE;
+    await(deleting(key));
   }
 
   /**
@@ -142,7 +170,7 @@ public final class VolumeController implements AutoCloseable {
    * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
    */
   public CatalogVolume register(CatalogVolume volume) {
-    return await("registering", volume.key(), opened.register(volume));
+    return await(registering(volume));
   }
 
   /**
@@ -151,7 +179,7 @@ public final class VolumeController implements AutoCloseable {
    * @return whether it was on record
    */
   public boolean deregister(VolumeKey key) {
-    return await("forgetting", key, opened.deregister(key));
+    return await(forgetting(key));
   }
 
   /**
@@ -161,34 +189,34 @@ public final class VolumeController implements AutoCloseable {
    * a larger one, or a smaller one that is not below what the volume has.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
-    return await("expanding", key, opened.expand(key, to));
+    return await(expanding(key, to));
   }
 
   /** Notes that the node has made the volume as large as it is. */
   public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return await("expanding", key, opened.nodeHasExpanded(key));
+    return await(begun("expanding", key, () -> volumes.settled(key)));
   }
 
   /** Changes parameters of a volume; those that are not named stay as they are. */
   public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
-    return await("modifying", key, opened.modify(key, mutableParameters));
+    return await(modifying(key, mutableParameters));
   }
 
   /** Returns what the plugin says of a volume now: where it is attached, and whether it is well. */
   public VolumeEntry inspect(VolumeKey key) {
-    return await("reading", key, opened.inspect(key));
+    return await(inspecting(key));
   }
 
   /** How much room there is for volumes like this one, in one place or anywhere. */
   public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
-    return await("reading the capacity", opened.capacity(spec, place));
+    return await(reading(spec, place));
   }
 
   // ---- nodes
 
   /** Whether claims of volumes of a plugin have to have them attached to nodes. */
   public boolean attaches(PluginId plugin) {
-    return opened.attaches(plugin);
+    return facts(plugin, "asking whether plugin '" + plugin + "' attaches volumes").attaches();
   }
 
   /**
@@ -197,29 +225,54 @@ public final class VolumeController implements AutoCloseable {
    * does not block. How the plugin is on the node, only that node knows.
    */
   public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
-    return opened.whyNotClaimed(request);
+    CatalogEntry record = catalog.find(request.usage().volume()).orElse(null);
+    if (record == null) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, "no volume of that name is on record");
+    }
+    if (record.state() instanceof State.Deleting) {
+      return refused(OperatorCode.VOLUME_BEING_DELETED, "the volume is being deleted");
+    }
+    if (record.volume().isEmpty()) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, "it is being created, and not there yet");
+    }
+    return request.attaches()
+        ? ControllerLinks.down(record.spec().plugin(), registry.plugins())
+            .flatMap(
+                down ->
+                    refused(down.code(), "plugin '" + record.spec().plugin() + "': " + down.text()))
+        : Optional.empty();
+  }
+
+  private static Optional<ClaimDecision.Refused> refused(OperatorCode code, String because) {
+    return Optional.of(new ClaimDecision.Refused(code, Optional.empty(), new Clause(because)));
   }
 
   /** Returns the capabilities that the controllers of a plugin offer. */
   public Set<ControllerCapability> offered(PluginId plugin) {
-    return opened.offered(plugin);
+    return facts(plugin, "asking what the controllers of plugin '" + plugin + "' can do")
+        .controller()
+        .offered();
+  }
+
+  private ControllerFacts facts(PluginId plugin, String doing) {
+    return Controllers.ended(controllers.facts(plugin, Subject.of(doing)));
   }
 
   // ---- what is on record
 
   /** The volume of this key, if it is there and not about to be deleted. */
   public Optional<CatalogVolume> find(VolumeKey key) {
-    return opened.find(key).flatMap(CatalogEntry::volume);
+    return catalog.find(key).flatMap(CatalogEntry::volume);
   }
 
   /** All that is remembered of a volume. */
   public Optional<CatalogEntry> record(VolumeKey key) {
-    return opened.find(key);
+    return catalog.find(key);
   }
 
   /** All volumes that are there and not about to be deleted, in the order of their keys. */
   public List<CatalogVolume> volumes() {
-    return opened.volumes();
+    return catalog.volumes();
   }
 
   /** Returns the volumes of one plugin, by its names for them. */
@@ -238,7 +291,7 @@ public final class VolumeController implements AutoCloseable {
    * names it.
    */
   public List<VolumeKey> owed() {
-    return opened.owed();
+    return unfinished.owed();
   }
 
   /**
@@ -248,15 +301,19 @@ public final class VolumeController implements AutoCloseable {
    * @return those that are still there
    */
   public Set<VolumeKey> retainEphemeral(Collection<VolumeKey> wanted) {
-    return opened.retain(wanted).entrySet().stream()
-        .filter(entry -> !isDeleted(entry.getKey(), entry.getValue()))
+    Map<VolumeKey, Begun<Done>> deletions =
+        catalog.all().stream()
+            .filter(each -> each.spec().ephemeral() && !wanted.contains(each.key()))
+            .collect(Collectors.toUnmodifiableMap(CatalogEntry::key, each -> deleting(each.key())));
+    return deletions.entrySet().stream()
+        .filter(entry -> !isDone(entry.getValue()))
         .map(Map.Entry::getKey)
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  private static boolean isDeleted(VolumeKey key, CompletableFuture<Done> deletion) {
+  private static boolean isDone(Begun<Done> deletion) {
     try {
-      return await("deleting", key, deletion) == Done.DONE;
+      return await(deletion) == Done.DONE;
     } catch (ControllerException left) {
       return false;
     }
@@ -267,7 +324,7 @@ public final class VolumeController implements AutoCloseable {
   /** Cuts a snapshot, and waits until it is ready; or finds the one of this name. */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-    return await("cutting a snapshot of", volume, opened.cut(volume, name, parameters));
+    return await(cutting(volume, name, parameters));
   }
 
   /**
@@ -278,7 +335,12 @@ public final class VolumeController implements AutoCloseable {
    * @return whether one was asked for under this name
    */
   public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
-    return await("dropping a snapshot of", volume, opened.drop(volume, name));
+    String doing = "dropping a snapshot of";
+    return await(
+        begun(
+            List.of(),
+            doing + " volume '" + volume + "'",
+            () -> snapshots.drop(volumes.there(volume, doing), name)));
   }
 
   /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */
@@ -300,10 +362,19 @@ public final class VolumeController implements AutoCloseable {
       SnapshotId snapshot,
       Optional<GroupSnapshotId> group,
       Optional<SecretsReference> secrets) {
-    String doing = "deleting snapshot '" + snapshot + "'";
-    Done done =
-        await(doing, opened.run(doing, all -> all.delete(plugin, snapshot, group, secrets)));
-    assert done == Done.DONE;
+    await(
+        begun(
+            List.of(),
+            "deleting snapshot '" + snapshot + "'",
+            () -> {
+              if (group.isPresent()) {
+                throw ControllerFailures.refused(
+                    OperatorCode.SNAPSHOT_IN_GROUP,
+                    ControllerCalls.about("deleting snapshot", snapshot.value(), plugin),
+                    "it belongs to group '" + group.get() + "'");
+              }
+              return controllers.answer(calls.delete(plugin, snapshot, secrets));
+            }));
   }
 
   /**
@@ -312,7 +383,7 @@ public final class VolumeController implements AutoCloseable {
    */
   public VolumeGroupSnapshot createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
-    return await("cutting group snapshot '" + name + "'", opened.cut(volumes, name, parameters));
+    return await(cutting(volumes, name, parameters));
   }
 
   /** Deletes a group with all its snapshots. One that is gone counts as deleted. */
@@ -321,12 +392,12 @@ public final class VolumeController implements AutoCloseable {
       GroupSnapshotId group,
       List<SnapshotId> members,
       Optional<SecretsReference> secrets) {
-    String doing = "deleting group snapshot '" + group + "'";
-    Done done =
-        await(
-            doing,
-            opened.run(doing, all -> all.delete(plugin, group, List.copyOf(members), secrets)));
-    assert done == Done.DONE;
+    List<SnapshotId> all = List.copyOf(members);
+    await(
+        begun(
+            List.of(),
+            "deleting group snapshot '" + group + "'",
+            () -> controllers.answer(calls.delete(plugin, group, all, secrets))));
   }
 
   // ---- lists
@@ -336,7 +407,7 @@ public final class VolumeController implements AutoCloseable {
    * are not known here; one that is missing proves nothing.
    */
   public Listing<VolumeEntry> list(PluginId plugin) {
-    return opened.lists().volumes(plugin);
+    return listing(plugin, "volumes", it -> it.controller().volumes());
   }
 
   /**
@@ -346,12 +417,79 @@ public final class VolumeController implements AutoCloseable {
    *     the plugin does not know the token any more
    */
   public VolumePage list(PluginId plugin, PageRequest page) {
-    return opened.lists().page(plugin, page);
+    Subject subject = ofList(plugin, "volumes");
+    ListVolumesRequest.Builder request = ListVolumesRequest.builder().maxEntries(page.maxEntries());
+    page.token().ifPresent(request::startingToken);
+    CsiPlugin connected = Controllers.ended(controllers.connected(plugin, subject));
+    return told(subject, () -> connected.controller().listVolumes(request.build()));
   }
 
-  /** The snapshots that the storage system says it has. */
+  /** The snapshots that the storage system says it has; secrets are asked for at each reading. */
   public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
-    return opened.lists().snapshots(plugin, secrets);
+    return listing(
+        plugin,
+        "snapshots",
+        it ->
+            it.controller()
+                .snapshots(
+                    ListSnapshotsRequest.builder()
+                        .secrets(
+                            Controllers.ended(
+                                controllers.secrets(
+                                    plugin,
+                                    calls.secretsOf(secrets),
+                                    CsiOperation.LIST_SNAPSHOTS,
+                                    ofList(plugin, "snapshots"))))
+                        .build()));
+  }
+
+  private <T> Listing<T> listing(
+      PluginId plugin, String what, Function<CsiPlugin, Listing<T>> begin) {
+    Subject subject = ofList(plugin, what);
+    return () -> {
+      CsiPlugin connected = Controllers.ended(controllers.connected(plugin, subject));
+      Iterator<T> all = begin.apply(connected).iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return told(subject, all::hasNext);
+        }
+
+        @Override
+        public T next() {
+          return told(subject, all::next);
+        }
+      };
+    };
+  }
+
+  private static Subject ofList(PluginId plugin, String what) {
+    return Subject.of("listing the " + what + " of plugin '" + plugin + "'");
+  }
+
+  private static <T> T told(Subject subject, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (CsiException failed) {
+      throw typed(subject, failed);
+    }
+  }
+
+  private static ControllerException typed(Subject subject, CsiException failed) {
+    if (failed.code() == StatusCode.ABORTED) {
+      return ControllerFailures.failed(
+          Outcome.REFUSED, OperatorCode.LISTING_TOKEN_EXPIRED, subject, "", failed);
+    }
+    if (failed instanceof CsiAnswerException answer
+        && answer.violations().stream().anyMatch(each -> each.rule() == Rule.ENDLESS)) {
+      return new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.LISTING_ENDLESS, subject, ControllerFailures.text(answer.violations())),
+          answer.violations(),
+          answer);
+    }
+    return ControllerFailures.of(subject, failed);
   }
 
   /**
@@ -359,12 +497,12 @@ public final class VolumeController implements AutoCloseable {
    * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
    */
   public StorageController attachments() {
-    return opened.attachments();
+    return new CatalogAttachments(catalog, controllers, calls);
   }
 
   /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
-    return new HandedOperations(opened, threads);
+    return new Handed();
   }
 
   /**
@@ -373,35 +511,304 @@ public final class VolumeController implements AutoCloseable {
    */
   @Override
   public void close() {
-    opened.close();
-    threads.close();
-    controllers.close();
+    unfinished.close();
+    ending.run();
   }
 
-  /** Waits for an operation with a volume. */
-  private static <T> T await(String doing, VolumeKey key, CompletableFuture<T> operation) {
-    return await(doing + " volume '" + key + "'", operation);
+  // ---- operations, each on a thread of its own once it is its turn
+
+  /**
+   * An operation that has begun, or waits for its turn.
+   *
+   * @param subject what it is about, for messages
+   * @param end completes when it has ended
+   */
+  private record Begun<T>(Subject subject, CompletableFuture<T> end) {}
+
+  private Begun<CatalogVolume> creating(VolumeKey key, VolumeSpec spec) {
+    return begun("creating", key, () -> volumes.create(key, spec));
   }
 
-  private static <T> T await(String doing, CompletableFuture<T> operation) {
-    return ControllerOperations.await(OpenedController.subject(doing), operation);
+  private Begun<Done> deleting(VolumeKey key) {
+    return begun("deleting", key, () -> volumes.delete(key));
+  }
+
+  private Begun<CatalogVolume> registering(CatalogVolume volume) {
+    if (volume.origin() != CatalogVolume.Origin.REGISTERED) {
+      throw new IllegalArgumentException(
+          "The volume '"
+              + volume.key()
+              + "' says that it was made here. Register it with the origin REGISTERED.");
+    }
+    return begun("registering", volume.key(), () -> volumes.register(volume));
+  }
+
+  private Begun<Boolean> forgetting(VolumeKey key) {
+    return begun("forgetting", key, () -> volumes.deregister(key));
+  }
+
+  private Begun<CatalogVolume> expanding(VolumeKey key, CapacityRange to) {
+    return begun("expanding", key, () -> volumes.expand(key, to));
+  }
+
+  private Begun<CatalogVolume> modifying(VolumeKey key, Map<String, String> changes) {
+    return begun("modifying", key, () -> volumes.modify(key, changes));
+  }
+
+  private Begun<Done> goingOn(VolumeKey key) {
+    return begun(List.of(key), "going on with volume '" + key + "'", () -> volumes.goOn(key));
+  }
+
+  private Begun<Snapshot> cutting(
+      VolumeKey key, SnapshotName name, Map<String, String> parameters) {
+    String doing = "cutting a snapshot of";
+    return begun(
+        List.of(),
+        doing + " volume '" + key + "'",
+        () -> snapshots.cut(volume(key, doing), name, parameters));
+  }
+
+  private Begun<VolumeGroupSnapshot> cutting(
+      Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
+    String doing = "cutting group snapshot '" + name + "'";
+    return begun(
+        List.of(),
+        doing,
+        () -> {
+          List<CatalogVolume> all =
+              keys.stream().sorted().map(key -> volume(key, "cutting a snapshot of")).toList();
+          if (all.stream().map(CatalogVolume::plugin).distinct().count() != 1) {
+            throw ControllerFailures.refused(
+                OperatorCode.VOLUME_REQUEST_REFUSED,
+                Subject.of(doing),
+                "its " + all.size() + " volumes are not all of one plugin");
+          }
+          return snapshots.cut(all, name, parameters);
+        });
+  }
+
+  private CatalogVolume volume(VolumeKey key, String doing) {
+    return volumes.there(key, doing).volume().orElseThrow();
+  }
+
+  private Begun<VolumeEntry> inspecting(VolumeKey key) {
+    return begun(
+        List.of(),
+        "reading volume '" + key + "'",
+        () -> {
+          CatalogVolume known = volume(key, "reading");
+          VolumeEntry seen = controllers.answer(calls.inspect(known));
+          tellOfOtherContext(known, seen.volume().context());
+          return seen;
+        });
+  }
+
+  /** The context that a volume was made with stays in force, even if another is reported later. */
+  private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
+    if (!seen.isEmpty() && !seen.equals(known.context())) {
+      told.accept(
+          Messages.of(
+              OperatorCode.VOLUME_CONTEXT_CHANGED,
+              Subject.of("reading", ControllerCalls.identity(known)),
+              "it has " + seen + " now, and was made with " + known.context()));
+    }
+  }
+
+  private Begun<Capacity> reading(VolumeSpec spec, Optional<Topology> place) {
+    Subject subject = Subject.of("reading the capacity of plugin '" + spec.plugin() + "'");
+    return new Begun<>(
+        Subject.of("reading the capacity"),
+        controllers
+            .facts(spec.plugin(), subject)
+            .thenCompose(facts -> controllers.call(ControllerCalls.capacity(spec, place, facts)))
+            .exceptionallyCompose(
+                thrown -> CompletableFuture.failedFuture(ControllerFailures.of(subject, thrown))));
+  }
+
+  /** Begins one that changes the record of a volume. */
+  private <T> Begun<T> begun(String doing, VolumeKey key, Supplier<T> work) {
+    Begun<T> begun = begun(List.of(key), doing + " volume '" + key + "'", work);
+    begun.end().whenComplete((value, thrown) -> unfinished.later());
+    return begun;
+  }
+
+  /**
+   * Begins an operation when no other runs for these volumes.
+   *
+   * @param keys none for one that may take long, and whose calls alone have to wait for each other
+   */
+  private <T> Begun<T> begun(List<VolumeKey> keys, String doing, Supplier<T> work) {
+    Subject subject = Subject.of(doing);
+    return new Begun<>(
+        subject,
+        turns.take(
+            new TreeSet<>(keys),
+            subject,
+            (leave, result) -> {
+              try {
+                threads.execute(() -> run(subject, work, leave, result));
+              } catch (RejectedExecutionException closed) {
+                leave.run();
+                result.completeExceptionally(
+                    ControllerFailures.unavailable(OperatorCode.ENGINE_CLOSED, subject, ""));
+              }
+            }));
+  }
+
+  private static <T> void run(
+      Subject subject, Supplier<T> work, Runnable leave, CompletableFuture<T> result) {
+    T value;
+    try {
+      value = work.get();
+    } catch (ControllerException failed) {
+      leave.run();
+      result.completeExceptionally(failed);
+      return;
+    } catch (RuntimeException | Error unexpected) {
+      leave.run();
+      result.completeExceptionally(
+          ControllerFailures.failed(
+              Outcome.UNCERTAIN,
+              OperatorCode.STEP_FAILED,
+              subject,
+              String.valueOf(unexpected),
+              unexpected));
+      return;
+    }
+    leave.run();
+    result.complete(value);
+  }
+
+  /** Waits for one. An interrupt ends the waiting, and takes it out of the line if it waits. */
+  private static <T> T await(Begun<T> operation) {
+    try {
+      return operation.end().get();
+    } catch (InterruptedException e) {
+      operation.end().cancel(true);
+      Thread.currentThread().interrupt();
+      throw ControllerFailures.failed(
+          Outcome.UNCERTAIN,
+          OperatorCode.CONTROLLER_CALL_CANCELLED,
+          operation.subject(),
+          "the thread that waited was interrupted",
+          e);
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof ControllerException known) {
+        throw known;
+      }
+      throw new IllegalStateException(failed.getCause());
+    }
+  }
+
+  /** The operations for a host, whose actions run on threads of the controller. */
+  private final class Handed implements AsyncVolumeController {
+
+    @Override
+    public CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec) {
+      return handed(creating(key, spec));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> delete(VolumeKey key) {
+      return this.<Done, @Nullable Void>handed(deleting(key), done -> null);
+    }
+
+    @Override
+    public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
+      return handed(registering(volume));
+    }
+
+    @Override
+    public CompletionStage<Boolean> deregister(VolumeKey key) {
+      return handed(forgetting(key));
+    }
+
+    @Override
+    public CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to) {
+      return handed(expanding(key, to));
+    }
+
+    @Override
+    public CompletionStage<CatalogVolume> modify(
+        VolumeKey key, Map<String, String> mutableParameters) {
+      return handed(modifying(key, mutableParameters));
+    }
+
+    @Override
+    public CompletionStage<Snapshot> createSnapshot(
+        VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
+      return handed(cutting(volume, name, parameters));
+    }
+
+    @Override
+    public CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
+        Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
+      return handed(cutting(keys, name, parameters));
+    }
+
+    @Override
+    public CompletionStage<VolumeEntry> inspect(VolumeKey key) {
+      return handed(inspecting(key));
+    }
+
+    @Override
+    public CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
+      return handed(reading(spec, place));
+    }
+
+    private <T> CompletionStage<T> handed(Begun<T> operation) {
+      return handed(operation, Function.identity());
+    }
+
+    /** Cancelling what is handed out takes the operation out of the line, if it waits there. */
+    private <T, R extends @Nullable Object> CompletionStage<R> handed(
+        Begun<T> operation, Function<T, R> shown) {
+      CompletableFuture<R> end = new CompletableFuture<>();
+      end.whenComplete(
+          (value, failure) -> {
+            if (end.isCancelled()) {
+              operation.end().cancel(true);
+            }
+          });
+      operation
+          .end()
+          .whenComplete(
+              (value, failure) ->
+                  hand(
+                      () -> {
+                        if (failure == null) {
+                          end.complete(shown.apply(value));
+                        } else {
+                          end.completeExceptionally(Unwrapped.of(failure));
+                        }
+                      }));
+      return end;
+    }
+
+    private void hand(Runnable work) {
+      try {
+        threads.execute(work);
+      } catch (RejectedExecutionException closed) {
+        work.run();
+      }
+    }
   }
 
   /** Collects what a controller is opened with. */
   public static final class Builder {
 
     private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+    private static final String THREADS = "csi4j-volume-controller";
 
-    private final PluginRegistry plugins;
-    private final VolumeStore store;
-    private Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
-    private Function<SecretsReference, SecretsProvider> secrets =
-        reference -> SecretsProvider.none();
-    private ControllerSettings settings = ControllerSettings.defaults();
-    private String namePrefix = "csi4j-";
-    private Duration snapshotPatience = Duration.ofHours(1);
-    private ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
-    private Consumer<OperatorMessage> told = Builder::log;
+    final PluginRegistry plugins;
+    final VolumeStore store;
+    Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
+    Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
+    ControllerSettings settings = ControllerSettings.defaults();
+    String namePrefix = "csi4j-";
+    Duration snapshotPatience = Duration.ofHours(1);
+    ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
+    Consumer<OperatorMessage> told = Builder::log;
 
     private Builder(PluginRegistry plugins, VolumeStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -482,10 +889,31 @@ public final class VolumeController implements AutoCloseable {
      * @throws io.csi4j.volume.state.StateException if the store cannot be read
      */
     public VolumeController open() {
-      return VolumeController.open(
-          plugins,
-          new OpenedController.Options(
-              store, claims, secrets, settings, namePrefix, snapshotPatience, validation, told));
+      // Threads are there only while needed.
+      OnDemandThreads threads = new OnDemandThreads(THREADS);
+      Scheduler timers = new IdleScheduler(THREADS + "-limits");
+      RegistryControllers controllers =
+          new RegistryControllers(
+              plugins,
+              settings,
+              new RegistryControllers.Ground(
+                  timers, threads, new NamedThreads(THREADS + "-plugin")));
+      try {
+        return new VolumeController(
+            this,
+            controllers,
+            new SystemClock(),
+            timers,
+            threads,
+            () -> {
+              threads.close();
+              controllers.close();
+            });
+      } catch (RuntimeException | Error failed) {
+        controllers.close();
+        threads.close();
+        throw failed;
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ package io.csi4j.volume.controller;
 import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ValidationResult;
@@ -34,7 +35,6 @@ import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.ClaimMode;
@@ -55,14 +55,13 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -175,7 +174,7 @@ class ControllerCrashTest {
       return controllers.connected(id, subject);
     }
 
-    OpenedController open() {
+    VolumeController open() {
       return ControllerCrashTest.this.open(this, this, new Timers(), key -> Optional.empty());
     }
   }
@@ -207,22 +206,22 @@ class ControllerCrashTest {
     }
   }
 
-  private OpenedController open(
+  private VolumeController open(
       VolumeStore store,
       Controllers by,
       Scheduler timers,
       Function<VolumeKey, Optional<Claim>> claims) {
-    return new OpenedController(
-        new OpenedController.Options(
-            store,
-            claims,
-            reference -> SecretsProvider.none(),
-            ControllerSettings.defaults(),
-            "csi4j-",
-            Duration.ofMinutes(1),
-            ValidationResult.Policy.LENIENT,
-            message -> {}),
-        new OpenedController.World(world.registry(), by, new VirtualTime(), timers, threads));
+    return new VolumeController(
+        VolumeController.builder(world.registry(), store)
+            .claims(claims)
+            .snapshotPatience(Duration.ofMinutes(1))
+            .validation(ValidationResult.Policy.LENIENT)
+            .told(message -> {}),
+        by,
+        new VirtualTime(),
+        timers,
+        threads,
+        () -> {});
   }
 
   private static CsiAnswerException unusable(VolumeId made) {
@@ -248,12 +247,11 @@ class ControllerCrashTest {
   }
 
   /** Whether it came to its end. */
-  private static boolean tried(CompletableFuture<?> operation) {
+  private static boolean tried(Runnable operation) {
     try {
-      operation.orTimeout(30, TimeUnit.SECONDS).join();
+      operation.run();
       return true;
-    } catch (CompletionException failed) {
-      assertThat(failed.getCause()).isInstanceOf(ControllerException.class);
+    } catch (ControllerException failed) {
       return false;
     }
   }
@@ -261,12 +259,12 @@ class ControllerCrashTest {
   /**
    * Lets it end at each step in turn until it ends at none; each time, what comes next mends it.
    */
-  private int atEachStep(Consumer<OpenedController> work, Consumer<OpenedController> mending) {
+  private int atEachStep(Consumer<VolumeController> work, Consumer<VolumeController> mending) {
     return atEachStep(work, mending, false);
   }
 
   private int atEachStep(
-      Consumer<OpenedController> work, Consumer<OpenedController> mending, boolean isUnusable) {
+      Consumer<VolumeController> work, Consumer<VolumeController> mending, boolean isUnusable) {
     for (int end = 0; ; end++) {
       MemoryMedium medium = MemoryMedium.create();
       Life life = new Life(medium, end, isUnusable, Optional.empty());
@@ -295,11 +293,11 @@ class ControllerCrashTest {
   void aVolumeThatWasBeingMadeIsFoundByTheSameRequestAndNeverMadeTwice() {
     int steps =
         atEachStep(
-            it -> tried(it.create(DB, spec(false))),
+            it -> tried(() -> it.create(DB, spec(false))),
             it -> {
-              CatalogVolume made = it.create(DB, spec(false)).join();
+              CatalogVolume made = it.create(DB, spec(false));
               assertThat(plugin.contents().volumes()).containsExactly(made.id());
-              assertThat(tried(it.delete(DB))).isTrue();
+              assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(6);
     assertOneName();
@@ -309,8 +307,8 @@ class ControllerCrashTest {
   void aVolumeThatWasBeingMadeAndIsNotWantedIsDeletedWhateverBecameOfIt() {
     int steps =
         atEachStep(
-            it -> tried(it.create(DB, spec(false))),
-            it -> assertThat(tried(it.delete(DB))).isTrue());
+            it -> tried(() -> it.create(DB, spec(false))),
+            it -> assertThat(tried(() -> it.delete(DB))).isTrue());
     assertThat(steps).isEqualTo(6);
     assertOneName();
   }
@@ -320,11 +318,11 @@ class ControllerCrashTest {
     int steps =
         atEachStep(
             it -> {
-              if (tried(it.create(DB, spec(false)))) {
-                tried(it.delete(DB));
+              if (tried(() -> it.create(DB, spec(false)))) {
+                tried(() -> it.delete(DB));
               }
             },
-            it -> assertThat(tried(it.delete(DB))).isTrue());
+            it -> assertThat(tried(() -> it.delete(DB))).isTrue());
     assertThat(steps).isEqualTo(12);
     assertOneName();
   }
@@ -337,29 +335,26 @@ class ControllerCrashTest {
     int steps =
         atEachStep(
             it -> {
-              told.set(tried(it.create(DB, spec(false))) && tried(it.cut(DB, name, Map.of())));
+              told.set(
+                  tried(() -> it.create(DB, spec(false)))
+                      && tried(() -> it.createSnapshot(DB, name, Map.of())));
             },
             it -> {
               boolean isOwed = it.owed().contains(DB);
               if (isOwed && !plugin.contents().snapshots().isEmpty()) {
-                assertThat(tried(it.delete(DB))).as("only its volume finds it").isFalse();
+                assertThat(tried(() -> it.delete(DB))).as("only its volume finds it").isFalse();
               }
               if (!isOwed && !told.get() && !plugin.contents().snapshots().isEmpty()) {
                 unowed.incrementAndGet();
               }
               if (isOwed) {
-                assertThat(it.drop(DB, name).join()).isTrue();
+                assertThat(it.dropSnapshot(DB, name)).isTrue();
               }
               for (SnapshotId left : plugin.contents().snapshots()) {
-                assertThat(
-                        tried(
-                            it.run(
-                                "deleting a snapshot",
-                                all -> all.delete(ID, left, Optional.empty(), Optional.empty()))))
-                    .isTrue();
+                assertThat(tried(() -> it.deleteSnapshot(ID, left, Optional.empty()))).isTrue();
               }
               assertThat(it.owed()).isEmpty();
-              assertThat(tried(it.delete(DB))).isTrue();
+              assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);
     assertThat(unowed).as("between its last write and the answer").hasValue(1);
@@ -370,11 +365,11 @@ class ControllerCrashTest {
     int steps =
         atEachStep(
             it -> {
-              if (tried(it.create(DB, spec(true)))) {
-                tried(it.delete(DB));
+              if (tried(() -> it.create(DB, spec(true)))) {
+                tried(() -> it.delete(DB));
               }
             },
-            it -> it.retain(Set.of()).values().forEach(each -> assertThat(tried(each)).isTrue()));
+            it -> assertThat(it.retainEphemeral(Set.of())).isEmpty());
     assertThat(steps).isEqualTo(12);
     assertOneName();
   }
@@ -383,8 +378,8 @@ class ControllerCrashTest {
   void whatCannotBeUsedIsDeletedOnceAndStaysOnRecordUntilItIs() {
     int steps =
         atEachStep(
-            it -> assertThat(tried(it.create(DB, spec(false)))).isFalse(),
-            it -> assertThat(tried(it.delete(DB))).isTrue(),
+            it -> assertThat(tried(() -> it.create(DB, spec(false)))).isFalse(),
+            it -> assertThat(tried(() -> it.delete(DB))).isTrue(),
             true);
     assertThat(steps).isEqualTo(10);
     assertOneName();
@@ -396,16 +391,16 @@ class ControllerCrashTest {
     int steps =
         atEachStep(
             it -> {
-              if (tried(it.create(DB, spec(false)))) {
-                tried(it.expand(DB, large));
+              if (tried(() -> it.create(DB, spec(false)))) {
+                tried(() -> it.expand(DB, large));
               }
             },
             it -> {
-              it.create(DB, spec(false)).join();
-              CatalogVolume grown = it.expand(DB, large).join();
+              it.create(DB, spec(false));
+              CatalogVolume grown = it.expand(DB, large);
               assertThat(grown.capacityBytes()).hasValue(4 << 20);
               assertThat(grown.owedToNode()).contains(large);
-              assertThat(tried(it.delete(DB))).isTrue();
+              assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);
   }
@@ -420,15 +415,15 @@ class ControllerCrashTest {
               Fault.applyThenFail(StatusCode.INTERNAL, "?"),
               Fault.fail(StatusCode.ABORTED, "busy"))) {
         MemoryMedium medium = MemoryMedium.create();
-        OpenedController first =
+        VolumeController first =
             new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
         plugin.inject(fault, When.calling(lost).once());
-        if (tried(first.create(DB, spec(true)))) {
-          assertThat(tried(first.delete(DB))).isFalse();
+        if (tried(() -> first.create(DB, spec(true)))) {
+          assertThat(tried(() -> first.delete(DB))).isFalse();
         }
         plugin.clearFaults();
         Life next = new Life(medium, Integer.MAX_VALUE, false, Optional.empty());
-        next.open().retain(Set.of()).values().forEach(each -> assertThat(tried(each)).isTrue());
+        assertThat(next.open().retainEphemeral(Set.of())).isEmpty();
         assertThat(plugin.contents().volumes()).as("%s at %s", fault, lost).isEmpty();
         assertThat(next.load()).isEmpty();
       }
@@ -439,31 +434,28 @@ class ControllerCrashTest {
   @Test
   void aVolumeThatGotTheIdOfAnotherIsNeverDeleted() {
     MemoryMedium medium = MemoryMedium.create();
-    OpenedController good = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
-    CatalogVolume first = good.create(VolumeKey.of("first"), spec(false)).join();
+    VolumeController good = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+    CatalogVolume first = good.create(VolumeKey.of("first"), spec(false));
 
-    OpenedController bad =
+    VolumeController bad =
         new Life(medium, Integer.MAX_VALUE, true, Optional.of(first.id())).open();
-    for (CompletableFuture<?> operation :
-        List.of(bad.create(DB, spec(false)), bad.create(DB, spec(false)), bad.delete(DB))) {
-      assertThat(tried(operation)).isFalse();
-      operation
-          .handle(
-              (none, thrown) -> {
-                ControllerException failed = (ControllerException) Unwrapped.of(thrown);
-                assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
-                assertThat(failed.outcome()).isEqualTo(Outcome.HELD);
-                assertThat(failed).hasMessageContaining("that is 'default/first'");
-                return Done.DONE;
-              })
-          .join();
+    List<ThrowingCallable> operations =
+        List.of(
+            () -> bad.create(DB, spec(false)),
+            () -> bad.create(DB, spec(false)),
+            () -> bad.delete(DB));
+    for (ThrowingCallable operation : operations) {
+      ControllerException failed = catchThrowableOfType(ControllerException.class, operation);
+      assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
+      assertThat(failed.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failed).hasMessageContaining("that is 'default/first'");
     }
     assertThat(plugin.contents().volumes()).contains(first.id());
 
-    OpenedController mended = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
-    assertThat(tried(mended.delete(DB))).isTrue();
+    VolumeController mended = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+    assertThat(tried(() -> mended.delete(DB))).isTrue();
     assertThat(plugin.contents().volumes()).containsExactly(first.id());
-    assertThat(tried(mended.delete(first.key()))).isTrue();
+    assertThat(tried(() -> mended.delete(first.key()))).isTrue();
   }
 
   @Test
@@ -471,7 +463,7 @@ class ControllerCrashTest {
     AtomicReference<Claim> claim = new AtomicReference<>(Claim.none(DB));
     AtomicInteger looks = new AtomicInteger();
     Timers timers = new Timers();
-    OpenedController opened =
+    VolumeController opened =
         open(
             VolumeStore.on(MemoryMedium.create().open()),
             controllers,
@@ -480,9 +472,9 @@ class ControllerCrashTest {
               looks.incrementAndGet();
               return Optional.of(claim.get());
             });
-    assertThat(tried(opened.create(DB, spec(false)))).isTrue();
+    assertThat(tried(() -> opened.create(DB, spec(false)))).isTrue();
     plugin.inject(Fault.drop(), When.calling(CsiOperation.DELETE_VOLUME).once());
-    assertThat(tried(opened.delete(DB))).isFalse();
+    assertThat(tried(() -> opened.delete(DB))).isFalse();
     assertThat(opened.owed()).containsExactly(DB);
     MemoryClaimStore store = new MemoryClaimStore();
     new ClaimBook(store, Clock.systemUTC())

@@ -24,7 +24,6 @@ import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import java.time.Duration;
@@ -32,7 +31,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -100,34 +98,31 @@ class SnapshotCreationTest {
     world.close();
   }
 
-  private OpenedController open(Duration patience) {
+  private VolumeController open(Duration patience) {
     world.register("only", plugin.endpoint());
-    OpenedController opened =
-        new OpenedController(
-            new OpenedController.Options(
-                VolumeStore.on(MemoryMedium.create().open()),
-                key -> Optional.empty(),
-                reference -> SecretsProvider.none(),
-                ControllerSettings.defaults(),
-                "csi4j-",
-                patience,
-                ValidationResult.Policy.LENIENT,
-                message -> {}),
-            new OpenedController.World(world.registry(), controllers, time, time, threads));
+    VolumeController opened =
+        new VolumeController(
+            VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+                .snapshotPatience(patience)
+                .validation(ValidationResult.Policy.LENIENT)
+                .told(message -> {}),
+            controllers,
+            time,
+            time,
+            threads,
+            () -> {});
     CatalogVolume made =
-        opened
-            .create(
-                DB,
-                VolumeSpec.builder(ID)
-                    .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
-                    .build())
-            .join();
+        opened.create(
+            DB,
+            VolumeSpec.builder(ID)
+                .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                .build());
     assertThat(made.key()).isEqualTo(DB);
     return opened;
   }
 
-  private static Snapshot cut(OpenedController opened) {
-    return StepWait.on(opened.cut(DB, NIGHTLY, Map.of("kind", "full")));
+  private static Snapshot cut(VolumeController opened) {
+    return opened.createSnapshot(DB, NIGHTLY, Map.of("kind", "full"));
   }
 
   @Test
@@ -144,7 +139,7 @@ class SnapshotCreationTest {
 
   @Test
   void oneThatIsNotReadyInTimeIsThereAndMayBeAskedForAgain() {
-    OpenedController opened = open(Duration.ofSeconds(3));
+    VolumeController opened = open(Duration.ofSeconds(3));
     ControllerException late = catchThrowableOfType(ControllerException.class, () -> cut(opened));
     assertThat(late.outcome()).isEqualTo(Outcome.UNCERTAIN);
     assertThat(late.code()).isEqualTo(OperatorCode.SNAPSHOT_NOT_READY);
@@ -155,7 +150,7 @@ class SnapshotCreationTest {
 
   @Test
   void oneThatIsCutAndThenRefusedIsDeleted() {
-    OpenedController opened = open(Duration.ofHours(1));
+    VolumeController opened = open(Duration.ofHours(1));
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "the copy broke"),
         When.calling(CREATE_SNAPSHOT).nth(2));
@@ -169,7 +164,7 @@ class SnapshotCreationTest {
 
   @Test
   void oneWhoseProgressIsNotKnownIsLeftAsItIs() {
-    OpenedController opened = open(Duration.ofHours(1));
+    VolumeController opened = open(Duration.ofHours(1));
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).nth(2));
     ControllerException doubt = catchThrowableOfType(ControllerException.class, () -> cut(opened));
     assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);

@@ -1,0 +1,705 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The operations on one volume, from when it comes on record until it is gone. Each blocks, and
+ * runs while no other does for that volume. Each state is on record before the storage system hears
+ * of it: no other volume is made under a name until it is known what became of the first; that one
+ * grows is on record because only the answer says whether the node has to follow; that one is to go
+ * stays on record until it is gone.
+ */
+final class VolumeOperations {
+
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final ControllerCalls calls;
+  private final PluginRegistry registry;
+  private final Function<VolumeKey, Optional<Claim>> claims;
+  private final String namePrefix;
+  private final ValidationResult.Policy validation;
+  private final Consumer<OperatorMessage> told;
+
+  /** The plugins for which it was told that they are asked for older access modes. */
+  private final Set<PluginId> toldOfOlderModes = ConcurrentHashMap.newKeySet();
+
+  VolumeOperations(
+      Catalog catalog,
+      Controllers controllers,
+      ControllerCalls calls,
+      VolumeController.Builder options) {
+    this.catalog = catalog;
+    this.controllers = controllers;
+    this.calls = calls;
+    this.registry = options.plugins;
+    this.claims = options.claims;
+    this.namePrefix = options.namePrefix;
+    this.validation = options.validation;
+    this.told = options.told;
+  }
+
+  // ---- volumes that were there before
+
+  /** Takes a volume on record, if its plugin agrees to how it is to be used. */
+  CatalogVolume register(CatalogVolume wanted) {
+    Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
+    Optional<CatalogEntry> known = catalog.find(wanted.key());
+    if (known.isPresent()) {
+      return known
+          .flatMap(CatalogEntry::volume)
+          .filter(there -> isSame(there, wanted))
+          .orElseThrow(
+              () ->
+                  ControllerFailures.refused(
+                      OperatorCode.VOLUME_KNOWN_OTHERWISE,
+                      subject,
+                      "'" + wanted.key() + "' is on record"));
+    }
+    CatalogEntry record = CatalogEntry.of(wanted, Optional.empty());
+    CatalogVolume volume = wanted;
+    if (mayHaveController(wanted.plugin())) {
+      ControllerFacts facts = facts(wanted.plugin(), subject);
+      validate(subject, wanted, facts);
+      volume = named(wanted, facts);
+      record = decided(CatalogEntry.of(volume, Optional.empty()), subject, facts);
+    }
+    catalog.put(subject, record);
+    return volume;
+  }
+
+  /** False only if instances are there, none is a controller, and none says that there is one. */
+  private boolean mayHaveController(PluginId plugin) {
+    List<RegisteredPlugin> own =
+        registry.plugins().stream()
+            .filter(each -> each.registration().id().equals(plugin))
+            .toList();
+    return own.isEmpty()
+        || own.stream()
+            .anyMatch(
+                each ->
+                    each.registration().roles().contains(PluginRole.CONTROLLER)
+                        || each.fingerprint().filter(PluginFingerprint::hasController).isPresent());
+  }
+
+  private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
+    return there.origin() == CatalogVolume.Origin.REGISTERED
+        && there.id().equals(wanted.id())
+        && there.context().equals(wanted.context())
+        && there.spec().equals(wanted.spec());
+  }
+
+  private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {
+    ValidationResult answer = controllers.answer(calls.validate(wanted, facts));
+    List<Violation> differences =
+        answer instanceof ValidationResult.Mismatch mismatch ? mismatch.differences() : List.of();
+    String seen = differences.isEmpty() ? words(answer) : ControllerFailures.text(differences);
+    if (!answer.isAcceptable(validation)) {
+      throw new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(OperatorCode.VOLUME_NOT_CONFIRMED, subject, seen),
+          differences,
+          null);
+    }
+    if (!(answer instanceof ValidationResult.Confirmed)) {
+      told.accept(Messages.of(OperatorCode.VALIDATION_UNANSWERED, subject, seen));
+    }
+  }
+
+  /** The plugin's own words, which are for people: what they mean, nothing here decides. */
+  private static String words(ValidationResult answer) {
+    return answer.message().isEmpty() ? "" : "the plugin says: \"" + answer.message() + "\"";
+  }
+
+  private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {
+    return new CatalogVolume(
+        wanted.key(),
+        wanted.spec(),
+        wanted.origin(),
+        wanted.id(),
+        facts.name(),
+        wanted.context(),
+        wanted.topologies(),
+        wanted.capacityBytes(),
+        wanted.owedToNode());
+  }
+
+  /**
+   * Forgets a volume without holders; it stays in the storage system.
+   *
+   * @return whether it was on record
+   */
+  boolean deregister(VolumeKey key) {
+    boolean isKnown = catalog.find(key).isPresent();
+    if (isKnown) {
+      refuseClaimed(Subject.of("forgetting volume '" + key + "'"), key);
+      catalog.remove(key);
+    }
+    return isKnown;
+  }
+
+  // ---- making volumes
+
+  /** The volume of this key: the one that there is, or a new one. */
+  CatalogVolume create(VolumeKey key, VolumeSpec spec) {
+    CatalogEntry known = catalog.find(key).orElse(null);
+    if (known == null) {
+      CreationName name = new CreationName(namePrefix + HashedName.inCatalog(key));
+      return ask(new CatalogEntry(key, spec, Optional.of(name), new State.Creating()), true);
+    }
+    Subject subject = ControllerCalls.about("creating", known);
+    if (known.state() instanceof State.Deleting) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
+    }
+    boolean isSame =
+        known.spec().equals(spec.modified(known.spec().mutableParameters()))
+            && known.volume().map(it -> it.origin() == CatalogVolume.Origin.CREATED).orElse(true);
+    if (!isSame) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_KNOWN_OTHERWISE,
+          subject,
+          known.state() instanceof State.Creating
+              ? "it is being created already, as something else; create that one, or delete it"
+              : "");
+    }
+    return known.volume().orElseGet(() -> ask(known, false));
+  }
+
+  /**
+   * Asks for it.
+   *
+   * @param isFirst whether it has never been asked for
+   */
+  private CatalogVolume ask(CatalogEntry begun, boolean isFirst) {
+    Subject subject = ControllerCalls.about("creating", begun);
+    ControllerFacts facts = facts(begun.spec().plugin(), subject);
+    CatalogEntry record = decided(begun, subject, facts);
+    if (isFirst) {
+      catalog.put(subject, record);
+    }
+    Volume made;
+    try {
+      made = controllers.answer(calls.create(record, facts));
+    } catch (ControllerException failed) {
+      Optional<VolumeId> unusable = made(failed);
+      if (unusable.isPresent()) {
+        throw unusable(record, unusable.get(), failed);
+      }
+      if (isFirst && failed.outcome() != Outcome.UNCERTAIN) {
+        catalog.remove(record.key());
+      }
+      throw worded(record, failed);
+    }
+    return keep(record, made, facts);
+  }
+
+  /** The id of what was made, if an answer cannot be used but for that. */
+  private static Optional<VolumeId> made(ControllerException failed) {
+    return failed.getCause() instanceof CsiAnswerException answer
+        ? answer.created().map(VolumeId::of)
+        : Optional.empty();
+  }
+
+  private CatalogVolume keep(CatalogEntry record, Volume made, ControllerFacts facts) {
+    Subject subject = ControllerCalls.about("creating", record);
+    refuseOther(record, made.id());
+    CatalogVolume volume =
+        new CatalogVolume(
+            record.key(),
+            record.spec(),
+            CatalogVolume.Origin.CREATED,
+            made.id(),
+            facts.name(),
+            made.context(),
+            new LinkedHashSet<>(made.accessibleTopology()),
+            made.capacityBytes(),
+            Optional.empty());
+    try {
+      catalog.put(subject, record.in(new State.Present(volume)));
+    } catch (ControllerException failed) {
+      if (failed.getCause() instanceof StateException refused
+          && refused.reason() == StateReason.STATE_VALUE_TOO_LARGE) {
+        throw unusable(record, made.id(), failed);
+      }
+      // It is there, and the same request finds it again.
+      throw new ControllerException(Outcome.UNCERTAIN, failed.operatorMessage(), failed);
+    }
+    return volume;
+  }
+
+  /** Deletes what was made and cannot be used; if that fails, it stays on record as a debt. */
+  private ControllerException unusable(
+      CatalogEntry record, VolumeId made, ControllerException failed) {
+    refuseOther(record, made);
+    Subject subject = Subject.of("creating", new VolumeIdentity(record.spec().plugin(), made));
+    CatalogEntry doomed =
+        catalog.put(subject, record.in(new State.Deleting(Optional.of(made), Optional.empty())));
+    ControllerException told =
+        new ControllerException(
+            Outcome.REFUSED,
+            Messages.of(
+                OperatorCode.CONTROLLER_ANSWER_UNUSABLE,
+                subject,
+                failed.violations().isEmpty()
+                    ? failed.operatorMessage().seen().text()
+                    : ControllerFailures.text(failed.violations())),
+            failed.violations(),
+            failed.getCause());
+    try {
+      finish(doomed);
+    } catch (ControllerException undone) {
+      told.addSuppressed(undone);
+    }
+    return told;
+  }
+
+  /** The plugin's refusal is laid on a source only where there is one. */
+  private static ControllerException worded(CatalogEntry record, ControllerException failed) {
+    if (record.spec().source().isPresent()
+        || !failed.violations().isEmpty()
+        || !(failed.getCause() instanceof CsiException answer)) {
+      return failed;
+    }
+    Subject subject = ControllerCalls.about("creating", record);
+    return switch (answer.code()) {
+      case INVALID_ARGUMENT ->
+          ControllerFailures.reworded(
+              subject,
+              answer,
+              "a field is missing, or the plugin does not accept a value",
+              "Correct the parameters, the ways of use, the size or the places.");
+      case NOT_FOUND ->
+          ControllerFailures.reworded(
+              subject,
+              answer,
+              "something that the request names is unknown to the plugin",
+              "Check what the parameters and places name.");
+      case OUT_OF_RANGE ->
+          ControllerFailures.reworded(
+              subject, answer, "the size asked for is not possible", "Change the capacity range.");
+      default -> failed;
+    };
+  }
+
+  /**
+   * Returns the record of a volume that comes on record, with whether its plugin is asked for an
+   * older access mode in the place of one that it does not know: told once for a plugin.
+   */
+  private CatalogEntry decided(CatalogEntry record, Subject subject, ControllerFacts facts) {
+    Optional<AccessMode> unknown =
+        record.spec().capabilitiesInFull().stream()
+            .map(VolumeCapability::accessMode)
+            .filter(mode -> mode != mode.withoutSingleNodeMultiWriter())
+            .findFirst();
+    if (unknown.isEmpty() || facts.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER)) {
+      return record;
+    }
+    if (toldOfOlderModes.add(record.spec().plugin())) {
+      AccessMode mode = unknown.get();
+      told.accept(
+          Messages.of(
+              OperatorCode.ACCESS_MODE_REPLACED,
+              subject,
+              mode.withoutSingleNodeMultiWriter()
+                  + " is sent for "
+                  + mode
+                  + ", as the controller of the plugin does not offer SINGLE_NODE_MULTI_WRITER; this"
+                  + " is said once for the plugin"));
+    }
+    return record.underOlderModes();
+  }
+
+  // ---- changing volumes
+
+  /**
+   * Grows a volume; one that is large enough stays as it is. A wish that was not fulfilled gives
+   * way to another one, which may be smaller, but not smaller than the volume is.
+   */
+  CatalogVolume expand(VolumeKey key, CapacityRange to) {
+    CatalogEntry record = there(key, "expanding");
+    CatalogVolume volume = record.volume().orElseThrow();
+    Optional<State.Growing> before =
+        record.state() instanceof State.Growing growing ? Optional.of(growing) : Optional.empty();
+    if (before.filter(it -> it.to().equals(to)).isPresent()) {
+      return grow(record, before.get(), false).volume().orElseThrow();
+    }
+    Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
+    OptionalLong size = volume.capacityBytes();
+    if (size.isPresent() && to.limitBytes().orElse(Long.MAX_VALUE) < size.getAsLong()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_SHRINKS,
+          subject,
+          "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
+    }
+    if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
+      return volume;
+    }
+    ControllerFacts facts = facts(volume.plugin(), subject);
+    if (facts.expandsOnlyOffline()) {
+      refuseClaimed(subject, key);
+    }
+    State.Growing begun =
+        before
+            .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
+            .orElseGet(() -> new State.Growing(volume, to));
+    return grow(catalog.put(subject, record.in(begun)), begun, before.isEmpty())
+        .volume()
+        .orElseThrow();
+  }
+
+  /** The wish, asking for what is there at least: so that its answer says what there is. */
+  private static CapacityRange notBelow(long bytes, CapacityRange to) {
+    return bytes == 0 || to.requiredBytes().orElse(0) >= bytes
+        ? to
+        : new CapacityRange(OptionalLong.of(bytes), to.limitBytes());
+  }
+
+  private CatalogEntry grow(CatalogEntry record, State.Growing begun, boolean isFirst) {
+    CatalogVolume volume = begun.volume();
+    Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
+    ControllerExpandVolumeResult answer;
+    try {
+      ControllerFacts facts = facts(volume.plugin(), subject);
+      answer =
+          controllers.answer(
+              calls.expand(
+                  volume,
+                  begun.to(),
+                  ControllerCalls.known(capability(volume), facts, record.olderModes())));
+    } catch (ControllerException failed) {
+      if (failed.outcome() == Outcome.REFUSED
+          || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+        catalog.put(
+            subject, record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun))));
+      }
+      throw failed;
+    }
+    OptionalLong bytes = answer.capacityBytes();
+    long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
+    Optional<CapacityRange> owed =
+        answer.nodeExpansionRequired() ? Optional.of(owed(begun.to(), now)) : volume.owedToNode();
+    return catalog.put(
+        subject,
+        record.in(
+            new State.Present(
+                volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+  }
+
+  /** A call may have come through: then the node is told what is known, which does no harm. */
+  private static CatalogVolume maybeGrown(State.Growing begun) {
+    CatalogVolume volume = begun.volume();
+    return volume.grown(
+        volume.capacityBytes(),
+        volume.owedToNode().or(() -> Optional.of(owed(begun.to(), size(volume)))));
+  }
+
+  private static long size(CatalogVolume volume) {
+    return volume.capacityBytes().orElse(0);
+  }
+
+  private static CapacityRange owed(CapacityRange to, long bytes) {
+    return bytes == 0 ? to : CapacityRange.atLeast(bytes);
+  }
+
+  /** As it is used now, else the first way in which it may be: as the node calls have it. */
+  private VolumeCapability capability(CatalogVolume volume) {
+    return claims
+        .apply(volume.key())
+        .flatMap(claim -> claimed(volume, claim))
+        .orElseGet(() -> volume.spec().capabilitiesInFull().iterator().next());
+  }
+
+  /** With the mount options of the holder who was first, as it was attached for him. */
+  private static Optional<VolumeCapability> claimed(CatalogVolume volume, Claim claim) {
+    Optional<MountOptions> options =
+        claim.holders().values().stream()
+            .min(Comparator.comparingLong(ClaimHolder::epoch))
+            .flatMap(ClaimHolder::options);
+    return claim
+        .use()
+        .flatMap(use -> volume.capability(use.mode(), use.attachment()))
+        .map(
+            own ->
+                own.mountOptions().isPresent() && options.isPresent()
+                    ? VolumeCapability.mount(own.accessMode(), options.get())
+                    : own);
+  }
+
+  /** Notes that the node has followed. */
+  CatalogVolume settled(VolumeKey key) {
+    CatalogEntry record = there(key, "settling what is owed to the node of");
+    CatalogVolume volume = record.volume().orElseThrow();
+    if (volume.owedToNode().isEmpty() || record.state() instanceof State.Growing) {
+      return volume;
+    }
+    CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
+    catalog.put(
+        Subject.of("expanding", ControllerCalls.identity(volume)),
+        record.in(new State.Present(now)));
+    return now;
+  }
+
+  /** Changes parameters, also of a volume that grows; those that are not named stay as they are. */
+  CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
+    CatalogEntry record = there(key, "modifying");
+    CatalogVolume volume = record.volume().orElseThrow();
+    CatalogVolume now = volume.as(volume.spec().modified(changes));
+    controllers.answer(calls.modify(volume, changes));
+    State state =
+        record.state() instanceof State.Growing growing
+            ? new State.Growing(now, growing.to())
+            : new State.Present(now);
+    catalog.put(
+        Subject.of("modifying", ControllerCalls.identity(volume)), record.as(now.spec()).in(state));
+    return now;
+  }
+
+  // ---- deleting volumes
+
+  /** Deletes a volume that was made here; one that is not on record counts as deleted. */
+  Done delete(VolumeKey key) {
+    Optional<CatalogEntry> known = catalog.find(key);
+    if (known.isPresent()) {
+      finish(doom(known.get()));
+    }
+    return Done.DONE;
+  }
+
+  private CatalogEntry doom(CatalogEntry known) {
+    Subject subject = deleting(known);
+    boolean isForeign =
+        known.volume().map(it -> it.origin() == CatalogVolume.Origin.REGISTERED).orElse(false);
+    if (isForeign) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_NOT_OURS, subject, "");
+    }
+    refuseClaimed(subject, known.key());
+    if (known.state() instanceof State.Deleting) {
+      return known;
+    }
+    refuseCut(subject, known);
+    Optional<CatalogVolume> before =
+        known.spec().ephemeral() ? Optional.empty() : kept(known.state());
+    CatalogEntry doomed = catalog.put(subject, known.in(new State.Deleting(known.id(), before)));
+    try {
+      // A claim from now on finds that the volume is being deleted.
+      refuseClaimed(subject, known.key());
+      refuseCut(subject, doomed);
+    } catch (ControllerException claimed) {
+      catalog.put(subject, known);
+      throw claimed;
+    }
+    return doomed;
+  }
+
+  /** A snapshot of unknown fate can be found by its volume only. */
+  private static void refuseCut(Subject subject, CatalogEntry record) {
+    if (!record.cuts().isEmpty()) {
+      throw ControllerFailures.refused(
+          OperatorCode.SNAPSHOT_OWED,
+          subject,
+          record.cuts().stream()
+              .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+              .collect(Collectors.joining(", ")));
+    }
+  }
+
+  /** Growing may have come through, and only its answer would say what is owed to the node. */
+  private static Optional<CatalogVolume> kept(State state) {
+    if (state instanceof State.Growing growing) {
+      return Optional.of(maybeGrown(growing));
+    }
+    return state instanceof State.Present there ? Optional.of(there.volume()) : Optional.empty();
+  }
+
+  /** Refuses what would take a volume from those who hold it, naming them. */
+  private void refuseClaimed(Subject subject, VolumeKey key) {
+    Optional<Claim> claim;
+    try {
+      claim = claims.apply(key).filter(it -> !it.holders().isEmpty());
+    } catch (RuntimeException nobodyCanSay) {
+      throw ControllerFailures.failed(
+          Outcome.UNAVAILABLE,
+          OperatorCode.CLAIM_STORE_DOWN,
+          subject,
+          "nobody can say who holds it: " + nobodyCanSay.getMessage(),
+          nobodyCanSay);
+    }
+    if (claim.isPresent()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_CLAIMED,
+          subject,
+          claim.get().holders().values().stream()
+              .map(
+                  holder ->
+                      "workload '"
+                          + holder.workload()
+                          + "' on node '"
+                          + holder.node()
+                          + "' holds it ("
+                          + holder.mode()
+                          + ", "
+                          + holder.state()
+                          + ")")
+              .collect(Collectors.joining(", ")));
+    }
+  }
+
+  /** Brings a deletion to its end. */
+  private void finish(CatalogEntry doomed) {
+    State.Deleting going = (State.Deleting) doomed.state();
+    CatalogEntry known = doomed;
+    VolumeId id = going.id().orElse(null);
+    if (id == null) {
+      Optional<VolumeId> learned = learn(doomed);
+      if (learned.isEmpty()) {
+        catalog.remove(doomed.key());
+        return;
+      }
+      id = learned.get();
+      refuseOther(doomed, id);
+      known = catalog.put(deleting(doomed), doomed.in(new State.Deleting(learned, going.before())));
+    }
+    refuseOther(known, id);
+    // It may have been claimed since it was to be deleted.
+    refuseClaimed(deleting(known), known.key());
+    try {
+      controllers.answer(calls.delete(known.spec(), id));
+    } catch (ControllerException failed) {
+      if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
+        catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
+      }
+      throw failed;
+    }
+    catalog.remove(known.key());
+  }
+
+  /**
+   * The same request under the same name finds what was made, or makes it: only so it has an id.
+   */
+  private Optional<VolumeId> learn(CatalogEntry doomed) {
+    Subject subject = deleting(doomed);
+    ControllerFacts facts = facts(doomed.spec().plugin(), subject);
+    try {
+      return Optional.of(controllers.answer(calls.create(doomed, facts)).id());
+    } catch (ControllerException failed) {
+      Optional<VolumeId> made = made(failed);
+      if (made.isPresent()) {
+        return made;
+      }
+      StatusCode status = failed.status().orElse(StatusCode.OK);
+      if (failed.outcome() == Outcome.REFUSED) {
+        if (status == StatusCode.INVALID_ARGUMENT || status == StatusCode.OUT_OF_RANGE) {
+          // What is wrong with the request now was wrong with it before.
+          return Optional.empty();
+        }
+        throw ControllerFailures.failed(
+            Outcome.HELD,
+            OperatorCode.VOLUME_MAY_BE_LEFT,
+            subject,
+            failed.operatorMessage().seen().text(),
+            failed.getCause());
+      }
+      throw failed;
+    }
+  }
+
+  /** A volume that is on record under another name is not touched. */
+  private void refuseOther(CatalogEntry record, VolumeId id) {
+    VolumeIdentity identity = new VolumeIdentity(record.spec().plugin(), id);
+    Optional<CatalogEntry> other = catalog.other(record.key(), identity);
+    if (other.isPresent()) {
+      throw ControllerFailures.failed(
+          Outcome.HELD,
+          OperatorCode.VOLUME_ID_TAKEN,
+          Subject.of("asking for volume '" + record.key() + "', which got the id of", identity),
+          "that is '" + other.get().key() + "'",
+          null);
+    }
+  }
+
+  private static Subject deleting(CatalogEntry record) {
+    return record
+        .id()
+        .map(id -> Subject.of("deleting", new VolumeIdentity(record.spec().plugin(), id)))
+        .orElseGet(() -> ControllerCalls.about("deleting", record));
+  }
+
+  // ---- what is on record
+
+  /** Goes on with what was begun with a volume. */
+  Done goOn(VolumeKey key) {
+    CatalogEntry record = catalog.find(key).orElse(null);
+    if (record != null && record.state() instanceof State.Deleting) {
+      finish(record);
+    } else if (record != null && record.state() instanceof State.Growing begun) {
+      grow(record, begun, false);
+    }
+    return Done.DONE;
+  }
+
+  /** The record of a volume that is there. */
+  CatalogEntry there(VolumeKey key, String doing) {
+    Subject subject = Subject.of(doing + " volume '" + key + "'");
+    CatalogEntry record =
+        catalog
+            .find(key)
+            .orElseThrow(
+                () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
+    if (record.state() instanceof State.Deleting) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
+    }
+    if (record.volume().isEmpty()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_UNKNOWN, subject, "it is being created, and not there yet");
+    }
+    return record;
+  }
+
+  private ControllerFacts facts(PluginId plugin, Subject subject) {
+    return Controllers.ended(controllers.facts(plugin, subject));
+  }
+}

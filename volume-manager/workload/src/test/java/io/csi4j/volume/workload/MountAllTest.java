@@ -216,6 +216,10 @@ class MountAllTest {
           "both were begun", () -> handles(impatient).equals(List.of("vol-a", "vol-b")));
       assertThat(impatient.usage(VolumeKey.of("a"))).containsExactly(WORKLOAD);
       assertThat(impatient.usage(VolumeKey.of("b"))).containsExactly(WORKLOAD);
+      // A record is written before its call is made; one made after the release would hang.
+      Eventually.isTrue(
+          "both calls hang",
+          () -> fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME).size() == 2);
       fake.release();
       // Asked for last, it ends last.
       assertThat(impatient.async().mount(request("a")).toCompletableFuture())

@@ -121,6 +121,23 @@ public enum CsiOperation {
     return service.fullName() + "/" + rpcName;
   }
 
+  /**
+   * Whether it gives back what another call took: what is owed is asked for whatever a plugin
+   * offers by now.
+   */
+  public boolean givesBack() {
+    return switch (this) {
+      case NODE_UNSTAGE_VOLUME,
+          NODE_UNPUBLISH_VOLUME,
+          CONTROLLER_UNPUBLISH_VOLUME,
+          DELETE_VOLUME,
+          DELETE_SNAPSHOT,
+          DELETE_VOLUME_GROUP_SNAPSHOT ->
+          true;
+      default -> false;
+    };
+  }
+
   /** Returns its work, as a phrase: {@code staging volume}. */
   public String phrase() {
     return phrase;

@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
@@ -19,6 +20,7 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -36,6 +38,13 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCa
         .flatMap(it -> it.capability(request.use().mode(), request.use().attachment()))
         .map(own -> own.mountOptions().map(it -> it.overlaidWith(request.options())))
         .orElseGet(request::statedOptions);
+  }
+
+  @Override
+  public AccessMode knownMode(VolumeKey volume, AccessMode mode) {
+    return catalog.find(volume).filter(CatalogEntry::olderModes).isPresent()
+        ? mode.withoutSingleNodeMultiWriter()
+        : mode;
   }
 
   @Override

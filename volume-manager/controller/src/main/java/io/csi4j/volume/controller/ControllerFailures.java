@@ -4,6 +4,7 @@ import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiRequestException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.Outcome;
@@ -97,7 +98,9 @@ final class ControllerFailures {
 
   private static OperatorCode code(CsiException failed) {
     if (failed instanceof CsiUnsupportedException) {
-      return OperatorCode.CONTROLLER_CALL_NOT_OFFERED;
+      return failed.operation().filter(CsiOperation::givesBack).isPresent()
+          ? OperatorCode.RELEASE_NOT_OFFERED
+          : OperatorCode.CONTROLLER_CALL_NOT_OFFERED;
     }
     return failed.outcome() == Outcome.UNCERTAIN
         ? OperatorCode.CONTROLLER_CALL_IN_DOUBT

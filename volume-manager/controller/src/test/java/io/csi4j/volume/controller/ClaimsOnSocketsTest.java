@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
@@ -19,6 +20,7 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
@@ -40,6 +42,7 @@ import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
+import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -53,6 +56,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
@@ -61,6 +65,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.state.MemoryMedium;
@@ -73,12 +78,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims on a real socket, with a node that does its part there; the referee judges every test. */
 @Timeout(120)
@@ -248,6 +256,104 @@ class ClaimsOnSocketsTest {
           .as("%s", operation)
           .contains(expected);
     }
+  }
+
+  /** Which of the two services knows the newer modes, and what each of them is asked for then. */
+  @ParameterizedTest
+  @Tag("D-61")
+  @CsvSource({
+    "true, true, SINGLE_NODE_SINGLE_WRITER, SINGLE_NODE_SINGLE_WRITER",
+    "false, false, SINGLE_NODE_WRITER, SINGLE_NODE_WRITER",
+    "false, true, SINGLE_NODE_WRITER, SINGLE_NODE_WRITER",
+    // The node's service cannot be asked under a mode that it does not know.
+    "true, false, SINGLE_NODE_SINGLE_WRITER, SINGLE_NODE_WRITER",
+  })
+  void d61_aVolumeIsMadeAttachedAndMountedUnderOneModeAndThatIsToldOnce(
+      boolean controllerKnows,
+      boolean nodeKnows,
+      AccessMode toController,
+      AccessMode toNode,
+      @TempDir Path directory) {
+    PluginShape shape = PluginShape.full();
+    if (!controllerKnows) {
+      shape = shape.without(ControllerCapability.SINGLE_NODE_MULTI_WRITER);
+    }
+    if (!nodeKnows) {
+      shape = shape.without(NodeCapability.SINGLE_NODE_MULTI_WRITER);
+    }
+    start(shape, NodeEffects.files());
+    AccessMode mode = AccessMode.SINGLE_NODE_SINGLE_WRITER;
+    CatalogVolume volume =
+        controller()
+            .create(DB, VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build());
+    ClaimGrant grant =
+        claims()
+            .acquire(
+                new ClaimRequest(
+                    WEB,
+                    NODE,
+                    Optional.of(nodeId),
+                    new Claim.Use(mode, Attachment.FILESYSTEM),
+                    ClaimMode.WRITE,
+                    controller().attaches(ID)));
+    List<OperatorMessage> told = new CopyOnWriteArrayList<>();
+    try (VolumeManager manager =
+        VolumeManager.builder(directory)
+            .state(MemoryMedium.create().open())
+            .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
+            .listener(
+                event -> {
+                  if (event instanceof VolumeEvent.Noticed noticed) {
+                    told.add(noticed.message());
+                  }
+                })
+            .plugin(
+                PluginBinding.builder(ID, plugin().nodeEndpoint())
+                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .build())
+            .open()) {
+      MountRequest request =
+          MountRequest.builder(ID, WEB, volume.id(), mode)
+              .volumeContext(volume.context())
+              .claim(grant)
+              .build();
+      assertThat(manager.mount(request)).isNotNull();
+      assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+      assertThat(manager.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(claims().nodeDone(manager.receipt(WEB, grant.epoch()))).isEqualTo(new Gone(WEB));
+    }
+
+    assertThat(plugin().journal().lastCapability(CONTROLLER_PUBLISH_VOLUME))
+        .map(VolumeCapability::accessMode)
+        .contains(toController);
+    for (CsiOperation operation : List.of(NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME)) {
+      assertThat(plugin().journal().lastCapability(operation))
+          .as("%s", operation)
+          .map(VolumeCapability::accessMode)
+          .contains(toNode);
+    }
+    assertThat(told)
+        .extracting(OperatorMessage::code)
+        .filteredOn(code -> code == OperatorCode.ACCESS_MODE_REPLACED)
+        .hasSize(controllerKnows && !nodeKnows ? 1 : 0);
+  }
+
+  @Test
+  void whatWasAttachedIsDetachedThoughThePluginDoesNotOfferItAnyMore() {
+    start(PluginShape.full());
+    create(DB);
+    ClaimGrant grant = claims().acquire(wish(WEB));
+    plugin().upgrade(PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME));
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+
+    ClaimProgress waits = claims().nodeDone(receipt(WEB, grant.epoch()));
+
+    assertThat(plugin().journal().calls(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME)).hasSize(1);
+    assertThat(waits).isInstanceOf(ClaimProgress.WaitsForStorage.class);
+    assertThat(((ClaimProgress.WaitsForStorage) waits).message().code())
+        .isEqualTo(OperatorCode.DETACH_FAILED);
+    plugin().upgrade(PluginShape.full());
+    assertThat(claims().resume(WEB)).isEqualTo(new Gone(WEB));
   }
 
   @Test

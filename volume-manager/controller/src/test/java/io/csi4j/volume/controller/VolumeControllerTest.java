@@ -45,8 +45,8 @@ import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
-import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
@@ -812,6 +812,42 @@ class VolumeControllerTest {
     assertThat(controller.owed()).isEmpty();
     reopen();
     assertThat(controller.find(DB)).contains(grown);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StatusCode.class,
+      names = {"OUT_OF_RANGE", "INVALID_ARGUMENT"})
+  void anAnswerThatAWishOnRecordCannotBeFulfilledEndsIt(StatusCode never) {
+    CatalogVolume made = controller.create(DB, spec().build());
+    failToGrow(StatusCode.RESOURCE_EXHAUSTED);
+    assertThat(controller.owed()).containsExactly(DB);
+    plugin.inject(Fault.fail(never, "never"), When.calling(CONTROLLER_EXPAND_VOLUME));
+
+    assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(100L << 30))).code())
+        .isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
+
+    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.find(DB)).contains(made);
+  }
+
+  @Test
+  void aDeletionThatThePluginDoesNotOfferAnyMoreIsSentAndOwedWithAnAdviceOfItsOwn() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.upgrade(SHAPE.without(ControllerCapability.CREATE_DELETE_VOLUME));
+
+    ControllerException refused = failure(() -> controller.delete(DB));
+
+    assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
+    assertThat(refused.code()).isEqualTo(OperatorCode.RELEASE_NOT_OFFERED);
+    assertThat(refused.operatorMessage().next().text())
+        .isEqualTo(
+            "Go back to a version of the plugin that can delete it, or delete it in the storage"
+                + " system; then ask again");
+    assertThat(controller.find(DB)).contains(made);
+    plugin.upgrade(SHAPE);
+    controller.delete(DB);
+    assertThat(controller.find(DB)).isEmpty();
   }
 
   @Test

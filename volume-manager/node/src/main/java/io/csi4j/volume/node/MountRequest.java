@@ -279,10 +279,12 @@ public final class MountRequest {
     }
 
     /**
-     * Whether a request asks for no more than was claimed: options that it leaves open may be set.
+     * Whether a request asks for no more than was claimed: options that it leaves open may be set,
+     * and the storage system may know the volume by an older access mode.
      */
     private static boolean isSame(VolumeCapability claimed, VolumeCapability stated) {
-      return claimed.accessMode() == stated.accessMode()
+      return (claimed.accessMode() == stated.accessMode()
+              || claimed.accessMode() == stated.accessMode().withoutSingleNodeMultiWriter())
           && claimed.isBlock() == stated.isBlock()
           && stated
               .mountOptions()

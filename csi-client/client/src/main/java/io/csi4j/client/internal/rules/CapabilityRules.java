@@ -100,7 +100,7 @@ public final class CapabilityRules {
    * offered it is owed, even if it offers less now, and one that cannot do it says so itself.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
-    if (givesBack(operation)) {
+    if (operation.givesBack()) {
       return List.of();
     }
     CapabilityRules rules = new CapabilityRules(operation);
@@ -137,19 +137,6 @@ public final class CapabilityRules {
               "is empty, and the plugin offers STAGE_UNSTAGE_VOLUME"));
     }
     return List.of();
-  }
-
-  private static boolean givesBack(CsiOperation operation) {
-    return switch (operation) {
-      case NODE_UNSTAGE_VOLUME,
-          NODE_UNPUBLISH_VOLUME,
-          CONTROLLER_UNPUBLISH_VOLUME,
-          DELETE_VOLUME,
-          DELETE_SNAPSHOT,
-          DELETE_VOLUME_GROUP_SNAPSHOT ->
-          true;
-      default -> false;
-    };
   }
 
   private void service() {

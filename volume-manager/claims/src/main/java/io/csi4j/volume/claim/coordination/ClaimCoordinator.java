@@ -9,9 +9,8 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
-import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimEvent.Ended;
 import io.csi4j.volume.claim.ClaimEvent.Freed;
 import io.csi4j.volume.claim.ClaimEvent.Moved;
@@ -19,16 +18,17 @@ import io.csi4j.volume.claim.ClaimEvent.Noticed;
 import io.csi4j.volume.claim.ClaimEvent.Proven;
 import io.csi4j.volume.claim.ClaimEvent.Started;
 import io.csi4j.volume.claim.ClaimEvent.Work;
+import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.ClaimStep;
 import io.csi4j.volume.claim.ClaimStep.Choice;
 import io.csi4j.volume.claim.ClaimStep.Detach;
 import io.csi4j.volume.claim.ClaimStep.Intent;
+import io.csi4j.volume.claim.ClaimStep;
 import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.ReleaseProof;
@@ -210,20 +210,18 @@ public final class ClaimCoordinator {
   }
 
   /** Returns the grant that a node is given for a claim. */
-  private static ClaimGrant grant(
+  private ClaimGrant grant(
       UsageKey usage,
       Claim claim,
       ClaimHolder holder,
       PublishContext context,
       boolean contextChanged) {
+    Claim.Use use = claim.use().orElseThrow();
+    AccessMode mode = controller.knownMode(usage.volume(), use.mode());
     Optional<VolumeCapability> capability =
-        claim
-            .use()
-            .flatMap(
-                use ->
-                    use.attachment() == Attachment.BLOCK_DEVICE
-                        ? Optional.of(VolumeCapability.block(use.mode()))
-                        : holder.options().map(how -> VolumeCapability.mount(use.mode(), how)));
+        use.attachment() == Attachment.BLOCK_DEVICE
+            ? Optional.of(VolumeCapability.block(mode))
+            : holder.options().map(how -> VolumeCapability.mount(mode, how));
     return new ClaimGrant(
         usage, holder.node(), holder.epoch(), holder.mode(), context, capability, contextChanged);
   }

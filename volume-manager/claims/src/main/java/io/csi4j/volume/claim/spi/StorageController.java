@@ -1,7 +1,9 @@
 package io.csi4j.volume.claim.spi;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
 /**
@@ -35,6 +37,16 @@ public interface StorageController {
    */
   default Optional<MountOptions> options(ClaimRequest request) {
     return request.statedOptions();
+  }
+
+  /**
+   * The access mode under which the storage system knows a volume that is claimed for {@code mode}:
+   * an older one, if the plugin does not know this one. A node uses the volume under the same.
+   *
+   * @return {@code mode}, unless the implementation knows that the volume goes by another one
+   */
+  default AccessMode knownMode(VolumeKey volume, AccessMode mode) {
+    return mode;
   }
 
   /** Whether a call still makes sense. */

@@ -1,7 +1,8 @@
 /** The users of a volume, across machines. */
-@SuppressWarnings("module")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.claims {
   requires static transitive org.jspecify;
+  requires com.google.protobuf;
   requires transitive io.csi4j.volume.model;
   requires transitive io.csi4j.volume.state;
 

@@ -2,8 +2,10 @@
  * What storage systems are asked: create, attach, grow, snapshot; the catalog of volumes, and its
  * upkeep.
  */
+@SuppressWarnings("requires-automatic")
 module io.csi4j.volume.controller {
   requires static transitive org.jspecify;
+  requires com.google.protobuf;
   requires transitive io.csi4j.volume.claims;
   requires transitive io.csi4j.volume.plugins;
 

@@ -1,7 +1,8 @@
 /** The words that all chambers of the volume manager share. */
-@SuppressWarnings("module")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.model {
   requires static transitive org.jspecify;
+  requires com.google.protobuf;
   requires transitive io.csi4j.client.model;
   requires transitive io.csi4j.mount;
 
@@ -32,4 +33,8 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd;
+  exports io.csi4j.volume.internal.fields.proto to
+      io.csi4j.volume.plugins,
+      io.csi4j.volume.claims,
+      io.csi4j.volume.controller;
 }

@@ -1,7 +1,8 @@
 /** Plugins that come, fail, restart and go. */
-@SuppressWarnings("module")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.plugins {
   requires static transitive org.jspecify;
+  requires com.google.protobuf;
   requires transitive io.csi4j.client;
   requires transitive io.csi4j.volume.model;
   requires transitive io.csi4j.volume.state;

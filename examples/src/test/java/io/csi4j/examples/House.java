@@ -19,8 +19,10 @@ final class House {
   static final Path ROOT =
       Path.of(System.getProperty("csi4j.root", "..")).toAbsolutePath().normalize();
 
-  /** The package of the code that is generated from the protocol. */
-  static final String GENERATED = "io.csi4j.client.internal.proto";
+  /**
+   * The packages of the code that is generated from messages of protobuf, as ArchUnit writes them.
+   */
+  static final String GENERATED = "io.csi4j..internal..proto";
 
   private static final List<String> MODULES =
       List.of(

@@ -1,51 +1,44 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.internal.catalog.proto.CatalogProto;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.fields.SensitiveFields;
+import io.csi4j.volume.internal.fields.RecordBytes;
+import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.SortedSet;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
- * The form of volumes of a storage system, in the way of {@code RecordCodec}.
- *
- * <pre>
- * record  1 format  2 namespace  3 volume  4 spec  5 name  6 state  7 there  8 grows to  9 id
- *         10 cut...  11 older modes  12... newer fields
- * cut     1 name  2 parameter...  3 volume...
- * volume  1 namespace  2 volume
- * there   1 id  2 registered  3 provider  4 context...  5 place...  6 size  7 owed to the node
- * </pre>
- *
- * What a newer version has added to a record is passed over, and lost with the next write. A new
- * field in a part needs a new format.
+ * The form of volumes of a storage system: the messages of {@code state.proto}, which says what
+ * each field is.
  */
 final class CatalogCodec {
 
   private static final int FORMAT = 1;
-
-  private static final int CREATING = 1;
-  private static final int PRESENT = 2;
-  private static final int GROWING = 3;
-  private static final int DELETING = 4;
 
   private CatalogCodec() {}
 
@@ -55,144 +48,253 @@ final class CatalogCodec {
    * @throws io.csi4j.volume.state.StateException when they are too many
    */
   public static StateValue encode(CatalogEntry record) {
-    FieldWriter out =
-        new FieldWriter()
-            .number(1, FORMAT)
-            .text(2, record.key().namespace().value())
-            .text(3, record.key().id())
-            .part(4, SpecCodec.encode(record.spec()))
-            .text(5, record.name().map(CreationName::value).orElse(""));
+    CatalogProto.Record.Builder out =
+        CatalogProto.Record.newBuilder()
+            .setFormat(FORMAT)
+            .setNamespace(record.key().namespace().value())
+            .setId(record.key().id())
+            .setSpec(spec(record.spec()))
+            .setName(record.name().map(CreationName::value).orElse(""))
+            .setOlderModes(record.olderModes());
     State state = record.state();
     if (state instanceof State.Creating) {
-      out.number(6, CREATING);
+      out.setState(CatalogProto.Record.State.CREATING);
     } else if (state instanceof State.Present there) {
-      out.number(6, PRESENT).part(7, there(there.volume()));
+      out.setState(CatalogProto.Record.State.PRESENT).setThere(there(there.volume()));
     } else if (state instanceof State.Growing growing) {
-      out.number(6, GROWING)
-          .part(7, there(growing.volume()))
-          .part(8, SpecCodec.encode(growing.to()));
+      out.setState(CatalogProto.Record.State.GROWING)
+          .setThere(there(growing.volume()))
+          .setGrowsTo(range(growing.to()));
     } else if (state instanceof State.Deleting going) {
-      out.number(6, DELETING);
-      going.before().ifPresent(volume -> out.part(7, there(volume)));
-      out.text(9, going.id().map(VolumeId::value).orElse(""));
+      out.setState(CatalogProto.Record.State.DELETING)
+          .setHandle(going.id().map(VolumeId::value).orElse(""));
+      going.before().ifPresent(volume -> out.setThere(there(volume)));
     }
-    record.cuts().forEach(cut -> out.part(10, cut(cut)));
-    out.flag(11, record.olderModes());
-    return StateValue.of(out.bytes());
-  }
-
-  private static FieldWriter cut(Cut cut) {
-    FieldWriter out = new FieldWriter().text(1, cut.name());
-    SensitiveFields.entries(out, 2, cut.parameters());
-    cut.group()
-        .forEach(
-            key ->
-                out.part(3, new FieldWriter().text(1, key.namespace().value()).text(2, key.id())));
-    return out;
-  }
-
-  private static FieldWriter there(CatalogVolume volume) {
-    FieldWriter out =
-        new FieldWriter()
-            .text(1, volume.id().value())
-            .flag(2, volume.origin() == CatalogVolume.Origin.REGISTERED)
-            .text(3, volume.provider().map(PluginName::value).orElse(""));
-    SensitiveFields.context(out, 4, volume.context());
-    SpecCodec.places(out, 5, volume.topologies());
-    out.number(6, volume.capacityBytes().orElse(0));
-    volume.owedToNode().ifPresent(range -> out.part(7, SpecCodec.encode(range)));
-    return out;
+    record.cuts().forEach(cut -> out.addCut(cut(cut)));
+    return StateValue.of(out.build().toByteArray());
   }
 
   /** The record in these bytes. */
   public static CatalogEntry decode(StateValue value) throws MalformedRecordException {
-    FieldReader in = new FieldReader(value.bytes());
-    in.format(1);
-    String namespace = in.text(2);
-    String id = in.text(3);
-    VolumeKey key = FieldReader.checked("key", () -> VolumeKey.of(Namespace.of(namespace), id));
-    VolumeSpec spec = SpecCodec.decode(in.required(4));
-    String name = in.text(5);
-    long number = in.number(6);
-    Optional<FieldReader> part = in.part(7);
-    Optional<CatalogVolume> there =
-        part.isEmpty() ? Optional.empty() : Optional.of(there(key, spec, part.get()));
-    Optional<CapacityRange> to = SpecCodec.range(in, 8);
-    String handle = in.text(9);
+    CatalogProto.Record in =
+        RecordBytes.read(CatalogProto.Record.parser(), value.bytes(), FORMAT).message();
+    VolumeKey key =
+        RecordBytes.checked("key", () -> VolumeKey.of(Namespace.of(in.getNamespace()), in.getId()));
+    VolumeSpec spec = spec(in.getSpec());
     List<Cut> cuts = new ArrayList<>();
-    for (Optional<FieldReader> cut = in.part(10); cut.isPresent(); cut = in.part(10)) {
-      cuts.add(cut(cut.get()));
+    for (CatalogProto.Cut cut : in.getCutList()) {
+      cuts.add(cut(cut));
     }
-    boolean olderModes = in.flag(11);
-    in.rest(11);
-    State state = state(number, there, to, handle);
-    return FieldReader.checked(
+    return RecordBytes.checked(
         "volume",
         () ->
             new CatalogEntry(
                 key,
                 spec,
-                Optional.of(name).filter(text -> !text.isEmpty()).map(CreationName::new),
-                state,
+                said(in.getName()).map(CreationName::new),
+                state(key, spec, in),
                 cuts,
-                olderModes));
+                in.getOlderModes()));
   }
 
-  private static Cut cut(FieldReader in) throws MalformedRecordException {
-    String name = in.text(1);
-    Map<String, String> parameters = SensitiveFields.entries(in, 2);
-    SortedSet<VolumeKey> group = new TreeSet<>();
-    for (Optional<FieldReader> part = in.part(3); part.isPresent(); part = in.part(3)) {
-      String namespace = part.get().text(1);
-      String id = part.get().text(2);
-      part.get().end();
-      group.add(FieldReader.checked("key", () -> VolumeKey.of(Namespace.of(namespace), id)));
-    }
-    in.end();
-    return new Cut(name, new TreeMap<>(parameters), group);
-  }
-
-  private static State state(
-      long number, Optional<CatalogVolume> there, Optional<CapacityRange> to, String handle)
+  private static State state(VolumeKey key, VolumeSpec spec, CatalogProto.Record in)
       throws MalformedRecordException {
-    if (number == CREATING && there.isEmpty()) {
+    Optional<CatalogVolume> there =
+        in.hasThere() ? Optional.of(there(key, spec, in.getThere())) : Optional.empty();
+    Optional<CapacityRange> to = range(in.hasGrowsTo(), in.getGrowsTo());
+    CatalogProto.Record.State state = in.getState();
+    if (state == CatalogProto.Record.State.CREATING && there.isEmpty()) {
       return new State.Creating();
-    } else if (number == PRESENT && there.isPresent()) {
+    } else if (state == CatalogProto.Record.State.PRESENT && there.isPresent()) {
       return new State.Present(there.get());
-    } else if (number == GROWING && there.isPresent() && to.isPresent()) {
+    } else if (state == CatalogProto.Record.State.GROWING && there.isPresent() && to.isPresent()) {
       return new State.Growing(there.get(), to.get());
-    } else if (number == DELETING) {
-      return new State.Deleting(
-          handle.isEmpty()
-              ? Optional.empty()
-              : Optional.of(FieldReader.checked("id", () -> VolumeId.of(handle))),
-          there);
+    } else if (state == CatalogProto.Record.State.DELETING) {
+      return new State.Deleting(said(in.getHandle()).map(VolumeId::of), there);
     }
     throw new MalformedRecordException("The state of the volume is none.");
   }
 
-  private static CatalogVolume there(VolumeKey key, VolumeSpec spec, FieldReader in)
+  /** A text that stands in a record only if there is something to say. */
+  private static Optional<String> said(String text) {
+    return Optional.of(text).filter(it -> !it.isEmpty());
+  }
+
+  // ---- parts, each written and read
+
+  private static CatalogProto.Cut cut(Cut cut) {
+    return CatalogProto.Cut.newBuilder()
+        .setName(cut.name())
+        .addAllParameter(StoredParts.entries(cut.parameters()))
+        .addAllGroup(cut.group().stream().map(StoredParts::key).toList())
+        .build();
+  }
+
+  private static Cut cut(CatalogProto.Cut in) throws MalformedRecordException {
+    return RecordBytes.checked(
+        "key",
+        () ->
+            new Cut(
+                in.getName(),
+                StoredParts.entries(in.getParameterList()),
+                in.getGroupList().stream()
+                    .map(StoredParts::key)
+                    .collect(Collectors.toCollection(TreeSet::new))));
+  }
+
+  private static CatalogProto.There there(CatalogVolume volume) {
+    CatalogProto.There.Builder out =
+        CatalogProto.There.newBuilder()
+            .setId(volume.id().value())
+            .setRegistered(volume.origin() == CatalogVolume.Origin.REGISTERED)
+            .setProvider(volume.provider().map(PluginName::value).orElse(""))
+            .addAllContext(StoredParts.entries(volume.context()))
+            .addAllPlace(places(volume.topologies()))
+            .setCapacity(volume.capacityBytes().orElse(0));
+    volume.owedToNode().ifPresent(range -> out.setOwedToNode(range(range)));
+    return out.build();
+  }
+
+  private static CatalogVolume there(VolumeKey key, VolumeSpec spec, CatalogProto.There in)
       throws MalformedRecordException {
-    String id = in.text(1);
-    boolean isRegistered = in.flag(2);
-    String provider = in.text(3);
-    VolumeContext context = SensitiveFields.context(in, 4);
-    List<Topology> places = SpecCodec.places(in, 5);
-    OptionalLong bytes = SpecCodec.size(in, 6);
-    Optional<CapacityRange> owed = SpecCodec.range(in, 7);
-    in.end();
-    return FieldReader.checked(
+    return RecordBytes.checked(
         "volume",
         () ->
             new CatalogVolume(
                 key,
                 spec,
-                isRegistered ? CatalogVolume.Origin.REGISTERED : CatalogVolume.Origin.CREATED,
-                VolumeId.of(id),
-                Optional.of(provider).filter(text -> !text.isEmpty()).map(PluginName::of),
-                context,
-                new LinkedHashSet<>(places),
-                bytes,
-                owed));
+                in.getRegistered() ? CatalogVolume.Origin.REGISTERED : CatalogVolume.Origin.CREATED,
+                VolumeId.of(in.getId()),
+                said(in.getProvider()).map(PluginName::of),
+                VolumeContext.of(StoredParts.entries(in.getContextList())),
+                new LinkedHashSet<>(places(in.getPlaceList())),
+                size(in.getCapacity()),
+                range(in.hasOwedToNode(), in.getOwedToNode())));
+  }
+
+  private static CatalogProto.Spec spec(VolumeSpec spec) {
+    CatalogProto.Spec.Builder out =
+        CatalogProto.Spec.newBuilder()
+            .setPlugin(spec.plugin().value())
+            .addAllParameter(StoredParts.entries(spec.parameters()))
+            .addAllMutableParameter(StoredParts.entries(spec.mutableParameters()))
+            .setOptions(StoredParts.options(spec.mountOptions()))
+            .setSecrets(spec.secrets().map(SecretsReference::value).orElse(""))
+            .setEphemeral(spec.ephemeral());
+    spec.capabilities().forEach(each -> out.addCapability(capability(each)));
+    spec.capacity().ifPresent(range -> out.setCapacity(range(range)));
+    spec.topologies()
+        .ifPresent(
+            places ->
+                out.addAllRequired(places(places.required()))
+                    .addAllPreferred(places(places.preferred())));
+    spec.source()
+        .ifPresent(
+            source -> {
+              if (source instanceof VolumeContentSource.FromSnapshot from) {
+                out.setSnapshot(from.snapshotId().value());
+              } else if (source instanceof VolumeContentSource.FromVolume from) {
+                out.setVolume(from.volumeId().value());
+              }
+            });
+    return out.build();
+  }
+
+  private static VolumeSpec spec(CatalogProto.Spec in) throws MalformedRecordException {
+    Set<VolumeCapability> capabilities = new LinkedHashSet<>();
+    for (CatalogProto.Capability each : in.getCapabilityList()) {
+      if (!capabilities.add(capability(each))) {
+        throw new MalformedRecordException("A way of use is there twice.");
+      }
+    }
+    if (!in.getSnapshot().isEmpty() && !in.getVolume().isEmpty()) {
+      throw new MalformedRecordException("The volume has two sources.");
+    }
+    List<Topology> required = places(in.getRequiredList());
+    List<Topology> preferred = places(in.getPreferredList());
+    return RecordBytes.checked(
+        "volume",
+        () ->
+            new VolumeSpec(
+                PluginId.of(in.getPlugin()),
+                capabilities,
+                range(in.hasCapacity(), in.getCapacity()),
+                required.isEmpty() && preferred.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(
+                        new RequestedTopologies(new LinkedHashSet<>(required), preferred)),
+                StoredParts.entries(in.getParameterList()),
+                StoredParts.entries(in.getMutableParameterList()),
+                StoredParts.options(in.getOptions()),
+                said(in.getSecrets()).map(SecretsReference::of),
+                said(in.getSnapshot())
+                    .map(id -> VolumeContentSource.of(SnapshotId.of(id)))
+                    .or(
+                        () ->
+                            said(in.getVolume())
+                                .map(id -> VolumeContentSource.of(VolumeId.of(id)))),
+                in.getEphemeral()));
+  }
+
+  private static CatalogProto.Capability capability(VolumeCapability each) {
+    CatalogProto.Capability.Builder out =
+        CatalogProto.Capability.newBuilder()
+            .setMode(FieldWriter.number(each.accessMode()))
+            .setBlock(each.accessType() instanceof AccessType.Block);
+    each.mountOptions().ifPresent(options -> out.setOptions(StoredParts.options(options)));
+    return out.build();
+  }
+
+  private static VolumeCapability capability(CatalogProto.Capability in)
+      throws MalformedRecordException {
+    AccessMode mode = FieldReader.accessMode(in.getMode());
+    if (in.getBlock() == in.hasOptions()) {
+      throw new MalformedRecordException("Mount options are there exactly for a filesystem.");
+    }
+    return in.getBlock()
+        ? VolumeCapability.block(mode)
+        : VolumeCapability.mount(mode, StoredParts.options(in.getOptions()));
+  }
+
+  private static CatalogProto.Range range(CapacityRange range) {
+    return CatalogProto.Range.newBuilder()
+        .setRequired(range.requiredBytes().orElse(0))
+        .setLimit(range.limitBytes().orElse(0))
+        .build();
+  }
+
+  private static Optional<CapacityRange> range(boolean isThere, CatalogProto.Range in)
+      throws MalformedRecordException {
+    return isThere
+        ? Optional.of(
+            RecordBytes.checked(
+                "capacity", () -> new CapacityRange(size(in.getRequired()), size(in.getLimit()))))
+        : Optional.empty();
+  }
+
+  private static OptionalLong size(long bytes) throws MalformedRecordException {
+    if (bytes < 0) {
+      throw new MalformedRecordException("A size is too large.");
+    }
+    return bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+  }
+
+  private static List<CatalogProto.Place> places(Collection<Topology> places) {
+    return places.stream()
+        .map(
+            place ->
+                CatalogProto.Place.newBuilder()
+                    .addAllSegment(StoredParts.entries(place.segments()))
+                    .build())
+        .toList();
+  }
+
+  private static List<Topology> places(List<CatalogProto.Place> in)
+      throws MalformedRecordException {
+    List<Topology> places = new ArrayList<>();
+    for (CatalogProto.Place place : in) {
+      places.add(Topology.of(StoredParts.entries(place.getSegmentList())));
+    }
+    return places;
   }
 }

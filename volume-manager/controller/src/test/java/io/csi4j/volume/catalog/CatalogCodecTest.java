@@ -21,8 +21,10 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -41,6 +43,18 @@ class CatalogCodecTest {
   private static final String GOLDEN =
       "0801120764656661756c741a0464622d31220f0a01701204080110014200"
           + "5a0276302a0a637369346a2d6b3778323001";
+
+  /** The same, for a record of which everything is stated. */
+  private static final String FULL =
+      "0801120473686f701a0464622d3122bd010a0f6562732e6373692e6578616d706c65120e08061a"
+          + "0a12080a040a02726f0a001204080310011a04080a101422180a0b0a06726567696f6e1201720a"
+          + "090a047a6f6e6512016122180a0b0a06726567696f6e1201720a090a047a6f6e651201622a180a"
+          + "0b0a06726567696f6e1201720a090a047a6f6e6512016232070a05656d707479320b0a04747970"
+          + "6512037373643a090a04696f7073120133420b0a0378667312001a0231374a0870726f642f6562"
+          + "735206736e61702d3160012a0a637369346a2d6b37783230023a700a05766f6c2d3110011a0f65"
+          + "62732e6373692e6578616d706c6522090a0470617274120131220f0a05746f6b656e1206733363"
+          + "7233742a180a0b0a06726567696f6e1201720a090a047a6f6e651201622a180a0b0a0672656769"
+          + "6f6e1201720a090a047a6f6e6512016130103a020810";
 
   static Stream<CatalogEntry> records() {
     VolumeSpec plain =
@@ -89,13 +103,42 @@ class CatalogCodecTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("records")
+  void damagedBytesAreRefusedOrAnotherRecord(CatalogEntry record) {
+    byte[] whole = CatalogCodec.encode(record).bytes();
+    for (int bit = 0; bit < whole.length * 8; bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      nothingButRefusal(flipped);
+    }
+    Random random = new Random(8);
+    for (int i = 0; i < 2_000; i++) {
+      byte[] bytes = Arrays.copyOf(whole, random.nextInt(whole.length + 50));
+      for (int changes = 1 + random.nextInt(8); changes > 0 && bytes.length > 0; changes--) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      nothingButRefusal(bytes);
+    }
+  }
+
+  private static void nothingButRefusal(byte[] bytes) {
+    try {
+      assertThat(CatalogCodec.decode(StateValue.of(bytes)).key()).isNotNull();
+    } catch (MalformedRecordException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+  }
+
   @Test
   void theBytesOfTodayAreReadForEver() throws MalformedRecordException {
-    CatalogEntry record = records().findFirst().orElseThrow();
-    String today = HexFormat.of().formatHex(CatalogCodec.encode(record).bytes());
-    assertThat(today).isEqualTo(GOLDEN);
-    assertThat(CatalogCodec.decode(StateValue.of(HexFormat.of().parseHex(GOLDEN))))
-        .isEqualTo(record);
+    List<CatalogEntry> records = records().toList();
+    List<String> written = List.of(GOLDEN, FULL);
+    for (int i = 0; i < written.size(); i++) {
+      StateValue value = StateValue.of(HexFormat.of().parseHex(written.get(i)));
+      assertThat(CatalogCodec.encode(records.get(i))).isEqualTo(value);
+      assertThat(CatalogCodec.decode(value)).isEqualTo(records.get(i));
+    }
   }
 
   @Test

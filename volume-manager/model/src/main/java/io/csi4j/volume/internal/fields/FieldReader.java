@@ -6,9 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.csi4j.client.model.AccessMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
@@ -87,21 +88,39 @@ public final class FieldReader {
     }
   }
 
-  /** A part with fields of its own, if it is there; called again for one that is repeated. */
-  public Optional<FieldReader> part(int field) throws MalformedRecordException {
+  /** Reads the fields of a part. */
+  @FunctionalInterface
+  public interface Fields<T> {
+    /** Returns the part with these fields. */
+    T read(FieldReader in) throws MalformedRecordException;
+  }
+
+  /** A part that must be there. */
+  public <T> T required(int field, Fields<T> fields) throws MalformedRecordException {
+    return part(field, fields)
+        .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
+  }
+
+  /** A part that is repeated; empty when there is none. */
+  public <T> List<T> parts(int field, Fields<T> fields) throws MalformedRecordException {
+    List<T> parts = new ArrayList<>();
+    for (Optional<T> next = part(field, fields); next.isPresent(); next = part(field, fields)) {
+      parts.add(next.get());
+    }
+    return parts;
+  }
+
+  /** A part, if it is there, with no more fields than are read of it. */
+  public <T> Optional<T> part(int field, Fields<T> fields) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return Optional.empty();
     }
     int length = length();
-    FieldReader part = new FieldReader(bytes, at, at + length);
+    FieldReader in = new FieldReader(bytes, at, at + length);
+    T part = fields.read(in);
+    in.end();
     at += length;
     return Optional.of(part);
-  }
-
-  /** A part that must be there. */
-  public FieldReader required(int field) throws MalformedRecordException {
-    return part(field)
-        .orElseThrow(() -> new MalformedRecordException("Field " + field + " is missing."));
   }
 
   /** All that is left, as it is: fields with higher numbers than this one. */
@@ -120,8 +139,7 @@ public final class FieldReader {
     return UnknownFields.of(Arrays.copyOfRange(bytes, from, at));
   }
 
-  /** Makes sure that there is no more. */
-  public void end() throws MalformedRecordException {
+  private void end() throws MalformedRecordException {
     if (at < end) {
       throw wrong("is followed by what has no place there");
     }
@@ -192,26 +210,8 @@ public final class FieldReader {
    */
   public int format(int highest) throws MalformedRecordException {
     long format = number(1);
-    if (format < 1 || format > highest) {
-      throw new MalformedRecordException(
-          format == 0
-              ? "It does not say its format."
-              : "It has format "
-                  + Long.toUnsignedString(format)
-                  + ", and this version reads format 1"
-                  + (highest == 1 ? "" : " to " + highest)
-                  + ".");
-    }
+    RecordBytes.checkFormat(format, highest);
     return (int) format;
-  }
-
-  /** A value that says itself whether it can be one. */
-  public static <T> T checked(String what, Supplier<T> value) throws MalformedRecordException {
-    try {
-      return value.get();
-    } catch (IllegalArgumentException e) {
-      throw new MalformedRecordException("The " + what + " is not valid.");
-    }
   }
 
   /** The constant that is written as this number. */

@@ -4,6 +4,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
@@ -14,7 +15,6 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -96,36 +96,32 @@ public final class RecordCodec {
   public static VolumeRecord decodeVolume(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
     boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
-    VolumeIdentity identity = identity(in.required(2));
-    Plan plan = plan(in.required(3));
-    Place place = place(in.required(4));
-    PathRecord staging = path(in.required(5));
+    VolumeIdentity identity = in.required(2, RecordCodec::identity);
+    Plan plan = in.required(3, RecordCodec::plan);
+    Place place = in.required(4, RecordCodec::place);
+    PathRecord staging = in.required(5, RecordCodec::path);
     SortedMap<UsageKey, TargetRecord> targets = new TreeMap<>();
-    for (Optional<FieldReader> part = in.part(6); part.isPresent(); part = in.part(6)) {
-      TargetRecord target = target(part.get(), hasClaims);
-      if (!targets.isEmpty() && targets.lastKey().compareTo(target.usage()) >= 0) {
-        throw new MalformedRecordException("The uses are not in order, or one is there twice.");
-      }
-      targets.put(target.usage(), target);
+    for (TargetRecord target : in.parts(6, part -> target(part, hasClaims))) {
+      RecordBytes.add(
+          targets, target.usage(), target, "The uses are not in order, or one is there twice.");
     }
-    SortedMap<UsageKey, String> contexts = new TreeMap<>();
-    Optional<FieldReader> known = in.part(7);
-    if (known.isPresent()) {
-      plan = plan.attached(known.get().text(1));
-      contexts(known.get(), contexts);
-      if (contexts.isEmpty() && plan.attached().isEmpty()) {
-        throw new MalformedRecordException("It has a place for contexts, and none.");
-      }
-    }
-    Optional<FieldReader> last = in.part(8);
-    Optional<UsageKey> leaving = last.isEmpty() ? Optional.empty() : Optional.of(usage(last.get()));
+    Optional<Contexts> contexts = in.part(7, RecordCodec::contexts);
+    Optional<UsageKey> leaving = in.part(8, RecordCodec::usage);
     if (leaving.isPresent() && !targets.isEmpty()) {
       throw new MalformedRecordException("It has a last use, and others.");
     }
     SortedMap<UsageKey, String> abandoned = abandoned(in, 9);
     VolumeRecord volume =
         new VolumeRecord(
-            identity, plan, place, staging, targets, contexts, leaving, abandoned, in.rest(9));
+            identity,
+            contexts.map(known -> plan.attached(known.attached())).orElse(plan),
+            place,
+            staging,
+            targets,
+            contexts.map(Contexts::given).orElseGet(TreeMap::new),
+            leaving,
+            abandoned,
+            in.rest(9));
     if (hasClaims != volume.isClaimed()) {
       throw new MalformedRecordException("It has the format of claims, and no claim.");
     }
@@ -148,13 +144,10 @@ public final class RecordCodec {
   public static Tombstone decodeTombstone(StateValue value) throws MalformedRecordException {
     FieldReader in = new FieldReader(value.bytes());
     in.format(FORMAT);
-    VolumeIdentity identity = identity(in.required(2));
-    Plan plan = plan(in.required(3));
-    Place place = place(in.required(4));
-    List<UsageKey> targets = new ArrayList<>();
-    for (Optional<FieldReader> part = in.part(5); part.isPresent(); part = in.part(5)) {
-      targets.add(usage(part.get()));
-    }
+    VolumeIdentity identity = in.required(2, RecordCodec::identity);
+    Plan plan = in.required(3, RecordCodec::plan);
+    Place place = in.required(4, RecordCodec::place);
+    List<UsageKey> targets = in.parts(5, RecordCodec::usage);
     SortedMap<UsageKey, String> abandoned = abandoned(in, 6);
     in.rest(6);
     return new Tombstone(identity, plan, place, targets, abandoned);
@@ -235,111 +228,101 @@ public final class RecordCodec {
 
   // ---- reading
 
+  /**
+   * Digests of contexts.
+   *
+   * @param attached that of what attaching returned; empty when not known
+   * @param given those with which uses were published
+   */
+  private record Contexts(String attached, SortedMap<UsageKey, String> given) {}
+
+  /** A text about one use. */
+  private record Note(UsageKey usage, String text) {}
+
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
-    String plugin = in.text(1);
-    String handle = in.text(2);
-    in.end();
-    return FieldReader.checked(
-        "identity", () -> new VolumeIdentity(PluginId.of(plugin), VolumeId.of(handle)));
+    return RecordBytes.checked(
+        "identity", () -> new VolumeIdentity(PluginId.of(in.text(1)), VolumeId.of(in.text(2))));
   }
 
   private static Plan plan(FieldReader in) throws MalformedRecordException {
-    Plan plan =
-        new Plan(
-            in.flag(1),
-            in.flag(2),
-            FieldReader.accessMode(in.number(3)),
-            in.text(4),
-            in.text(5),
-            in.text(6));
-    in.end();
-    return plan;
+    return new Plan(
+        in.flag(1),
+        in.flag(2),
+        FieldReader.accessMode(in.number(3)),
+        in.text(4),
+        in.text(5),
+        in.text(6));
   }
 
   private static Place place(FieldReader in) throws MalformedRecordException {
-    Place place = new Place(in.text(1), in.number(2));
-    in.end();
-    return place;
+    return new Place(in.text(1), in.number(2));
   }
 
   private static TargetRecord target(FieldReader in, boolean hasClaims)
       throws MalformedRecordException {
-    UsageKey usage = usage(in.required(1));
+    UsageKey usage = in.required(1, RecordCodec::usage);
     boolean readOnly = in.flag(2);
-    PathRecord path = path(in.required(3));
-    ClaimMark claim = hasClaims ? claim(in.number(4), in.flag(5)) : ClaimMark.NONE;
-    in.end();
+    PathRecord path = in.required(3, RecordCodec::path);
+    ClaimMark claim =
+        hasClaims
+            ? RecordBytes.checked("claim", () -> new ClaimMark(in.number(4), in.flag(5)))
+            : ClaimMark.NONE;
     return new TargetRecord(usage, readOnly, path, claim);
   }
 
-  private static void contexts(FieldReader in, SortedMap<UsageKey, String> contexts)
-      throws MalformedRecordException {
-    for (Optional<FieldReader> part = in.part(2); part.isPresent(); part = in.part(2)) {
-      UsageKey usage = usage(part.get().required(1));
-      String digest = part.get().text(2);
-      part.get().end();
-      if (digest.isEmpty() || (!contexts.isEmpty() && contexts.lastKey().compareTo(usage) >= 0)) {
-        throw new MalformedRecordException("The contexts are not in order, or one is none.");
-      }
-      contexts.put(usage, digest);
+  private static Contexts contexts(FieldReader in) throws MalformedRecordException {
+    String attached = in.text(1);
+    String otherwise = "The contexts are not in order, or one is none.";
+    SortedMap<UsageKey, String> given = notes(in, 2, otherwise);
+    if (given.containsValue("")) {
+      throw new MalformedRecordException(otherwise);
     }
-    in.end();
+    if (given.isEmpty() && attached.isEmpty()) {
+      throw new MalformedRecordException("It has a place for contexts, and none.");
+    }
+    return new Contexts(attached, given);
   }
 
   private static SortedMap<UsageKey, String> abandoned(FieldReader in, int field)
       throws MalformedRecordException {
-    SortedMap<UsageKey, String> abandoned = new TreeMap<>();
-    for (Optional<FieldReader> part = in.part(field); part.isPresent(); part = in.part(field)) {
-      UsageKey usage = usage(part.get().required(1));
-      String reason = part.get().text(2);
-      part.get().end();
-      if (!abandoned.isEmpty() && abandoned.lastKey().compareTo(usage) >= 0) {
-        throw new MalformedRecordException("What was abandoned is not in order.");
-      }
-      abandoned.put(usage, reason);
-    }
-    return abandoned;
+    return notes(in, field, "What was abandoned is not in order.");
   }
 
-  private static ClaimMark claim(long epoch, boolean confirmed) throws MalformedRecordException {
-    return FieldReader.checked("claim", () -> new ClaimMark(epoch, confirmed));
+  private static SortedMap<UsageKey, String> notes(FieldReader in, int field, String otherwise)
+      throws MalformedRecordException {
+    SortedMap<UsageKey, String> notes = new TreeMap<>();
+    for (Note note : in.parts(field, RecordCodec::note)) {
+      RecordBytes.add(notes, note.usage(), note.text(), otherwise);
+    }
+    return notes;
+  }
+
+  private static Note note(FieldReader in) throws MalformedRecordException {
+    return new Note(in.required(1, RecordCodec::usage), in.text(2));
   }
 
   private static UsageKey usage(FieldReader in) throws MalformedRecordException {
-    String namespace = in.text(1);
-    String volume = in.text(2);
-    String workload = in.text(3);
-    in.end();
-    return FieldReader.checked(
+    return RecordBytes.checked(
         "usage",
-        () -> UsageKey.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload)));
+        () ->
+            UsageKey.of(
+                VolumeKey.of(Namespace.of(in.text(1)), in.text(2)), WorkloadId.of(in.text(3))));
   }
 
   private static PathRecord path(FieldReader in) throws MalformedRecordException {
-    PathStatus status =
-        FieldReader.named("status", PathStatus.values(), RecordCodec::number, in.number(1));
-    Optional<FieldReader> pending = in.part(2);
-    Optional<FieldReader> evidence = in.part(3);
-    in.end();
     return new PathRecord(
-        status,
-        pending.isEmpty() ? Optional.empty() : Optional.of(pending(pending.get())),
-        evidence.isEmpty() ? Optional.empty() : Optional.of(evidence(evidence.get())));
+        FieldReader.named("status", PathStatus.values(), RecordCodec::number, in.number(1)),
+        in.part(2, RecordCodec::pending),
+        in.part(3, RecordCodec::evidence));
   }
 
   private static Pending pending(FieldReader in) throws MalformedRecordException {
-    Pending pending =
-        new Pending(
-            FieldReader.named("verb", Verb.values(), RecordCodec::number, in.number(1)),
-            in.text(2));
-    in.end();
-    return pending;
+    return new Pending(
+        FieldReader.named("verb", Verb.values(), RecordCodec::number, in.number(1)), in.text(2));
   }
 
   private static Evidence evidence(FieldReader in) throws MalformedRecordException {
-    Evidence evidence = new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
-    in.end();
-    return evidence;
+    return new Evidence(in.text(1), in.text(2), in.text(3), in.text(4), in.flag(5));
   }
 
   // ---- numbers, for ever

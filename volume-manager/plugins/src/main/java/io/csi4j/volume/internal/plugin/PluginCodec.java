@@ -1,49 +1,47 @@
 package io.csi4j.volume.internal.plugin;
 
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.PluginPath;
-import io.csi4j.volume.internal.fields.FieldReader;
-import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.fields.TimeCodec;
+import io.csi4j.volume.internal.fields.RecordBytes;
+import io.csi4j.volume.internal.fields.StoredParts;
+import io.csi4j.volume.internal.fields.proto.PartsProto;
+import io.csi4j.volume.internal.plugin.proto.PluginProto;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.StateValue;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
- * The form of what is remembered of plugins, in the way of {@code RecordCodec}.
- *
- * <pre>
- * plugin      1 format  2 id  3 instance...  4... newer fields
- * instance    1 name  2 node  3 controller  4 socket  5 where it sees the root  6 policy
- *             7 connecting  8 fingerprint
- * policy      1 attempt deadline  2 attempts  3 back-off  4 its cap  5 background cap
- *             6 quarantine  7 calls  8 mount  9 staging mount  10 device  11 dead mounts
- *             12 refusals
- * connecting  1 deadline  2 not ready, too  3 transport  4 symlink  5 unsafe directory
- *             6 user of the peer and one  7 name
- * time        1 seconds  2 nanoseconds
- * </pre>
- *
- * Who is told of calls, and what else of the options cannot be written, comes back with the
- * registration. A new field in a part needs a new format.
+ * The form of what is remembered of plugins: the messages of {@code state.proto}, which says what
+ * each field is.
  */
 public final class PluginCodec {
 
@@ -53,21 +51,22 @@ public final class PluginCodec {
 
   /** The bytes of a plugin. */
   public static StateValue encode(PluginRecord plugin) {
-    FieldWriter out = new FieldWriter().number(1, FORMAT).text(2, plugin.id().value());
-    plugin.instances().forEach(instance -> out.part(3, instance(instance)));
-    return StateValue.of(out.fields(plugin.unknown().bytes()).bytes());
+    PluginProto.Plugin.Builder out =
+        PluginProto.Plugin.newBuilder().setFormat(FORMAT).setId(plugin.id().value());
+    plugin.instances().forEach(instance -> out.addInstance(instance(instance)));
+    return StateValue.of(new RecordBytes<>(out.build(), plugin.unknown()).bytes());
   }
 
   /** The plugin in these bytes. */
   public static PluginRecord decode(StateValue value) throws MalformedRecordException {
-    FieldReader in = new FieldReader(value.bytes());
-    in.format(1);
-    String name = in.text(2);
-    PluginId id = FieldReader.checked("plugin id", () -> PluginId.of(name));
+    RecordBytes<PluginProto.Plugin> read =
+        RecordBytes.read(PluginProto.Plugin.parser(), value.bytes(), FORMAT);
+    PluginProto.Plugin in = read.message();
+    PluginId id = RecordBytes.checked("plugin id", () -> PluginId.of(in.getId()));
     List<PluginRecord.Instance> instances = new ArrayList<>();
     Set<InstanceId> seen = new HashSet<>();
-    for (Optional<FieldReader> part = in.part(3); part.isPresent(); part = in.part(3)) {
-      PluginRecord.Instance instance = instance(id, part.get());
+    for (PluginProto.Instance each : in.getInstanceList()) {
+      PluginRecord.Instance instance = instance(id, each);
       if (!seen.add(instance.registration().instance())) {
         throw new MalformedRecordException("An instance is there twice.");
       }
@@ -76,219 +75,270 @@ public final class PluginCodec {
     if (instances.isEmpty()) {
       throw new MalformedRecordException("There is no instance.");
     }
-    return new PluginRecord(id, instances, in.rest(3));
+    return new PluginRecord(id, instances, read.newer());
   }
 
-  // ---- writing
+  // ---- an instance
 
-  private static FieldWriter instance(PluginRecord.Instance instance) {
+  private static PluginProto.Instance instance(PluginRecord.Instance instance) {
     PluginRegistration registration = instance.registration();
     PluginBinding binding = registration.binding();
-    FieldWriter out =
-        new FieldWriter()
-            .text(1, registration.instance().value())
-            .flag(2, registration.roles().contains(PluginRole.NODE))
-            .flag(3, registration.roles().contains(PluginRole.CONTROLLER))
-            .text(4, binding.endpoint().path().toString())
-            .text(5, binding.seesRootAt().map(PluginPath::value).orElse(""))
-            .part(6, policy(binding.policy()))
-            .part(7, connecting(binding.connectOptions()));
-    instance.fingerprint().ifPresent(said -> out.part(8, FingerprintCodec.encode(said)));
-    return out;
+    PluginProto.Instance.Builder out =
+        PluginProto.Instance.newBuilder()
+            .setName(registration.instance().value())
+            .setNode(registration.roles().contains(PluginRole.NODE))
+            .setController(registration.roles().contains(PluginRole.CONTROLLER))
+            .setSocket(binding.endpoint().path().toString())
+            .setSeesRootAt(binding.seesRootAt().map(PluginPath::value).orElse(""))
+            .setPolicy(policy(binding.policy()))
+            .setConnecting(connecting(binding.connectOptions()));
+    instance.fingerprint().ifPresent(said -> out.setFingerprint(fingerprint(said)));
+    return out.build();
   }
 
-  private static FieldWriter policy(MountPolicy policy) {
-    return new FieldWriter()
-        .part(1, TimeCodec.encode(policy.attemptDeadline()))
-        .number(2, policy.attempts())
-        .part(3, TimeCodec.encode(policy.backoff()))
-        .part(4, TimeCodec.encode(policy.backoffCap()))
-        .part(5, TimeCodec.encode(policy.backgroundCap()))
-        .part(6, TimeCodec.encode(policy.quarantine()))
-        .number(7, policy.callsInFlight())
-        .flag(8, policy.requireMount())
-        .flag(9, policy.requireStagingMount())
-        .flag(10, policy.requireDevice())
-        .number(11, number(policy.onDeadMount()))
-        .number(12, policy.forceAfterRefusals())
-        .number(13, number(policy.unmountDead()))
-        .flag(14, !policy.releaseUnconfirmed())
-        .flag(15, policy.refuseHostDisk());
-  }
-
-  private static FieldWriter connecting(ConnectOptions options) {
-    OptionalInt uid = options.requiredPeerUid();
-    return new FieldWriter()
-        .part(1, TimeCodec.encode(options.deadline()))
-        .flag(2, !options.requireReady())
-        .number(3, number(options.transport()))
-        .flag(4, options.allowSymlink())
-        .flag(5, options.allowUnsafeDirectory())
-        .number(6, uid.isPresent() ? 1 + Integer.toUnsignedLong(uid.getAsInt()) : 0)
-        .text(7, options.requiredName().map(PluginName::value).orElse(""));
-  }
-
-  // ---- reading
-
-  private static PluginRecord.Instance instance(PluginId id, FieldReader in)
+  private static PluginRecord.Instance instance(PluginId id, PluginProto.Instance in)
       throws MalformedRecordException {
-    String name = in.text(1);
     Set<PluginRole> roles = EnumSet.noneOf(PluginRole.class);
-    if (in.flag(2)) {
+    if (in.getNode()) {
       roles.add(PluginRole.NODE);
     }
-    if (in.flag(3)) {
+    if (in.getController()) {
       roles.add(PluginRole.CONTROLLER);
     }
-    String socket = in.text(4);
-    String root = in.text(5);
-    MountPolicy policy = policy(in.required(6));
-    ConnectOptions options = connecting(in.required(7));
-    Optional<FieldReader> said = in.part(8);
-    in.end();
     PluginRegistration registration =
-        FieldReader.checked(
+        RecordBytes.checked(
             "instance",
             () -> {
               PluginBinding.Builder binding =
-                  PluginBinding.builder(id, CsiEndpoint.of(Path.of(socket)))
-                      .policy(policy)
-                      .connectOptions(options);
-              if (!root.isEmpty()) {
-                binding.seesRootAt(PluginPath.of(root));
+                  PluginBinding.builder(id, CsiEndpoint.of(Path.of(in.getSocket())))
+                      .policy(policy(in.getPolicy()))
+                      .connectOptions(connecting(in.getConnecting()));
+              if (!in.getSeesRootAt().isEmpty()) {
+                binding.seesRootAt(PluginPath.of(in.getSeesRootAt()));
               }
-              return new PluginRegistration(binding.build(), InstanceId.of(name), roles);
+              return new PluginRegistration(binding.build(), InstanceId.of(in.getName()), roles);
             });
-    if (!registration.binding().endpoint().path().toString().equals(socket)) {
+    if (!registration.binding().endpoint().path().toString().equals(in.getSocket())) {
       throw new MalformedRecordException("The socket is not written as a path is.");
     }
     return new PluginRecord.Instance(
         registration,
-        said.isEmpty() ? Optional.empty() : Optional.of(FingerprintCodec.decode(said.get())));
+        in.hasFingerprint() ? Optional.of(fingerprint(in.getFingerprint())) : Optional.empty());
   }
 
-  private static MountPolicy policy(FieldReader in) throws MalformedRecordException {
-    Duration attemptDeadline = TimeCodec.duration(in.required(1));
-    int attempts = count(in, 2);
-    Duration backoff = TimeCodec.duration(in.required(3));
-    Duration backoffCap = TimeCodec.duration(in.required(4));
-    Duration backgroundCap = TimeCodec.duration(in.required(5));
-    Duration quarantine = TimeCodec.duration(in.required(6));
-    int calls = count(in, 7);
-    boolean mount = in.flag(8);
-    boolean staging = in.flag(9);
-    boolean device = in.flag(10);
-    OnDeadMount dead = onDeadMount(in.number(11));
-    int refusals = count(in, 12);
-    DeadUnmount unmount =
-        FieldReader.named(
-            "way to unmount", DeadUnmount.values(), PluginCodec::number, in.number(13));
-    boolean confirmedOnly = in.flag(14);
-    boolean refusesHostDisk = in.flag(15);
-    in.end();
-    return FieldReader.checked(
+  private static PluginProto.Policy policy(MountPolicy policy) {
+    return PluginProto.Policy.newBuilder()
+        .setAttemptDeadline(StoredParts.duration(policy.attemptDeadline()))
+        .setAttempts(policy.attempts())
+        .setBackoff(StoredParts.duration(policy.backoff()))
+        .setBackoffCap(StoredParts.duration(policy.backoffCap()))
+        .setBackgroundCap(StoredParts.duration(policy.backgroundCap()))
+        .setQuarantine(StoredParts.duration(policy.quarantine()))
+        .setCallsInFlight(policy.callsInFlight())
+        .setRequireMount(policy.requireMount())
+        .setRequireStagingMount(policy.requireStagingMount())
+        .setRequireDevice(policy.requireDevice())
+        .setOnDeadMount(PluginProto.Policy.DeadMount.valueOf(policy.onDeadMount().name()))
+        .setForceAfterRefusals(policy.forceAfterRefusals())
+        .setUnmountDead(PluginProto.Policy.Unmount.valueOf(policy.unmountDead().name()))
+        .setReleaseConfirmedOnly(!policy.releaseUnconfirmed())
+        .setRefuseHostDisk(policy.refuseHostDisk())
+        .build();
+  }
+
+  private static MountPolicy policy(PluginProto.Policy in) throws MalformedRecordException {
+    return RecordBytes.checked(
         "policy",
         () ->
             MountPolicy.defaults()
-                .withAttemptDeadline(attemptDeadline)
-                .withAttempts(attempts)
-                .withBackoff(backoff, backoffCap)
-                .withBackgroundCap(backgroundCap)
-                .withQuarantine(quarantine)
-                .withCallsInFlight(calls)
-                .withRequireMount(mount)
-                .withRequireStagingMount(staging)
-                .withRequireDevice(device)
-                .withOnDeadMount(dead)
-                .withForceAfterRefusals(refusals)
-                .withUnmountDead(unmount)
-                .withReleaseUnconfirmed(!confirmedOnly)
-                .withRefuseHostDisk(refusesHostDisk));
+                .withAttemptDeadline(StoredParts.duration(in.getAttemptDeadline()))
+                .withAttempts(in.getAttempts())
+                .withBackoff(
+                    StoredParts.duration(in.getBackoff()), StoredParts.duration(in.getBackoffCap()))
+                .withBackgroundCap(StoredParts.duration(in.getBackgroundCap()))
+                .withQuarantine(StoredParts.duration(in.getQuarantine()))
+                .withCallsInFlight(in.getCallsInFlight())
+                .withRequireMount(in.getRequireMount())
+                .withRequireStagingMount(in.getRequireStagingMount())
+                .withRequireDevice(in.getRequireDevice())
+                .withOnDeadMount(
+                    RecordBytes.named(
+                        "policy for dead mounts",
+                        OnDeadMount.class,
+                        in.getOnDeadMount(),
+                        in.getOnDeadMountValue()))
+                .withForceAfterRefusals(in.getForceAfterRefusals())
+                .withUnmountDead(
+                    RecordBytes.named(
+                        "way to unmount",
+                        DeadUnmount.class,
+                        in.getUnmountDead(),
+                        in.getUnmountDeadValue()))
+                .withReleaseUnconfirmed(!in.getReleaseConfirmedOnly())
+                .withRefuseHostDisk(in.getRefuseHostDisk()));
   }
 
-  private static int number(OnDeadMount policy) {
-    return switch (policy) {
-      case REPORT -> 0;
-      case REPUBLISH -> 1;
-      case REMOUNT -> 2;
-      case LEAVE -> 3;
-    };
+  private static PluginProto.Connecting connecting(ConnectOptions options) {
+    OptionalInt uid = options.requiredPeerUid();
+    return PluginProto.Connecting.newBuilder()
+        .setDeadline(StoredParts.duration(options.deadline()))
+        .setNotReadyToo(!options.requireReady())
+        .setTransport(PluginProto.Connecting.Transport.valueOf(options.transport().name()))
+        .setAllowSymlink(options.allowSymlink())
+        .setAllowUnsafeDirectory(options.allowUnsafeDirectory())
+        .setPeerUidAndOne(uid.isPresent() ? 1 + Integer.toUnsignedLong(uid.getAsInt()) : 0)
+        .setName(options.requiredName().map(PluginName::value).orElse(""))
+        .build();
   }
 
-  private static int number(DeadUnmount policy) {
-    return switch (policy) {
-      case LAZY -> 0;
-      case NEVER -> 1;
-      case PLAIN -> 2;
-      case FORCE -> 3;
-    };
-  }
-
-  private static OnDeadMount onDeadMount(long number) throws MalformedRecordException {
-    for (OnDeadMount one : OnDeadMount.values()) {
-      if (number(one) == number) {
-        return one;
-      }
-    }
-    throw new MalformedRecordException("The policy for dead mounts is not known: " + number + ".");
-  }
-
-  private static int count(FieldReader in, int field) throws MalformedRecordException {
-    long number = in.number(field);
-    if (number < 0 || number > Integer.MAX_VALUE) {
-      throw new MalformedRecordException("A number is too large.");
-    }
-    return (int) number;
-  }
-
-  private static ConnectOptions connecting(FieldReader in) throws MalformedRecordException {
-    Duration deadline = TimeCodec.duration(in.required(1));
-    boolean ready = !in.flag(2);
-    ConnectOptions.Transport transport = transport(in.number(3));
-    boolean symlink = in.flag(4);
-    boolean directory = in.flag(5);
-    long uid = in.number(6);
-    String name = in.text(7);
-    in.end();
+  private static ConnectOptions connecting(PluginProto.Connecting in)
+      throws MalformedRecordException {
+    long uid = in.getPeerUidAndOne();
     if (uid < 0 || uid > 1L << 32) {
       throw new MalformedRecordException("The user of the peer is none.");
     }
-    return FieldReader.checked(
+    return RecordBytes.checked(
         "way to connect",
         () -> {
           ConnectOptions.Builder options =
               ConnectOptions.builder()
-                  .deadline(deadline)
-                  .requireReady(ready)
-                  .transport(transport)
-                  .allowSymlink(symlink)
-                  .allowUnsafeDirectory(directory);
+                  .deadline(StoredParts.duration(in.getDeadline()))
+                  .requireReady(!in.getNotReadyToo())
+                  .transport(
+                      RecordBytes.named(
+                          "transport",
+                          ConnectOptions.Transport.class,
+                          in.getTransport(),
+                          in.getTransportValue()))
+                  .allowSymlink(in.getAllowSymlink())
+                  .allowUnsafeDirectory(in.getAllowUnsafeDirectory());
           if (uid > 0) {
             options.requirePeerUid((int) (uid - 1));
           }
-          if (!name.isEmpty()) {
-            options.requireName(PluginName.of(name));
+          if (!in.getName().isEmpty()) {
+            options.requireName(PluginName.of(in.getName()));
           }
           return options.build();
         });
   }
 
-  // ---- numbers, for ever
+  // ---- what it said of itself
 
-  private static int number(ConnectOptions.Transport transport) {
-    return switch (transport) {
-      case AUTO -> 0;
-      case EPOLL -> 1;
-      case JDK -> 2;
-    };
+  private static PluginProto.Fingerprint fingerprint(PluginFingerprint said) {
+    PluginProto.Fingerprint.Builder out =
+        PluginProto.Fingerprint.newBuilder()
+            .setName(said.name().value())
+            .setVersion(said.version().value())
+            .setCapabilities(bits(said.plugin(), PluginCodec::number))
+            .setTaken(StoredParts.time(said.taken()));
+    said.controller()
+        .ifPresent(
+            offered ->
+                out.setController(
+                    PluginProto.Controller.newBuilder()
+                        .setCapabilities(bits(offered, ControllerCapability::number))));
+    said.node().ifPresent(node -> out.setNode(node(node)));
+    return out.build();
   }
 
-  private static ConnectOptions.Transport transport(long number) throws MalformedRecordException {
-    for (ConnectOptions.Transport transport : ConnectOptions.Transport.values()) {
-      if (number(transport) == number) {
-        return transport;
+  private static PluginFingerprint fingerprint(PluginProto.Fingerprint in)
+      throws MalformedRecordException {
+    return RecordBytes.checked(
+        "fingerprint",
+        () ->
+            new PluginFingerprint(
+                PluginName.of(in.getName()),
+                new PluginFingerprint.Version(in.getVersion()),
+                set(PluginCapability.class, PluginCodec::number, in.getCapabilities()),
+                in.hasController()
+                    ? Optional.of(
+                        set(
+                            ControllerCapability.class,
+                            ControllerCapability::number,
+                            in.getController().getCapabilities()))
+                    : Optional.empty(),
+                in.hasNode() ? Optional.of(node(in.getNode())) : Optional.empty(),
+                StoredParts.time(in.getTaken())));
+  }
+
+  private static PluginProto.Node node(NodeFacts node) {
+    PluginProto.Node.Builder out =
+        PluginProto.Node.newBuilder()
+            .setId(node.nodeId().map(NodeId::value).orElse(""))
+            .setMaxVolumesAndOne(
+                node.maxVolumes().isPresent() ? node.maxVolumes().getAsLong() + 1 : 0)
+            .setCapabilities(bits(node.capabilities(), NodeCapability::number));
+    node.topology().ifPresent(topology -> out.setTopology(topology(topology)));
+    return out.build();
+  }
+
+  private static NodeFacts node(PluginProto.Node in) throws MalformedRecordException {
+    long most = in.getMaxVolumesAndOne();
+    return RecordBytes.checked(
+        "node",
+        () ->
+            new NodeFacts(
+                Optional.of(in.getId()).filter(id -> !id.isEmpty()).map(NodeId::of),
+                most == 0 ? OptionalLong.empty() : OptionalLong.of(most - 1),
+                in.hasTopology() ? Optional.of(topology(in.getTopology())) : Optional.empty(),
+                set(NodeCapability.class, NodeCapability::number, in.getCapabilities())));
+  }
+
+  private static PluginProto.Topology topology(Topology topology) {
+    PluginProto.Topology.Builder out = PluginProto.Topology.newBuilder();
+    topology
+        .segments()
+        .forEach(
+            (key, value) ->
+                out.addSegment(PartsProto.Entry.newBuilder().setKey(key).setValue(value)));
+    return out.build();
+  }
+
+  private static Topology topology(PluginProto.Topology in) throws MalformedRecordException {
+    Map<String, String> segments = new LinkedHashMap<>();
+    for (PartsProto.Entry segment : in.getSegmentList()) {
+      if (segments.put(segment.getKey(), segment.getValue()) != null) {
+        throw new MalformedRecordException("A label of the topology is there twice.");
       }
     }
-    throw new MalformedRecordException("The transport is not known.");
+    return Topology.of(segments);
+  }
+
+  private static <C extends Enum<C>> long bits(CapabilitySet<C> set, ToIntFunction<C> number) {
+    long bits = 0;
+    for (C capability : set.offered()) {
+      bits |= 1L << number.applyAsInt(capability);
+    }
+    return bits;
+  }
+
+  private static <C extends Enum<C>> CapabilitySet<C> set(
+      Class<C> type, ToIntFunction<C> number, long bits) throws MalformedRecordException {
+    EnumSet<C> offered = EnumSet.noneOf(type);
+    long left = bits;
+    for (C capability : EnumSet.allOf(type)) {
+      long bit = 1L << number.applyAsInt(capability);
+      if ((bits & bit) != 0) {
+        offered.add(capability);
+        left &= ~bit;
+      }
+    }
+    if (left != 0) {
+      throw new MalformedRecordException("A capability is not known.");
+    }
+    return new CapabilitySet<>(offered, Set.of());
+  }
+
+  // ---- numbers, for ever
+
+  private static int number(PluginCapability capability) {
+    return switch (capability) {
+      case CONTROLLER_SERVICE -> 1;
+      case VOLUME_ACCESSIBILITY_CONSTRAINTS -> 2;
+      case GROUP_CONTROLLER_SERVICE -> 3;
+      case SNAPSHOT_METADATA_SERVICE -> 4;
+      case VOLUME_EXPANSION_ONLINE -> 5;
+      case VOLUME_EXPANSION_OFFLINE -> 6;
+    };
   }
 }

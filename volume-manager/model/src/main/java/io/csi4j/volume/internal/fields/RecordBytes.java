@@ -1,0 +1,173 @@
+package io.csi4j.volume.internal.fields;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import com.google.protobuf.ProtocolMessageEnum;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.WireFormat;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.SortedMap;
+
+/**
+ * A record as a message of protobuf, and the fields beside it that a newer version wrote.
+ *
+ * <p>The message is read strictly: only the bytes that this version writes for it are taken. So a
+ * field out of order, twice, of another type, or unknown inside a part is refused. A message shows
+ * everything in its {@code toString()}, secrets, too: it never leaves the class that maps it.
+ *
+ * @param message what this version knows
+ * @param newer what it does not know, kept as it is
+ */
+public record RecordBytes<M extends Message>(M message, UnknownFields newer) {
+
+  private static final int FORMAT_TAG = 1 << 3;
+
+  /** A step that finds out whether a part can be one. */
+  @FunctionalInterface
+  public interface Part<T> {
+    /** Returns the part; an {@link IllegalArgumentException} says that it is none. */
+    T read() throws MalformedRecordException;
+  }
+
+  /**
+   * Reads a record, whose first field is the number of its format.
+   *
+   * @param highest the highest format that the caller understands
+   */
+  public static <M extends Message> RecordBytes<M> read(Parser<M> parser, byte[] bytes, int highest)
+      throws MalformedRecordException {
+    try {
+      boolean saysFormat = bytes.length > 0 && bytes[0] == FORMAT_TAG;
+      checkFormat(
+          saysFormat ? CodedInputStream.newInstance(bytes, 1, bytes.length - 1).readUInt64() : 0,
+          highest);
+      M message = DiscardUnknownFieldsParser.wrap(parser).parsePartialFrom(bytes);
+      if (!message.isInitialized()) {
+        throw new MalformedRecordException("Field " + missing(message) + " is missing.");
+      }
+      byte[] known = message.toByteArray();
+      int same = Arrays.mismatch(bytes, known);
+      if (same < 0) {
+        return new RecordBytes<>(message, UnknownFields.NONE);
+      }
+      if (same < known.length) {
+        throw otherwise(same);
+      }
+      byte[] rest = Arrays.copyOfRange(bytes, same, bytes.length);
+      checkNewer(rest, same, message.getDescriptorForType().getFields().size());
+      return new RecordBytes<>(message, UnknownFields.of(rest));
+    } catch (IOException e) {
+      throw new MalformedRecordException("It is no message of protobuf. " + e.getMessage());
+    }
+  }
+
+  /** A generated message would read its fields by reflection, which its module does not allow. */
+  private static String missing(Message message) throws IOException {
+    return DynamicMessage.newBuilder(message.getDescriptorForType())
+        .mergeFrom(message.toByteString())
+        .findInitializationErrors()
+        .get(0);
+  }
+
+  static void checkFormat(long format, int highest) throws MalformedRecordException {
+    if (format < 1 || format > highest) {
+      throw new MalformedRecordException(
+          format == 0
+              ? "It does not say its format."
+              : "It has format "
+                  + Long.toUnsignedString(format)
+                  + ", and this version reads format 1"
+                  + (highest == 1 ? "" : " to " + highest)
+                  + ".");
+    }
+  }
+
+  /** Fields of a newer version have higher numbers, stand in their order, and are no groups. */
+  private static void checkNewer(byte[] rest, int at, int known)
+      throws IOException, MalformedRecordException {
+    CodedInputStream in = CodedInputStream.newInstance(rest);
+    ByteArrayOutputStream again = new ByteArrayOutputStream();
+    int last = known + 1;
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      UnknownFieldSet.Builder field = UnknownFieldSet.newBuilder();
+      if (WireFormat.getTagFieldNumber(tag) < last
+          || WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_START_GROUP
+          || !field.mergeFieldFrom(tag, in)) {
+        throw otherwise(at + again.size());
+      }
+      field.build().writeTo(again);
+      last = WireFormat.getTagFieldNumber(tag);
+    }
+    int same = Arrays.mismatch(rest, again.toByteArray());
+    if (same >= 0) {
+      throw otherwise(at + same);
+    }
+  }
+
+  private static MalformedRecordException otherwise(int at) {
+    return new MalformedRecordException(
+        "From byte " + at + " on it is not what this version writes.");
+  }
+
+  /** Returns the bytes of the record. */
+  public byte[] bytes() {
+    byte[] known = message.toByteArray();
+    byte[] rest = newer.bytes();
+    byte[] all = Arrays.copyOf(known, known.length + rest.length);
+    System.arraycopy(rest, 0, all, known.length, rest.length);
+    return all;
+  }
+
+  /** Refuses fields of a newer version where none can be. */
+  public RecordBytes<M> whole() throws MalformedRecordException {
+    if (!newer.equals(UnknownFields.NONE)) {
+      throw otherwise(message.getSerializedSize());
+    }
+    return this;
+  }
+
+  /** Shows nothing of the message, which may hold secrets. */
+  @Override
+  public String toString() {
+    return "RecordBytes[" + message.getSerializedSize() + " bytes, newer=" + newer + "]";
+  }
+
+  /** Returns a part that says itself whether it can be one. */
+  public static <T> T checked(String what, Part<T> part) throws MalformedRecordException {
+    try {
+      return part.read();
+    } catch (IllegalArgumentException e) {
+      throw new MalformedRecordException("The " + what + " is not valid.");
+    }
+  }
+
+  /**
+   * Returns the constant with the name of one of a message.
+   *
+   * @param number the number in the message, for one that has no name
+   */
+  public static <E extends Enum<E>> E named(
+      String what, Class<E> type, ProtocolMessageEnum stored, int number)
+      throws MalformedRecordException {
+    for (E one : type.getEnumConstants()) {
+      if (one.name().equals(stored.toString())) {
+        return one;
+      }
+    }
+    throw new MalformedRecordException("The " + what + " " + number + " is not known.");
+  }
+
+  /** Adds an entry with a higher key than all before. */
+  public static <K extends Comparable<? super K>, V> void add(
+      SortedMap<K, V> entries, K key, V value, String otherwise) throws MalformedRecordException {
+    if (!entries.isEmpty() && entries.lastKey().compareTo(key) >= 0) {
+      throw new MalformedRecordException(otherwise);
+    }
+    entries.put(key, value);
+  }
+}

@@ -1,0 +1,155 @@
+package io.csi4j.volume.internal.fields;
+
+import com.google.protobuf.Timestamp;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.volume.internal.fields.proto.PartsProto;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.VolumeKey;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Parts of records, as values and as messages. Contexts and mount flags, which must not be seen,
+ * are written into a state here, and shown nowhere.
+ */
+public final class StoredParts {
+
+  private static final int SECOND = 1_000_000_000;
+
+  private StoredParts() {}
+
+  // ---- times
+
+  public static Timestamp time(Instant time) {
+    return Timestamp.newBuilder()
+        .setSeconds(time.getEpochSecond())
+        .setNanos(time.getNano())
+        .build();
+  }
+
+  public static Instant time(Timestamp in) throws MalformedRecordException {
+    try {
+      return Instant.ofEpochSecond(in.getSeconds(), nanos(in.getNanos()));
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new MalformedRecordException("A time is beyond all times.");
+    }
+  }
+
+  public static com.google.protobuf.Duration duration(Duration time) {
+    return com.google.protobuf.Duration.newBuilder()
+        .setSeconds(time.getSeconds())
+        .setNanos(time.getNano())
+        .build();
+  }
+
+  public static Duration duration(com.google.protobuf.Duration in) throws MalformedRecordException {
+    return Duration.ofSeconds(in.getSeconds(), nanos(in.getNanos()));
+  }
+
+  private static int nanos(int nanos) throws MalformedRecordException {
+    if (nanos < 0 || nanos >= SECOND) {
+      throw new MalformedRecordException("A time has too many nanoseconds.");
+    }
+    return nanos;
+  }
+
+  // ---- volumes and how they are used
+
+  public static PartsProto.VolumeKey key(VolumeKey volume) {
+    return PartsProto.VolumeKey.newBuilder()
+        .setNamespace(volume.namespace().value())
+        .setId(volume.id())
+        .build();
+  }
+
+  public static VolumeKey key(PartsProto.VolumeKey in) {
+    return VolumeKey.of(Namespace.of(in.getNamespace()), in.getId());
+  }
+
+  public static PartsProto.MountOptions options(MountOptions options) {
+    PartsProto.MountOptions.Builder out =
+        PartsProto.MountOptions.newBuilder()
+            .setFsType(options.fsType().orElse(""))
+            .setGroup(options.volumeMountGroup().orElse(""));
+    options.flags().ifPresent(flags -> out.setFlags(flags(flags)));
+    return out.build();
+  }
+
+  private static PartsProto.Flags flags(MountFlags flags) {
+    PartsProto.Flags.Builder out = PartsProto.Flags.newBuilder();
+    flags.reveal().forEach(flag -> out.addFlag(PartsProto.Flag.newBuilder().setText(flag)));
+    return out.build();
+  }
+
+  public static MountOptions options(PartsProto.MountOptions in) {
+    List<String> flags =
+        in.getFlags().getFlagList().stream().map(PartsProto.Flag::getText).toList();
+    return new MountOptions(
+        Optional.of(in.getFsType()),
+        in.hasFlags() ? Optional.of(MountFlags.of(flags)) : Optional.empty(),
+        Optional.of(in.getGroup()));
+  }
+
+  // ---- contexts, and other maps
+
+  /** Returns the entries of a map in the order of their keys. */
+  public static List<PartsProto.Entry> entries(Map<String, String> entries) {
+    return new TreeMap<>(entries)
+        .entrySet().stream()
+            .map(
+                entry ->
+                    PartsProto.Entry.newBuilder()
+                        .setKey(entry.getKey())
+                        .setValue(entry.getValue())
+                        .build())
+            .toList();
+  }
+
+  public static SortedMap<String, String> entries(List<PartsProto.Entry> in)
+      throws MalformedRecordException {
+    return entries(in, "The keys of a map are not in order.");
+  }
+
+  private static SortedMap<String, String> entries(List<PartsProto.Entry> in, String otherwise)
+      throws MalformedRecordException {
+    SortedMap<String, String> entries = new TreeMap<>();
+    for (PartsProto.Entry entry : in) {
+      RecordBytes.add(entries, entry.getKey(), entry.getValue(), otherwise);
+    }
+    return entries;
+  }
+
+  public static List<PartsProto.Entry> entries(VolumeContext context) {
+    return entries(context.reveal());
+  }
+
+  /** Returns the entries of a publish context, which is refused if it would not come back. */
+  public static List<PartsProto.Entry> entries(PublishContext context) {
+    Map<String, String> entries = context.reveal();
+    entries.forEach(
+        (key, value) -> {
+          if (!StandardCharsets.UTF_8.newEncoder().canEncode(key + '\n' + value)) {
+            throw new IllegalArgumentException(
+                "An entry of the publish context is not valid Unicode, and would not come back as"
+                    + " it is. Give it as the plugin gave it.");
+          }
+        });
+    return entries(entries);
+  }
+
+  public static PublishContext publishContext(List<PartsProto.Entry> in)
+      throws MalformedRecordException {
+    return PublishContext.of(
+        entries(in, "The publish context is not in order, or has a key twice."));
+  }
+}

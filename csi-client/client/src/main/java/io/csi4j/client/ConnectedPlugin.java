@@ -20,31 +20,31 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.client.node.NodeService;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A plugin behind a connection. */
+/** A plugin behind a connection, which others may share. */
 final class ConnectedPlugin implements CsiPlugin {
 
-  private final CsiEndpoint endpoint;
+  private final CsiConnection shared;
   private final Connection connection;
   private final CallPath path;
   private final ServiceCalls calls;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  private ConnectedPlugin(CsiEndpoint endpoint, Connection connection, CallPath path) {
-    this.endpoint = endpoint;
+  private ConnectedPlugin(CsiConnection shared, Connection connection, CallPath path) {
+    this.shared = shared;
     this.connection = connection;
     this.path = path;
     this.calls = new ServiceCalls(path);
   }
 
-  /** See {@link CsiPlugin#connect(CsiEndpoint, ConnectOptions)}. */
-  public static CsiPlugin connect(CsiEndpoint endpoint, ConnectOptions options) {
-    long began = System.nanoTime();
-    Connection connection = Connection.open(endpoint, options, options.deadline());
-    CallPath path = CallPath.over(endpoint, options, connection);
-    ConnectedPlugin plugin = new ConnectedPlugin(endpoint, connection, path);
+  /** See {@link CsiConnection#connect(ConnectOptions)}. The connection is closed if that fails. */
+  static CsiPlugin over(
+      CsiConnection shared, Connection connection, ConnectOptions options, Duration limit) {
+    CallPath path = CallPath.over(shared.endpoint(), options, connection);
+    ConnectedPlugin plugin = new ConnectedPlugin(shared, connection, path);
     try {
-      Duration left = options.deadline().minusNanos(System.nanoTime() - began);
-      new Introduction(path, connection, left).complete();
+      new Introduction(path, connection, limit).complete();
       return plugin;
     } catch (RuntimeException | Error failed) {
       plugin.close();
@@ -54,7 +54,7 @@ final class ConnectedPlugin implements CsiPlugin {
 
   @Override
   public CsiEndpoint endpoint() {
-    return endpoint;
+    return shared.endpoint();
   }
 
   @Override
@@ -102,8 +102,15 @@ final class ConnectedPlugin implements CsiPlugin {
 
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     path.close();
-    connection.close();
+    if (shared.leave(connection)) {
+      connection.close();
+    } else {
+      path.endAttempts();
+    }
     path.forget();
   }
 
@@ -112,7 +119,7 @@ final class ConnectedPlugin implements CsiPlugin {
     return "CsiPlugin["
         + path.name().map(PluginName::value).orElse("unnamed")
         + " at "
-        + endpoint
+        + endpoint()
         + "]";
   }
 }

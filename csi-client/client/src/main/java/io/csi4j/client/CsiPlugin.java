@@ -42,7 +42,7 @@ public interface CsiPlugin extends AutoCloseable {
    *     deadline of the options, saying what stood in the way
    */
   static CsiPlugin connect(CsiEndpoint endpoint, ConnectOptions options) {
-    return ConnectedPlugin.connect(endpoint, options);
+    return CsiConnection.to(endpoint).connect(options);
   }
 
   /** Where the plugin listens. */

@@ -92,6 +92,10 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
       options = options.withDeadline(deadline);
     }
     path.started(started, request);
+    path.attemptBegins(this);
+    if (path.isClosed()) {
+      givenUp = true;
+    }
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.
     Context hosts = Context.ROOT.attach();
     try {
@@ -164,6 +168,7 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
     if (over.getAndSet(true)) {
       return;
     }
+    path.attemptEnds(this);
     StatusCode code = StatusCode.ofValue(status.getCode().value());
     if (late && code == StatusCode.CANCELLED) {
       code = StatusCode.DEADLINE_EXCEEDED;

@@ -66,6 +66,7 @@ public final class CallPath {
   private final AtomicLong ids = new AtomicLong();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<CallAttempt<?, ?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile Optional<PluginName> name = Optional.empty();
   private volatile boolean closed;
 
@@ -424,6 +425,20 @@ public final class CallPath {
 
   void waitingEnds(Endable call) {
     waiting.remove(call);
+  }
+
+  /** An attempt is sent off: it may have to be ended apart from those of other paths. */
+  void attemptBegins(CallAttempt<?, ?> attempt) {
+    inFlight.add(attempt);
+  }
+
+  void attemptEnds(CallAttempt<?, ?> attempt) {
+    inFlight.remove(attempt);
+  }
+
+  /** Ends the attempts in flight, where the connection goes on for others. To be closed first. */
+  public void endAttempts() {
+    inFlight.forEach(CallAttempt::cancel);
   }
 
   /** Ends the calls that wait for a retry, and refuses new ones. */

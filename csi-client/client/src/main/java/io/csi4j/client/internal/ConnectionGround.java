@@ -37,7 +37,7 @@ record ConnectionGround(CsiEndpoint endpoint, ConnectOptions options, Connection
 
   @Override
   public Executor callbacks() {
-    return connection.callbacks();
+    return connection.callbacks(options);
   }
 
   @Override

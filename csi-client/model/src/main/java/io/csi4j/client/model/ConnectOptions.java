@@ -145,6 +145,19 @@ public final class ConnectOptions {
     return parts.closeTimeout;
   }
 
+  /**
+   * Whether a socket that was connected with these options is as good for calls with the others:
+   * the same transport, the same process allowed to listen, the same sizes of answers.
+   */
+  public boolean sharesSocketWith(ConnectOptions others) {
+    return parts.transport == others.parts.transport
+        && parts.maxMessageBytes == others.parts.maxMessageBytes
+        && parts.maxMetadataBytes == others.parts.maxMetadataBytes
+        && parts.allowSymlink == others.parts.allowSymlink
+        && parts.allowUnsafeDirectory == others.parts.allowUnsafeDirectory
+        && parts.requiredPeerUid.equals(others.parts.requiredPeerUid);
+  }
+
   /** Collects options. */
   public static final class Builder {
     private Duration deadline = Duration.ofSeconds(10);

@@ -58,6 +58,10 @@ public final class Connection implements AutoCloseable {
   private volatile CompletableFuture<Void> attempt = new CompletableFuture<>();
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile @Nullable PeerGate newest;
+
+  /** The socket file to which the newest attempt to connect went. */
+  private volatile @Nullable Object file;
+
   private volatile @Nullable Thread ioThread;
 
   private Connection(CsiEndpoint endpoint, ConnectOptions options, UnixSockets sockets) {
@@ -95,7 +99,26 @@ public final class Connection implements AutoCloseable {
    * @throws CsiConnectException if it does not come about, with the reason; nothing is left open
    */
   public static Connection open(CsiEndpoint endpoint, ConnectOptions options, Duration deadline) {
-    Stopwatch waiting = new Stopwatch(endpoint, deadline);
+    Connection connection = to(endpoint, options);
+    boolean connected = false;
+    try {
+      connection.await(options, deadline);
+      connected = true;
+      return connection;
+    } finally {
+      if (!connected) {
+        connection.close();
+      }
+    }
+  }
+
+  /**
+   * A way to the socket at {@code endpoint}, not connected yet.
+   *
+   * @throws CsiConnectException if no socket of this machine leads there
+   */
+  public static Connection to(CsiEndpoint endpoint, ConnectOptions options) {
+    Stopwatch waiting = new Stopwatch(endpoint, options.deadline());
     Path path = endpoint.path();
     UnixSockets sockets;
     try {
@@ -108,25 +131,41 @@ public final class Connection implements AutoCloseable {
       throw waiting.failure(tooLong(length, sockets.longestPath()), null);
     }
     FrameLogSilencer.install();
-    Connection connection;
     try {
-      connection = new Connection(endpoint, options, sockets);
+      return new Connection(endpoint, options, sockets);
     } catch (RuntimeException e) {
       throw waiting.failure(UnixSockets.unusable(e), e);
     }
-    boolean connected = false;
+  }
+
+  /**
+   * Waits until the socket is connected, as these options want it: several callers may wait, each
+   * for as long as it likes.
+   *
+   * @throws CsiConnectException if that does not come about, with the reason
+   */
+  public void await(ConnectOptions how, Duration deadline) {
+    Stopwatch waiting = new Stopwatch(endpoint, deadline);
     try {
-      connection.connect(waiting);
-      connected = true;
-      return connection;
+      connect(how, waiting);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw waiting.failure(interrupted(), e);
-    } finally {
-      if (!connected) {
-        connection.close();
-      }
     }
+  }
+
+  /**
+   * Whether one who connects now with these options can share this connection: they agree on the
+   * socket, and it does not lead to a process whose socket was replaced since.
+   */
+  public boolean isGoodFor(ConnectOptions others) {
+    if (closed.get() || !options.sharesSocketWith(others)) {
+      return false;
+    }
+    Object there = SocketFile.identity(endpoint.path());
+    return there == null
+        || there.equals(file)
+        || channel.getState(false) != ConnectivityState.READY;
   }
 
   /** The channel; connects again by itself when it is used. */
@@ -216,7 +255,12 @@ public final class Connection implements AutoCloseable {
 
   /** Where actions of the host run; what its own executor refuses runs on ours. */
   public Executor callbacks() {
-    Executor hosts = options.callbackExecutor().orElse(callbacks);
+    return callbacks(options);
+  }
+
+  /** Where actions of the host run for one who shares this connection with these options. */
+  public Executor callbacks(ConnectOptions theirs) {
+    Executor hosts = theirs.callbackExecutor().orElse(callbacks);
     return task -> {
       try {
         hosts.execute(task);
@@ -319,6 +363,7 @@ public final class Connection implements AutoCloseable {
       loop.execute(() -> attemptEnded(begun));
       throw unavailable(problem.why());
     }
+    file = SocketFile.identity(endpoint.path());
     UnixSockets.NewSocket socket = sockets.open();
     PeerGate gate =
         new PeerGate(socket, options.requiredPeerUid(), generation, () -> attemptEnded(begun));
@@ -344,21 +389,27 @@ public final class Connection implements AutoCloseable {
     return Status.UNAVAILABLE.withDescription(why).asRuntimeException();
   }
 
-  private void connect(Stopwatch waiting) throws InterruptedException {
+  private void connect(ConnectOptions how, Stopwatch waiting) throws InterruptedException {
+    // An earlier attempt that has ended says nothing of the socket as it is now.
+    PeerGate earlier = newest;
     ConnectProblem last = null;
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
-      ConnectProblem missing = SocketFile.inspect(endpoint.path(), options);
+      ConnectProblem missing = SocketFile.inspect(endpoint.path(), how);
       ConnectivityState state = channel.getState(missing == null);
       if (state == ConnectivityState.READY) {
         return;
       }
       PeerGate gate = newest;
+      boolean isEarlier = gate != null && gate == earlier && gate.ended();
+      if (isEarlier) {
+        gate = null;
+      }
       // Asked before the problem is, which does not change any more once an attempt is over.
-      boolean over = gate != null && gate.ended();
+      boolean over = isEarlier || (gate != null && gate.ended());
       ConnectProblem now = missing == null && gate != null ? problemBehind(gate) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
-      if (now != null && sure && !(now.mayPass() && isWaitedFor(now))) {
+      if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
       }
       // A connection that was made just now looks silent, even if the one before was closed.
@@ -380,10 +431,10 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private boolean isWaitedFor(ConnectProblem problem) {
+  private static boolean isWaitedFor(ConnectProblem problem, ConnectOptions how) {
     boolean isAbsent =
         problem.reason() == Reason.NO_SUCH_SOCKET || problem.reason() == Reason.NOBODY_LISTENING;
-    return !isAbsent || options.waitForSocket();
+    return !isAbsent || how.waitForSocket();
   }
 
   private @Nullable ConnectProblem problemBehind(PeerGate gate) {

@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The file of a socket: what it is, who may use it, who might replace it. */
@@ -53,6 +54,16 @@ public final class SocketFile {
       return closedDirectory(path);
     } catch (IOException e) {
       return missing(path);
+    }
+  }
+
+  /** Returns what tells the socket from a new one at the same path; null if there is none. */
+  static @Nullable Object identity(Path path) {
+    try {
+      Map<String, Object> facts = Files.readAttributes(path, "unix:dev,ino,ctime", FOLLOW);
+      return List.copyOf(new TreeMap<>(facts).values());
+    } catch (IOException e) {
+      return null;
     }
   }
 

@@ -6,12 +6,13 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.internal.link.CallQueue;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.plugin.PluginRegistration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -24,9 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ControllerLink {
 
+  /** As many calls are in flight at most: node calls and probes use the same connection. */
+  static final int MOST_CALLS = 64;
+
   private final PluginRegistration registration;
   private final PluginLink link;
-  private final ThreadFactory threads;
+  private final CallQueue places = new CallQueue(MOST_CALLS);
   private final AtomicLong connection = new AtomicLong();
   private final ReentrantLock lock = new ReentrantLock();
   private int open;
@@ -42,12 +46,11 @@ final class ControllerLink {
    */
   private record Known(long connection, CompletableFuture<ControllerFacts> facts) {}
 
-  ControllerLink(PluginRegistration registration, ThreadFactory threads) {
+  ControllerLink(PluginRegistration registration, PluginConnections connections) {
     this.registration = registration;
-    this.threads = threads;
     PluginBinding binding = registration.binding();
     link =
-        new PluginLink(
+        connections.link(
             binding.endpoint(),
             binding.connectOptions().toBuilder()
                 .waitForSocket(false)
@@ -60,8 +63,7 @@ final class ControllerLink {
                         }
                       }
                     })
-                .build(),
-            threads);
+                .build());
   }
 
   /** Whether it belongs to this registration: the same instance registered again is another. */
@@ -153,6 +155,22 @@ final class ControllerLink {
     }
   }
 
+  /**
+   * Lets a call be sent that has begun, if few enough are in flight. Otherwise {@code turn} is run
+   * where another one ends, or where this is closed.
+   *
+   * @return whether it may be sent at once
+   */
+  boolean enter(Runnable turn) {
+    return places.enterNow(turn);
+  }
+
+  /** A call that was sent has ended. */
+  void leave() {
+    places.leave();
+    end();
+  }
+
   /** A call has ended. */
   void end() {
     lock.lock();
@@ -185,13 +203,7 @@ final class ControllerLink {
     } finally {
       lock.unlock();
     }
-    Thread closer = threads.newThread(() -> link.close("the plugin is not registered any more"));
-    try {
-      // Closing waits for threads of the connection, and this may be one of them.
-      closer.start();
-    } catch (OutOfMemoryError refused) {
-      link.close("the plugin is not registered any more");
-    }
+    var unused = link.closeAside("the plugin is not registered any more");
   }
 
   /** Ends the connection, even with open calls. */
@@ -203,5 +215,6 @@ final class ControllerLink {
       lock.unlock();
     }
     link.close(reason);
+    places.takeWaiting().forEach(Runnable::run);
   }
 }

@@ -2,7 +2,9 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginLink;
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
@@ -21,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class ControllerLinks implements AutoCloseable {
 
   private final PluginRegistry registry;
-  private final ThreadFactory threads;
+  private final PluginConnections connections;
   private final AutoCloseable listening;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Key, ControllerLink> links = new HashMap<>();
@@ -47,9 +48,9 @@ final class ControllerLinks implements AutoCloseable {
    */
   record Connected(ControllerLink link, CsiPlugin plugin) {}
 
-  ControllerLinks(PluginRegistry registry, ThreadFactory threads) {
+  ControllerLinks(PluginRegistry registry) {
     this.registry = registry;
-    this.threads = threads;
+    connections = LivePluginRegistry.connections(registry);
     listening = registry.listen(PluginRole.CONTROLLER, this::heard);
   }
 
@@ -138,7 +139,7 @@ final class ControllerLinks implements AutoCloseable {
       return closed
           ? null
           : links.computeIfAbsent(
-              key(registration), none -> new ControllerLink(registration, threads));
+              key(registration), none -> new ControllerLink(registration, connections));
     } finally {
       lock.unlock();
     }

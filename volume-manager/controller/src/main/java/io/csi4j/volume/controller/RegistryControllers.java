@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /** The controllers that a registry knows, each behind its socket. */
@@ -39,19 +38,16 @@ final class RegistryControllers implements Controllers, AutoCloseable {
    *
    * @param timers tell that a wait was too long
    * @param workers connect, and send
-   * @param threads connect and disconnect
    */
-  public record Ground(Scheduler timers, Executor workers, ThreadFactory threads) {}
+  public record Ground(Scheduler timers, Executor workers) {}
 
   /** Those of this registry; nothing is connected yet. */
   public RegistryControllers(PluginRegistry registry, ControllerSettings settings, Ground ground) {
     this.settings = settings;
     workers = ground.workers();
     turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), ground.timers());
-    links = new ControllerLinks(registry, ground.threads());
-    questions =
-        new SecretQuestions(
-            "csi4j-volume-controller-secrets", ground.timers(), settings.secretsLimit());
+    links = new ControllerLinks(registry);
+    questions = new SecretQuestions(ground.timers(), settings.secretsLimit());
   }
 
   @Override
@@ -131,7 +127,9 @@ final class RegistryControllers implements Controllers, AutoCloseable {
 
     private void begin(ControllerLinks.Connected there, Secrets secrets) {
       if (there.link().begin()) {
-        send(there, secrets);
+        if (there.link().enter(() -> handOver(this, self -> self.send(there, secrets)))) {
+          send(there, secrets);
+        }
       } else {
         refuse(
             ControllerFailures.unavailable(
@@ -149,7 +147,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
       stage.whenComplete(
           (value, failed) -> {
             links.called(there.link(), failed != null && PluginFailures.isLost(failed));
-            there.link().end();
+            there.link().leave();
             leave.run();
             if (failed == null) {
               result.complete(value);

@@ -38,7 +38,6 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.IdleScheduler;
-import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
@@ -894,10 +893,7 @@ public final class VolumeController implements AutoCloseable {
       Scheduler timers = new IdleScheduler(THREADS + "-limits");
       RegistryControllers controllers =
           new RegistryControllers(
-              plugins,
-              settings,
-              new RegistryControllers.Ground(
-                  timers, threads, new NamedThreads(THREADS + "-plugin")));
+              plugins, settings, new RegistryControllers.Ground(timers, threads));
       try {
         return new VolumeController(
             this,

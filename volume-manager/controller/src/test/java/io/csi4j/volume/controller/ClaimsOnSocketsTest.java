@@ -204,7 +204,7 @@ class ClaimsOnSocketsTest {
     controller().close();
     plugin().assertLawful();
     world.close();
-    Waits.until(() -> ControllerWorld.threads("csi4j-volume-controller-plugin").isEmpty());
+    Waits.until(() -> ControllerWorld.threads("csi4j-volume-connect").isEmpty());
   }
 
   @Test

@@ -95,7 +95,7 @@ class ControllerLinksTest {
   void aConnectionMadeWhileADepartureIsHeardIsNotTakenForOneThatLeft() throws Exception {
     SlowToEvents registry = new SlowToEvents();
     try (FakeCsiPlugin plugin = FakeCsiPlugin.builder().shape(PluginShape.full()).open();
-        ControllerLinks links = new ControllerLinks(registry, Thread::new)) {
+        ControllerLinks links = new ControllerLinks(registry)) {
       PluginRegistration first = registration(plugin.endpoint());
       registry.register(first);
       assertThat(registry.deregister(ID, first.instance())).isTrue();

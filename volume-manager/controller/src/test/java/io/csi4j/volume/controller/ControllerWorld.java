@@ -6,7 +6,6 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.internal.time.IdleScheduler;
-import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
@@ -104,10 +103,7 @@ public final class ControllerWorld implements AutoCloseable {
     return new RegistryControllers(
         registry,
         ControllerSettings.defaults().withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(
-            new IdleScheduler("csi4j-volume-limits"),
-            workers,
-            new NamedThreads("csi4j-volume-calls")));
+        new RegistryControllers.Ground(new IdleScheduler("csi4j-volume-limits"), workers));
   }
 
   /** Threads whose names begin like this. */

@@ -28,7 +28,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.IdleScheduler;
-import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.OperatorCode;
@@ -70,10 +69,7 @@ class RegistryControllersTest {
     return new RegistryControllers(
         world.registry(),
         settings.withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(
-            new IdleScheduler("csi4j-volume-limits"),
-            threads,
-            new NamedThreads("csi4j-volume-calls")));
+        new RegistryControllers.Ground(new IdleScheduler("csi4j-volume-limits"), threads));
   }
 
   private void reopen(ControllerSettings settings) {
@@ -87,7 +83,7 @@ class RegistryControllersTest {
     controllers.close();
     threads.close();
     world.close();
-    Waits.until(() -> ControllerWorld.threads("csi4j-volume-calls").isEmpty());
+    Waits.until(() -> ControllerWorld.threads("csi4j-volume-connect").isEmpty());
   }
 
   private FakeCsiPlugin plugin() {

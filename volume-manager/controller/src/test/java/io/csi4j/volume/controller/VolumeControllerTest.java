@@ -152,7 +152,7 @@ class VolumeControllerTest {
     controller.close();
     plugin.assertLawful();
     world.close();
-    Waits.until(() -> ControllerWorld.threads("csi4j-volume-controller-plugin").isEmpty());
+    Waits.until(() -> ControllerWorld.threads("csi4j-volume-connect").isEmpty());
   }
 
   private static VolumeSpec.Builder spec() {

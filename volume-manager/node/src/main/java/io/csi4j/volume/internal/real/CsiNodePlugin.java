@@ -7,6 +7,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.CallQueue;
 import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.link.SecretQuestions;
@@ -29,7 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,14 +63,14 @@ final class CsiNodePlugin implements NodePlugin {
    * @param scheduler where calls are prepared
    * @param clock time
    * @param processes tells one process from the other
-   * @param threads for connecting and closing
+   * @param connections the connections to plugins
    * @param secrets asks the host for secrets
    */
   record Ground(
       Scheduler scheduler,
       Clock clock,
       PluginProcesses processes,
-      ThreadFactory threads,
+      PluginConnections connections,
       SecretQuestions secrets) {
 
     /** Does it on a thread of the manager, or here if there is none any more. */
@@ -81,25 +81,13 @@ final class CsiNodePlugin implements NodePlugin {
         work.run();
       }
     }
-
-    /** Does it on a thread of its own, or here if the machine gives none. */
-    Optional<Thread> aside(Runnable work) {
-      Thread thread = threads.newThread(work);
-      try {
-        thread.start();
-        return Optional.of(thread);
-      } catch (OutOfMemoryError refused) {
-        work.run();
-        return Optional.empty();
-      }
-    }
   }
 
   CsiNodePlugin(PluginBinding binding, PathView view, Ground ground) {
     this.binding = binding;
     this.view = view;
     this.ground = ground;
-    this.link = new PluginLink(binding.endpoint(), options(binding), ground.threads());
+    this.link = ground.connections().link(binding.endpoint(), options(binding));
     this.process = new CurrentProcess(ground.processes());
     this.facts =
         new PluginFacts(link, process, binding.connectOptions().requireReady(), ground::soon);
@@ -358,17 +346,16 @@ final class CsiNodePlugin implements NodePlugin {
   private void closeIfIdle() {
     String reason = retired;
     if (reason != null && open.isEmpty() && closing.compareAndSet(false, true)) {
-      // Closing waits for threads of the connection, and this may be one of them.
-      ground.aside(() -> link.close(reason));
+      var unused = link.closeAside(reason);
     }
   }
 
-  /** Answers every call and ends the connection. Waits for that. */
-  void close(String reason) {
+  /** Answers every call and ends the connection; gives the thread that does so, if there is one. */
+  Optional<Thread> close(String reason) {
     closing.set(true);
     retired = reason;
     refuseWaiting(reason);
-    link.close(reason);
+    return link.closeAside(reason);
   }
 
   private void refuseWaiting(String reason) {

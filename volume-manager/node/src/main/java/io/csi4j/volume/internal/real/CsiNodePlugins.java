@@ -2,13 +2,13 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.time.Clock;
-import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
@@ -81,8 +81,13 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
             scheduler,
             clock,
             new PluginProcesses(disk, boot),
-            new NamedThreads("csi4j-volume-plugin"),
-            new SecretQuestions("csi4j-volume-secrets", scheduler, secretsLimit));
+            new PluginConnections(),
+            new SecretQuestions(scheduler, secretsLimit));
+  }
+
+  /** Returns the connections to plugins, for others that use the same ones. */
+  PluginConnections connections() {
+    return ground.connections();
   }
 
   /**
@@ -168,9 +173,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     ground.secrets().close();
     List<Thread> closers = new ArrayList<>();
     for (Bound bound : plugins.values()) {
-      ground
-          .aside(() -> bound.plugin().close("the volume manager is closed"))
-          .ifPresent(closers::add);
+      bound.plugin().close("the volume manager is closed").ifPresent(closers::add);
     }
     long end = System.nanoTime() + CLOSING.toNanos();
     try {

@@ -93,7 +93,7 @@ public final class RealParts implements AutoCloseable {
    * @param telling where listeners are told
    */
   public LivePluginRegistry.Ground registryGround(Executor telling) {
-    return new LivePluginRegistry.Ground(clock, scheduler, telling);
+    return new LivePluginRegistry.Ground(clock, scheduler, telling, plugins.connections());
   }
 
   /** The parts for an engine. */

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.link;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,18 @@ public final class CallQueue {
       }
       taken++;
       return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes out the turns that wait: whoever is closed runs them all, and they get no place. */
+  public List<Runnable> takeWaiting() {
+    lock.lock();
+    try {
+      List<Runnable> all = List.copyOf(waiting);
+      waiting.clear();
+      return all;
     } finally {
       lock.unlock();
     }

@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.link;
 
+import io.csi4j.client.CsiConnection;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
-import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,24 +13,34 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one plugin: made when it is first needed, on a thread that exists only for as
- * long as that takes, and kept.
+ * The way of one kind of use to a plugin: connected when it is first needed, on a thread that
+ * exists only for as long as that takes, and kept. Others may share the connection; closing this
+ * way ends its own calls only.
  */
 public final class PluginLink {
 
-  private final CsiEndpoint endpoint;
+  private final CsiConnection connection;
   private final ConnectOptions options;
   private final ThreadFactory threads;
+  private final Runnable left;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Consumer<Way>> waiting = new ArrayList<>();
   private @Nullable CsiPlugin plugin;
   private @Nullable Thread connecting;
   private @Nullable String closed;
 
-  public PluginLink(CsiEndpoint endpoint, ConnectOptions options, ThreadFactory threads) {
-    this.endpoint = endpoint;
+  /**
+   * Nothing is connected yet.
+   *
+   * @param threads connect and close
+   * @param left run once, when it is closed
+   */
+  PluginLink(
+      CsiConnection connection, ConnectOptions options, ThreadFactory threads, Runnable left) {
+    this.connection = connection;
     this.options = options;
     this.threads = threads;
+    this.left = left;
   }
 
   /** Whether there is a way to the plugin. */
@@ -106,13 +116,13 @@ public final class PluginLink {
   private void connect() {
     Way found;
     try {
-      found = new Way.Open(CsiPlugin.connect(endpoint, options));
+      found = new Way.Open(connection.connect(options));
     } catch (CsiException failed) {
       found = new Way.Shut(String.valueOf(failed.getMessage()), Optional.of(failed));
     } catch (RuntimeException | Error failed) {
       found =
           new Way.Shut(
-              "connecting to " + endpoint + " failed: " + failed.getClass().getName(),
+              "connecting to " + connection.endpoint() + " failed: " + failed.getClass().getName(),
               Optional.empty());
     }
     List<Consumer<Way>> told = List.of();
@@ -138,13 +148,32 @@ public final class PluginLink {
     }
   }
 
-  /** Ends the connection; takes as long as the options allow for closing at most. */
+  /**
+   * Does what {@link #close} does on its own thread, since closing waits for threads of the
+   * connection, and this may be one of them; or here if the machine gives no thread.
+   *
+   * @return the thread, if there is one
+   */
+  public Optional<Thread> closeAside(String reason) {
+    Thread closer = threads.newThread(() -> close(reason));
+    try {
+      closer.start();
+      return Optional.of(closer);
+    } catch (OutOfMemoryError refused) {
+      close(reason);
+      return Optional.empty();
+    }
+  }
+
+  /** Ends it; takes as long as the options allow for closing at most. */
   public void close(String reason) {
     List<Consumer<Way>> told;
     CsiPlugin old;
+    boolean isFirst;
     lock.lock();
     try {
-      if (closed == null) {
+      isFirst = closed == null;
+      if (isFirst) {
         closed = reason;
       }
       told = List.copyOf(waiting);
@@ -163,6 +192,9 @@ public final class PluginLink {
     }
     if (old != null) {
       old.close();
+    }
+    if (isFirst) {
+      left.run();
     }
   }
 }

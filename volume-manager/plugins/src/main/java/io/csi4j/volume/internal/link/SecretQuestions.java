@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.link;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.text.TimeText;
-import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
@@ -17,9 +17,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +31,7 @@ public final class SecretQuestions implements AutoCloseable {
 
   private final Scheduler timers;
   private final Duration limit;
-  private final ThreadPoolExecutor threads;
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-secrets");
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<PluginId, Places> plugins = new HashMap<>();
   private boolean closed;
@@ -48,21 +45,12 @@ public final class SecretQuestions implements AutoCloseable {
   /**
    * Nothing is asked yet.
    *
-   * @param name what the names of the threads begin with
    * @param timers end questions; what hangs on an answer may run there
    * @param limit how long an answer may take
    */
-  public SecretQuestions(String name, Scheduler timers, Duration limit) {
+  public SecretQuestions(Scheduler timers, Duration limit) {
     this.timers = timers;
     this.limit = limit;
-    threads =
-        new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
-            2,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            new NamedThreads(name));
   }
 
   /**
@@ -180,8 +168,11 @@ public final class SecretQuestions implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    threads.shutdownNow();
-    all.forEach(each -> each.miss("is not asked any more: this side is closed"));
+    threads.close();
+    for (Question each : all) {
+      each.miss("is not asked any more: this side is closed");
+      each.interrupt();
+    }
   }
 
   /** One question; its place is left when its thread is free and its answer known. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.plugin;
 
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.plugin.RosterRules.Move;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -45,8 +46,10 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
    * @param clock time
    * @param scheduler for limits of time
    * @param telling where listeners and waiters are told
+   * @param connections the connections to the plugins
    */
-  public record Ground(Clock clock, Scheduler scheduler, Executor telling) {}
+  public record Ground(
+      Clock clock, Scheduler scheduler, Executor telling, PluginConnections connections) {}
 
   private LivePluginRegistry(Ground ground, PluginMemory memory, ServingSwitch serving) {
     this.ground = ground;
@@ -61,6 +64,13 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     LivePluginRegistry registry = new LivePluginRegistry(ground, memory, serving);
     registry.roster.plugins().forEach(plugin -> registry.show(plugin).run());
     return registry;
+  }
+
+  /** Returns the connections to the plugins of a registry; one that a host made has none yet. */
+  public static PluginConnections connections(PluginRegistry registry) {
+    return registry instanceof LivePluginRegistry live
+        ? live.ground.connections()
+        : new PluginConnections();
   }
 
   // ---- changes

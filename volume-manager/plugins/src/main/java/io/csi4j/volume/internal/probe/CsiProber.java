@@ -5,6 +5,7 @@ import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiListener;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.plugin.PluginTrouble;
@@ -22,30 +23,29 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /**
- * Asks a plugin behind a socket, over a connection of its own that is made when there is a socket
- * and kept. Has a thread only while it connects.
+ * Asks a plugin behind a socket, over the connection that node calls and calls to its controller
+ * use as well; one question at a time. Has a thread only while it connects.
  */
-final class CsiProber implements Prober {
+public final class CsiProber implements Prober {
 
   private static final int MOST_NONSENSE = 64;
 
   private final PluginConfig config;
   private final PluginProcesses processes;
   private final Clock clock;
-  private final ThreadFactory threads;
   private final PluginLink link;
   private final Queue<String> nonsense = new ConcurrentLinkedQueue<>();
 
-  CsiProber(PluginConfig config, PluginProcesses processes, Clock clock, ThreadFactory threads) {
+  /** One who asks this plugin; nothing is begun. */
+  public CsiProber(
+      PluginConfig config, PluginProcesses processes, Clock clock, PluginConnections connections) {
     this.config = config;
     this.processes = processes;
     this.clock = clock;
-    this.threads = threads;
-    link = new PluginLink(config.endpoint(), options(), threads);
+    link = connections.link(config.endpoint(), options());
   }
 
   /** Whether it is ready is asked apart; connecting leaves half of the time for that. */
@@ -162,14 +162,8 @@ final class CsiProber implements Prober {
     return all;
   }
 
-  /** Ends the connection, on a thread of its own if the machine gives one. */
   @Override
   public void close() {
-    Thread closer = threads.newThread(() -> link.close("it is not watched any more"));
-    try {
-      closer.start();
-    } catch (OutOfMemoryError refused) {
-      link.close("it is not watched any more");
-    }
+    var unused = link.closeAside("it is not watched any more");
   }
 }

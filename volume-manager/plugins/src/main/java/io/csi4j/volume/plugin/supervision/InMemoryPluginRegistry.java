@@ -1,5 +1,6 @@
 package io.csi4j.volume.plugin.supervision;
 
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.PluginMemory;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
@@ -22,7 +23,8 @@ public final class InMemoryPluginRegistry {
         new LivePluginRegistry.Ground(
             new SystemClock(),
             new IdleScheduler("csi4j-volume-plugin-limits"),
-            new OnDemandThreads("csi4j-volume-plugin-events")),
+            new OnDemandThreads("csi4j-volume-plugin-events"),
+            new PluginConnections()),
         PluginMemory.NONE,
         ServingSwitch.NONE);
   }

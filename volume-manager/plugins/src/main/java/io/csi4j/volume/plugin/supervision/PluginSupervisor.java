@@ -1,8 +1,11 @@
 package io.csi4j.volume.plugin.supervision;
 
 import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.link.PluginConnections;
+import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.Supervisor;
-import io.csi4j.volume.internal.probe.CsiProbers;
+import io.csi4j.volume.internal.probe.CsiProber;
+import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.InstanceId;
@@ -53,13 +56,18 @@ public final class PluginSupervisor implements AutoCloseable {
     scheduler = new SystemScheduler(THREADS, "csi4j-volume-supervisor", CLOSING);
     SystemClock clock = new SystemClock();
     RealDisk disk = new RealDisk();
-    CsiProbers probers = new CsiProbers(disk, HostIdentity.current().boot().value(), clock);
+    PluginProcesses processes = new PluginProcesses(disk, HostIdentity.current().boot().value());
+    PluginConnections connections = LivePluginRegistry.connections(parts.registry);
     supervisor =
         new Supervisor(
             parts.registry,
             parts.listeners,
             parts.onStartTimeout,
-            new Supervisor.Parts(clock, scheduler, disk, probers::prober));
+            new Supervisor.Parts(
+                clock,
+                scheduler,
+                disk,
+                config -> new CsiProber(config, processes, clock, connections)));
   }
 
   /** A supervisor that registers plugins here, and has no other listener. */

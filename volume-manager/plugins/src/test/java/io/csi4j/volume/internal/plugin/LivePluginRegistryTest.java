@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
@@ -48,7 +49,7 @@ class LivePluginRegistryTest {
   private final List<Optional<String>> served = new ArrayList<>();
   private final LivePluginRegistry registry =
       LivePluginRegistry.open(
-          new LivePluginRegistry.Ground(time, time, time::execute),
+          new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
           PluginMemory.NONE,
           (plugin, serving) -> {
             served.add(serving.map(known -> known.registration().instance().value()));

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.model.PluginName;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -49,7 +50,7 @@ class StoredPluginsTest {
 
   private LivePluginRegistry open() {
     return LivePluginRegistry.open(
-        new LivePluginRegistry.Ground(time, time, time::execute),
+        new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
         new StoredPlugins(state, told::add),
         (plugin, serving) -> {
           served.add(serving);

@@ -10,6 +10,7 @@ import io.csi4j.client.model.PluginName;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
+import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -47,7 +48,7 @@ class SupervisionTest {
   private final ScriptedProber plugin = new ScriptedProber(time);
   private final LivePluginRegistry registry =
       LivePluginRegistry.open(
-          new LivePluginRegistry.Ground(time, time, time::execute),
+          new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
           PluginMemory.NONE,
           ServingSwitch.NONE);
   private final List<PluginEvent> events = new ArrayList<>();

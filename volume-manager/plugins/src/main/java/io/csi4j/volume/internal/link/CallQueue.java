@@ -46,6 +46,16 @@ public final class CallQueue {
     }
   }
 
+  /** Takes out a turn; false if it does not wait. */
+  public boolean forget(Runnable turn) {
+    lock.lock();
+    try {
+      return waiting.remove(turn);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes out the turns that wait: whoever is closed runs them all, and they get no place. */
   public List<Runnable> takeWaiting() {
     lock.lock();

@@ -9,13 +9,11 @@ import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +30,9 @@ public final class SecretQuestions implements AutoCloseable {
   private final Scheduler timers;
   private final Duration limit;
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-secrets");
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Map<PluginId, Places> plugins = new HashMap<>();
-  private boolean closed;
-
-  /** The questions of one plugin. */
-  private static final class Places {
-    private final Set<Question> waiting = new LinkedHashSet<>();
-    private final Set<Question> asked = new LinkedHashSet<>();
-  }
+  private final ConcurrentMap<PluginId, CallQueue> plugins = new ConcurrentHashMap<>();
+  private final Set<Question> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /**
    * Nothing is asked yet.
@@ -64,88 +56,26 @@ public final class SecretQuestions implements AutoCloseable {
     if (provider == SecretsProvider.none()) {
       return CompletableFuture.completedFuture(Secrets.empty());
     }
-    Question question = new Question(plugin, provider, operation);
+    CallQueue places = plugins.computeIfAbsent(plugin, none -> new CallQueue(AT_A_TIME));
+    Question question = new Question(places, provider, operation);
     Duration most = left.compareTo(limit) < 0 ? left : limit;
     Scheduler.Timer timer = timers.after(most, () -> giveUp(question, most));
-    question.answer.whenComplete((secrets, thrown) -> timer.cancel());
-    lock.lock();
-    try {
-      if (closed) {
-        question.miss("is not asked any more: this side is closed");
-      } else {
-        plugins.computeIfAbsent(plugin, none -> new Places()).waiting.add(question);
-      }
-    } finally {
-      lock.unlock();
+    open.add(question);
+    question.answer.whenComplete(
+        (secrets, thrown) -> {
+          timer.cancel();
+          open.remove(question);
+        });
+    if (closed) {
+      question.miss("is not asked any more: this side is closed");
+    } else {
+      places.enter(question.turn);
     }
-    begin(plugin);
     return question.answer;
   }
 
-  /** Begins what has a place. */
-  private void begin(PluginId plugin) {
-    for (Question next = next(plugin); next != null; next = next(plugin)) {
-      Question begun = next;
-      try {
-        threads.execute(begun::run);
-      } catch (RejectedExecutionException | OutOfMemoryError refused) {
-        // It is closed, or this is how the JVM says that the machine gives no more threads.
-        begun.miss("could not be asked: there is no thread for it");
-        leave(begun);
-      }
-    }
-  }
-
-  private @Nullable Question next(PluginId plugin) {
-    lock.lock();
-    try {
-      Places places = plugins.get(plugin);
-      if (places == null || places.asked.size() >= AT_A_TIME || places.waiting.isEmpty()) {
-        return null;
-      }
-      Iterator<Question> first = places.waiting.iterator();
-      Question next = first.next();
-      first.remove();
-      places.asked.add(next);
-      return next;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Gives its place to the next. */
-  private void leave(Question over) {
-    boolean isLeft;
-    lock.lock();
-    try {
-      Places places = plugins.get(over.plugin);
-      isLeft = places != null && places.asked.remove(over);
-      forgetIfIdle(over.plugin);
-    } finally {
-      lock.unlock();
-    }
-    if (isLeft) {
-      begin(over.plugin);
-    }
-  }
-
-  private void forgetIfIdle(PluginId plugin) {
-    Places places = plugins.get(plugin);
-    if (places != null && places.asked.isEmpty() && places.waiting.isEmpty()) {
-      plugins.remove(plugin);
-    }
-  }
-
-  private void giveUp(Question late, Duration after) {
-    boolean isWaiting;
-    lock.lock();
-    try {
-      Places places = plugins.get(late.plugin);
-      isWaiting = places != null && places.waiting.remove(late);
-      forgetIfIdle(late.plugin);
-    } finally {
-      lock.unlock();
-    }
+  private static void giveUp(Question late, Duration after) {
+    boolean isWaiting = late.places.forget(late.turn);
     late.miss(
         "gave none within "
             + TimeText.of(after)
@@ -156,20 +86,10 @@ public final class SecretQuestions implements AutoCloseable {
   /** Gives up all questions, and begins no more. */
   @Override
   public void close() {
-    Set<Question> all = new LinkedHashSet<>();
-    lock.lock();
-    try {
-      closed = true;
-      for (Places places : plugins.values()) {
-        all.addAll(places.waiting);
-        all.addAll(places.asked);
-        places.waiting.clear();
-      }
-    } finally {
-      lock.unlock();
-    }
+    closed = true;
     threads.close();
-    for (Question each : all) {
+    for (Question each : open) {
+      each.places.forget(each.turn);
       each.miss("is not asked any more: this side is closed");
       each.interrupt();
     }
@@ -178,27 +98,39 @@ public final class SecretQuestions implements AutoCloseable {
   /** One question; its place is left when its thread is free and its answer known. */
   private final class Question {
 
-    private final PluginId plugin;
+    private final CallQueue places;
     private final SecretsProvider provider;
     private final CsiOperation operation;
+    private final Runnable turn = this::begin;
     private final CompletableFuture<Secrets> answer = new CompletableFuture<>();
     private final ReentrantLock asking = new ReentrantLock();
     private @Nullable Thread thread;
 
-    Question(PluginId plugin, SecretsProvider provider, CsiOperation operation) {
-      this.plugin = plugin;
+    Question(CallQueue places, SecretsProvider provider, CsiOperation operation) {
+      this.places = places;
       this.provider = provider;
       this.operation = operation;
     }
 
-    void run() {
+    /** Has a place. */
+    private void begin() {
+      try {
+        threads.execute(this::run);
+      } catch (RejectedExecutionException | OutOfMemoryError refused) {
+        // It is closed, or this is how the JVM says that the machine gives no more threads.
+        miss("could not be asked: there is no thread for it");
+        places.leave();
+      }
+    }
+
+    private void run() {
       if (!answer.isDone()) {
         CompletionStage<Secrets> stage = ask();
         if (stage != null) {
           hear(stage);
         }
       }
-      answer.whenComplete((secrets, thrown) -> leave(this));
+      answer.whenComplete((secrets, thrown) -> places.leave());
     }
 
     private @Nullable CompletionStage<Secrets> ask() {

@@ -2,25 +2,27 @@ package io.csi4j.volume.internal.time;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what is put in one after the other, in order, on the scheduler's threads; what is thrown is
- * told, and ends nothing.
+ * Runs what is put in one after the other, in order, where the executor runs its work; what is
+ * thrown is told, and ends nothing.
  */
 public final class Mailbox {
 
-  private final Scheduler scheduler;
+  private final Executor executor;
   private final Consumer<Throwable> broken;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
+  private boolean running;
   private boolean closed;
 
   /** With nothing in it. */
-  public Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
-    this.scheduler = scheduler;
+  public Mailbox(Executor executor, Consumer<Throwable> broken) {
+    this.executor = executor;
     this.broken = broken;
   }
 
@@ -28,19 +30,65 @@ public final class Mailbox {
   public void put(Runnable work) {
     lock.lock();
     try {
-      if (closed) {
+      if (!enqueue(work) || running) {
         return;
       }
-      if (waiting != null) {
-        waiting.add(work);
-        return;
-      }
-      waiting = new ArrayDeque<>(2);
-      waiting.add(work);
+      running = true;
     } finally {
       lock.unlock();
     }
-    scheduler.execute(this::drain);
+    executor.execute(this::drain);
+  }
+
+  /** Puts it behind everything else, to be run after {@link #wake}. */
+  public void add(Runnable work) {
+    lock.lock();
+    try {
+      var unused = enqueue(work);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean enqueue(Runnable work) {
+    if (closed) {
+      return false;
+    }
+    if (waiting == null) {
+      waiting = new ArrayDeque<>(2);
+    }
+    return waiting.add(work);
+  }
+
+  /** Runs what was added; if the executor refuses, that may be tried again. */
+  public void wake() {
+    lock.lock();
+    try {
+      if (running || waiting == null) {
+        return;
+      }
+      running = true;
+    } finally {
+      lock.unlock();
+    }
+    boolean begun = false;
+    try {
+      executor.execute(this::drain);
+      begun = true;
+    } finally {
+      if (!begun) {
+        rest();
+      }
+    }
+  }
+
+  private void rest() {
+    lock.lock();
+    try {
+      running = false;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Forgets what has not begun, and takes nothing more. */
@@ -48,9 +96,7 @@ public final class Mailbox {
     lock.lock();
     try {
       closed = true;
-      if (waiting != null) {
-        waiting.clear();
-      }
+      waiting = null;
     } finally {
       lock.unlock();
     }
@@ -72,6 +118,7 @@ public final class Mailbox {
       Runnable work = waiting == null ? null : waiting.poll();
       if (work == null) {
         waiting = null;
+        running = false;
       }
       return work;
     } finally {

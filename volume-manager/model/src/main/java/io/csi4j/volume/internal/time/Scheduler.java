@@ -1,11 +1,13 @@
 package io.csi4j.volume.internal.time;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
 
 /** Threads. What it runs may block for as long as a disk or a kernel call takes, not longer. */
-public interface Scheduler {
+public interface Scheduler extends Executor {
 
   /** Runs it soon, on some thread. */
+  @Override
   void execute(Runnable work);
 
   /** Runs it once, when this time is over. */

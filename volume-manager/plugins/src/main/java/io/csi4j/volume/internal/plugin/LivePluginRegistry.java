@@ -1,12 +1,15 @@
 package io.csi4j.volume.internal.plugin;
 
 import io.csi4j.volume.internal.link.PluginConnections;
-import io.csi4j.volume.internal.plugin.RosterRules.Move;
+import io.csi4j.volume.internal.plugin.Roster.Change;
+import io.csi4j.volume.internal.plugin.Roster.Move;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -15,6 +18,8 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +27,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The registry of this process. Lookups take no lock; changes are made one after the other, and are
@@ -30,12 +37,14 @@ import java.util.function.Function;
  */
 public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
 
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
   private final Ground ground;
   private final PluginMemory memory;
   private final ServingSwitch serving;
   private final ReentrantLock lock = new ReentrantLock();
-  private final List<ListenerLane> lanes = new ArrayList<>();
-  private final Waiters waiters;
+  private final List<Lane> lanes = new ArrayList<>();
+  private final List<Waiter> waiting = new ArrayList<>();
   private volatile Roster roster;
   private long tickets;
   private boolean closed;
@@ -56,7 +65,6 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     this.memory = memory;
     this.serving = serving;
     roster = memory.load(ground.clock().wall());
-    waiters = new Waiters(ground, () -> roster);
   }
 
   /** Knows what the memory holds from an earlier run, and lets that serve. */
@@ -94,8 +102,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
             throw PluginMessages.closed(registration);
           }
           handle.ticket = ++tickets;
-          return RosterRules.register(
-              now, registration, handle.ticket, move, ground.clock().wall());
+          return now.register(registration, handle.ticket, move, ground.clock().wall());
         });
     return handle;
   }
@@ -108,25 +115,23 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
         now -> {
           Optional<Member> member = now.member(plugin, instance).filter(known -> !closed);
           was[0] = member.isPresent();
-          return member
-              .map(gone -> RosterRules.deregister(now, gone))
-              .orElseGet(() -> Change.silent(now));
+          return member.map(now::deregister).orElseGet(now::unchanged);
         });
     return was[0];
   }
 
   /** Makes a change, and then tells everybody whom it concerns. */
   private void change(PluginId plugin, Function<Roster, Change> rule) {
-    List<ListenerLane> told = new ArrayList<>();
+    List<Lane> told = new ArrayList<>();
     Runnable after;
     Change change;
     lock.lock();
     try {
       change = rule.apply(roster);
       roster = change.roster();
-      for (ListenerLane lane : lanes) {
+      for (Lane lane : lanes) {
         change.told().stream()
-            .filter(each -> each.role() == lane.role())
+            .filter(each -> each.role() == lane.role)
             .forEach(each -> lane.add(each.event()));
       }
       told.addAll(lanes);
@@ -138,8 +143,8 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
       memory.save(plugin, () -> roster.of(plugin));
     }
     after.run();
-    waiters.serve();
-    told.forEach(ListenerLane::wake);
+    endWaiting();
+    told.forEach(Lane::wake);
     change
         .refusal()
         .ifPresent(
@@ -172,38 +177,33 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
 
     @Override
     public void report(PluginHealth health) {
-      changeMine((now, member) -> RosterRules.report(now, member, health));
+      changeMine((now, member) -> now.report(member, health));
     }
 
     @Override
     public void report(PluginFingerprint fingerprint) {
-      changeMine(
-          (now, member) -> RosterRules.report(now, member, fingerprint, ground.clock().wall()));
+      changeMine((now, member) -> now.report(member, fingerprint, ground.clock().wall()));
     }
 
     @Override
     public void close() {
-      changeMine(RosterRules::deregister);
+      changeMine(Roster::deregister);
     }
 
-    private void changeMine(Rule rule) {
+    private void changeMine(BiFunction<Roster, Member, Change> rule) {
       change(
           registration.id(),
           now ->
               now.member(registration.id(), registration.instance())
                   .filter(member -> member.ticket() == ticket && !closed)
                   .map(member -> rule.apply(now, member))
-                  .orElseGet(() -> Change.silent(now)));
+                  .orElseGet(now::unchanged));
     }
 
     @Override
     public String toString() {
       return "PluginHandle[" + registration + "]";
     }
-  }
-
-  private interface Rule {
-    Change apply(Roster roster, Member member);
   }
 
   // ---- looking up
@@ -226,17 +226,151 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     return roster.all();
   }
 
+  // ---- waiting
+
+  /** A caller who waits until a role of a plugin is served by an instance that is ready. */
+  private final class Waiter {
+
+    private final PluginId plugin;
+    private final PluginRole role;
+    private final CompletableFuture<RegisteredPlugin> end = new CompletableFuture<>();
+
+    /** Under the lock. */
+    private Scheduler.@Nullable Timer timer;
+
+    Waiter(PluginId plugin, PluginRole role) {
+      this.plugin = plugin;
+      this.role = role;
+    }
+
+    Optional<RegisteredPlugin> found() {
+      return roster
+          .serving(plugin, role)
+          .filter(member -> member.health().isReady())
+          .map(Member::known);
+    }
+
+    /** Tells the caller where that cannot hold up a report. */
+    void tell(Runnable end) {
+      try {
+        ground.telling().execute(end);
+      } catch (RuntimeException | OutOfMemoryError refused) {
+        end.run();
+      }
+    }
+  }
+
   @Override
   public CompletableFuture<RegisteredPlugin> await(
       PluginId plugin, PluginRole role, Duration limit) {
-    return waiters.await(plugin, role, limit);
+    Waiter waiter = new Waiter(plugin, role);
+    lock.lock();
+    try {
+      // Looked at once no change can pass this waiter by, so that none is missed.
+      Optional<RegisteredPlugin> there = waiter.found();
+      if (there.isPresent()) {
+        return CompletableFuture.completedFuture(there.get());
+      }
+      if (closed) {
+        return CompletableFuture.failedFuture(PluginMessages.closed(plugin, role));
+      }
+      waiting.add(waiter);
+      waiter.timer =
+          ground
+              .scheduler()
+              .after(
+                  limit,
+                  () ->
+                      waiter.end.completeExceptionally(
+                          PluginMessages.late(plugin, role, limit, roster.all())));
+    } finally {
+      lock.unlock();
+    }
+    // A caller who does not want to wait any more is forgotten.
+    waiter.end.whenComplete((found, failure) -> forget(waiter));
+    return waiter.end;
+  }
+
+  private void forget(Waiter waiter) {
+    lock.lock();
+    try {
+      waiting.remove(waiter);
+      if (waiter.timer != null) {
+        waiter.timer.cancel();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Waiter> waiting() {
+    lock.lock();
+    try {
+      return List.copyOf(waiting);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the waiting of those whose plugin is ready. */
+  private void endWaiting() {
+    for (Waiter waiter : waiting()) {
+      waiter.found().ifPresent(found -> waiter.tell(() -> waiter.end.complete(found)));
+    }
   }
 
   // ---- listening
 
+  /** The way to one listener, who is told of one event after the other. */
+  private static final class Lane {
+
+    private final PluginRole role;
+    private final PluginListener listener;
+    private final Mailbox events;
+
+    /** Used only where the listener is told. */
+    private boolean hasFailed;
+
+    Lane(PluginRole role, PluginListener listener, Executor telling) {
+      this.role = role;
+      this.listener = listener;
+      events = new Mailbox(telling, this::failed);
+    }
+
+    /** Puts an event behind the others; it is told after {@link #wake}. */
+    void add(PluginEvent event) {
+      events.add(
+          () -> {
+            try {
+              listener.on(event);
+            } catch (Throwable failure) {
+              failed(failure);
+            }
+          });
+    }
+
+    void wake() {
+      try {
+        events.wake();
+      } catch (RuntimeException | OutOfMemoryError refused) {
+        // Nothing is lost: it is tried again with the next event.
+        LOG.log(Level.WARNING, "No thread was given to tell a listener of plugins.", refused);
+      }
+    }
+
+    private void failed(Throwable failure) {
+      LOG.log(
+          hasFailed ? Level.DEBUG : Level.WARNING,
+          "A listener of plugins failed. It is told of further events, and its further failures"
+              + " are logged for debugging only. Repair it.",
+          failure);
+      hasFailed = true;
+    }
+  }
+
   @Override
   public AutoCloseable listen(PluginRole role, PluginListener listener) {
-    ListenerLane lane = new ListenerLane(role, listener, ground.telling());
+    Lane lane = new Lane(role, listener, ground.telling());
     lock.lock();
     try {
       for (RegisteredPlugin known : roster.all()) {
@@ -252,8 +386,8 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     return () -> forget(lane);
   }
 
-  private void forget(ListenerLane lane) {
-    lane.close();
+  private void forget(Lane lane) {
+    lane.events.close();
     lock.lock();
     try {
       lanes.remove(lane);
@@ -271,11 +405,14 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      lanes.forEach(ListenerLane::close);
+      lanes.forEach(lane -> lane.events.close());
       lanes.clear();
     } finally {
       lock.unlock();
     }
-    waiters.close();
+    for (Waiter waiter : waiting()) {
+      PluginException failure = PluginMessages.closed(waiter.plugin, waiter.role);
+      waiter.tell(() -> waiter.end.completeExceptionally(failure));
+    }
   }
 }

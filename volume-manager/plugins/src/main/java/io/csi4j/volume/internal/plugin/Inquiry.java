@@ -28,8 +28,7 @@ final class Inquiry {
   private final PluginConfig config;
   private final Clock clock;
   private final Prober prober;
-  private final Enrolment enrolment;
-  private final Announcer announcer;
+  private final Standing standing;
   private final Consumer<Runnable> turns;
   private final Consumer<Optional<PluginTrouble>> found;
 
@@ -62,15 +61,13 @@ final class Inquiry {
       PluginConfig config,
       Clock clock,
       Prober prober,
-      Enrolment enrolment,
-      Announcer announcer,
+      Standing standing,
       Consumer<Runnable> turns,
       Consumer<Optional<PluginTrouble>> found) {
     this.config = config;
     this.clock = clock;
     this.prober = prober;
-    this.enrolment = enrolment;
-    this.announcer = announcer;
+    this.standing = standing;
     this.turns = turns;
     this.found = found;
     name = config.connectOptions().requiredName().orElse(null);
@@ -140,7 +137,7 @@ final class Inquiry {
     }
     portrait.nonsense().stream()
         .filter(text -> nonsense.size() < MOST_NONSENSE && nonsense.add(text))
-        .forEach(text -> announcer.notice(OperatorCode.PLUGIN_SAYS_NONSENSE, text));
+        .forEach(text -> standing.notice(OperatorCode.PLUGIN_SAYS_NONSENSE, text));
     if (!portrait.process().equals(pulse.process()) || isAnotherSocket()) {
       // What was told is of one process in part, and of another one in part.
       begin();
@@ -168,7 +165,7 @@ final class Inquiry {
       return partly(portrait);
     }
     PluginFingerprint told = portrait.whole().get();
-    refusal = enrolment.take(told);
+    refusal = standing.take(told);
     if (refusal.isEmpty()) {
       accept(told, portrait.process());
     }
@@ -183,13 +180,13 @@ final class Inquiry {
     portrait
         .trouble()
         .ifPresent(
-            trouble -> announcer.notice(OperatorCode.CAPABILITIES_UNKNOWN, trouble.text().value()));
+            trouble -> standing.notice(OperatorCode.CAPABILITIES_UNKNOWN, trouble.text().value()));
     return Optional.empty();
   }
 
   private Optional<PluginTrouble> wrongName(Prober.Portrait portrait) {
     PluginName told = portrait.name().orElse(null);
-    PluginName wanted = name == null ? enrolment.knownName().orElse(null) : name;
+    PluginName wanted = name == null ? standing.knownName().orElse(null) : name;
     return told == null || wanted == null || told.equals(wanted)
         ? Optional.empty()
         : Optional.of(
@@ -203,7 +200,7 @@ final class Inquiry {
     PluginFingerprint before = fingerprint;
     boolean isAnotherProcess = !seen.isEmpty() && !process.isEmpty() && !seen.equals(process);
     if (before != null && (isAnotherProcess || !before.version().equals(told.version()))) {
-      announcer.replaced(clock.nanos());
+      standing.replaced();
     }
     name = told.name();
     fingerprint = told;

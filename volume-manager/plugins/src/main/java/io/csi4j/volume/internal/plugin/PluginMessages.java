@@ -245,7 +245,7 @@ final class PluginMessages {
             + instance.binding().endpoint());
   }
 
-  private static String word(Enum<?> constant) {
+  static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 

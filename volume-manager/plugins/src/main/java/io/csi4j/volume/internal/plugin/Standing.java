@@ -1,54 +1,79 @@
 package io.csi4j.volume.internal.plugin;
 
+import io.csi4j.client.model.PluginName;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.plugin.FingerprintChange;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.StartTimeout;
 import io.csi4j.volume.plugin.SupervisedPlugin;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How one instance is, and what the registry and the listeners know of that. May be looked at by
- * any thread; all else belongs to the turns of its supervision.
+ * How one instance is, what the registry knows of that, and what listeners were told: a change that
+ * is undone before it could be told is not told. Its health may be looked at by any thread; all
+ * else belongs to the turns of its supervision.
  */
 final class Standing {
 
   private static final int HISTORY = 16;
 
   private final PluginConfig config;
+  private final PluginRegistration registration;
+  private final PluginRegistry registry;
   private final Clock clock;
   private final Consumer<PluginEvent> events;
-  private final Enrolment enrolment;
-  private final Announcer announcer;
   private final Vitals.Limits limits;
+  private final Damper damper = new Damper();
   private final Deque<PluginHealth> history = new ArrayDeque<>();
   private long began;
   private volatile Vitals vitals;
 
+  // What the registry knows.
+  private @Nullable PluginHandle handle;
+  private @Nullable PluginFingerprint taken;
+
+  // What listeners were told last.
+  private PluginHealth toldHealth;
+  private @Nullable PluginFingerprint toldFingerprint;
+  private boolean isReplaced;
+
   Standing(
       PluginConfig config,
+      PluginRegistration registration,
+      PluginRegistry registry,
       Clock clock,
-      Consumer<PluginEvent> events,
-      Enrolment enrolment,
-      Announcer announcer) {
+      Consumer<PluginEvent> events) {
     this.config = config;
+    this.registration = registration;
+    this.registry = registry;
     this.clock = clock;
     this.events = events;
-    this.enrolment = enrolment;
-    this.announcer = announcer;
     limits =
         new Vitals.Limits(
             config.failuresToUnhealthy(), config.answersToReady(), config.healthTimeout());
     began = clock.nanos();
     vitals = Vitals.starting(clock.wall());
+    toldHealth = vitals.health();
   }
 
   PluginHealth health() {
@@ -64,6 +89,8 @@ final class Standing {
     return vitals.isSettled();
   }
 
+  // ---- what happens to it
+
   /** The host has started the instance again. */
   void restarted() {
     began = clock.nanos();
@@ -73,8 +100,14 @@ final class Standing {
 
   /** A question has an answer; without trouble the instance is registered if need be. */
   void found(Optional<PluginTrouble> trouble) {
-    Optional<PluginTrouble> found = trouble.isPresent() ? trouble : enrolment.register();
+    Optional<PluginTrouble> found = trouble.isPresent() ? trouble : register();
     step(found.<Vitals.Input>map(Vitals.Input.Bad::new).orElseGet(Vitals.Input.Good::new));
+  }
+
+  /** Another process has become the plugin. */
+  void replaced() {
+    isReplaced = true;
+    damper.changed(clock.nanos());
   }
 
   /** All that is known if the time to become ready is over, once. */
@@ -92,23 +125,22 @@ final class Standing {
                     self,
                     config.healthTimeout(),
                     List.copyOf(history),
-                    announcer.message(told.code(), told.seen())));
-  }
-
-  /** Tells what is new. */
-  void tell(Optional<PluginFingerprint> fingerprint) {
-    announcer.tell(vitals, fingerprint, clock.nanos());
+                    message(told.code(), told.seen())));
   }
 
   /** Deregisters it, and says good-bye with what is known. */
   void end(Optional<PluginFingerprint> fingerprint) {
     step(new Vitals.Input.Stopped());
-    boolean wasRegistered = enrolment.leave();
+    PluginHandle registered = handle;
+    handle = null;
+    if (registered != null) {
+      registered.close();
+    }
     tell(fingerprint);
-    if (wasRegistered) {
+    if (registered != null) {
       events.accept(
           new PluginEvent.Deregistered(
-              new RegisteredPlugin(enrolment.registration(), health(), fingerprint, false)));
+              new RegisteredPlugin(registration, health(), fingerprint, false)));
     }
   }
 
@@ -116,13 +148,162 @@ final class Standing {
     PluginHealth before = vitals.health();
     vitals = vitals.after(input, limits, clock.wall());
     PluginHealth now = vitals.health();
-    if (Announcer.isAnother(before, now)) {
+    if (isAnother(before, now)) {
       if (history.size() == HISTORY) {
         history.removeFirst();
       }
       history.addLast(now);
-      announcer.changed(before, now, clock.nanos());
-      enrolment.report(now);
+      if (before.state() != State.STARTING) {
+        // That a plugin is starting is no trouble.
+        damper.changed(clock.nanos());
+      }
+      if (handle != null) {
+        handle.report(now);
+      }
     }
+  }
+
+  private static boolean isAnother(PluginHealth before, PluginHealth now) {
+    return before.state() != now.state() || before.reason() != now.reason();
+  }
+
+  // ---- the registry
+
+  /** The name that another instance of the plugin gives itself, if one is known. */
+  Optional<PluginName> knownName() {
+    return registry.plugins().stream()
+        .filter(each -> each.registration().id().equals(registration.id()))
+        .flatMap(each -> each.fingerprint().stream())
+        .map(PluginFingerprint::name)
+        .findFirst();
+  }
+
+  /** Takes in what it says of itself; gives the reason if it is not taken at its word. */
+  Optional<PluginTrouble> take(PluginFingerprint told) {
+    PluginHandle registered = handle;
+    Optional<PluginTrouble> refused =
+        registered == null ? Optional.empty() : refusal(() -> registered.report(told));
+    if (refused.isEmpty()) {
+      taken = told;
+    }
+    return refused;
+  }
+
+  /** Registers it with what it says, unless that was done; gives the reason if it cannot be. */
+  private Optional<PluginTrouble> register() {
+    return handle == null ? refusal(this::registerNow) : Optional.empty();
+  }
+
+  private void registerNow() {
+    PluginHandle registered = registry.register(registration);
+    PluginFingerprint told = taken;
+    try {
+      if (told != null) {
+        registered.report(told);
+      }
+    } catch (PluginException refused) {
+      registered.close();
+      throw refused;
+    }
+    handle = registered;
+  }
+
+  private static Optional<PluginTrouble> refusal(Runnable attempt) {
+    try {
+      attempt.run();
+      return Optional.empty();
+    } catch (PluginException refused) {
+      OperatorMessage told = refused.operatorMessage();
+      // Nothing is wrong with a plugin whose manager is closed.
+      Reason reason = told.code() == OperatorCode.ENGINE_CLOSED ? Reason.ERROR : Reason.REFUSED;
+      return Optional.of(PluginTrouble.of(reason, told.code(), told.seen().text()));
+    }
+  }
+
+  // ---- telling
+
+  /** Tells what is new, unless too much was. */
+  void tell(Optional<PluginFingerprint> fingerprint) {
+    long now = clock.nanos();
+    damper
+        .announcement(now)
+        .ifPresent(
+            count ->
+                notice(
+                    OperatorCode.PLUGIN_FLAPPING,
+                    "it changed "
+                        + count
+                        + " times within "
+                        + Damper.WINDOW.toMinutes()
+                        + " min, and is "
+                        + PluginMessages.word(health().state())
+                        + " now: "
+                        + health().text()));
+    if (damper.isOpen(now) || isGone()) {
+      boolean isNew = fingerprint.isPresent() && tellFingerprint(fingerprint.get());
+      isNew |= tellHealth();
+      if (isNew) {
+        damper.told(now);
+      }
+    }
+  }
+
+  /** Tells something that is no change of its health. */
+  void notice(OperatorCode code, String seen) {
+    noticed(message(code, seen));
+  }
+
+  private void noticed(OperatorMessage message) {
+    events.accept(new PluginEvent.Noticed(registration.id(), registration.instance(), message));
+  }
+
+  private OperatorMessage message(OperatorCode code, String seen) {
+    Subject subject = PluginMessages.subject("watching over", registration);
+    return Messages.of(code, subject, seen);
+  }
+
+  private boolean tellHealth() {
+    PluginHealth before = toldHealth;
+    PluginHealth now = health();
+    if (!isAnother(before, now)) {
+      return false;
+    }
+    toldHealth = now;
+    Optional<OperatorMessage> message =
+        vitals.told().map(told -> message(told.code(), told.seen()));
+    events.accept(
+        new PluginEvent.HealthChanged(
+            registration.id(), registration.instance(), before, now, message));
+    return true;
+  }
+
+  private boolean tellFingerprint(PluginFingerprint now) {
+    PluginFingerprint before = toldFingerprint;
+    boolean another = isReplaced;
+    toldFingerprint = now;
+    isReplaced = false;
+    if (before == null) {
+      fingerprinted(now, List.of(), List.of());
+      return true;
+    }
+    List<FingerprintChange> changes = FingerprintDiff.of(before, now);
+    List<OperatorMessage> messages = new ArrayList<>();
+    if (another && before.version().equals(now.version())) {
+      messages.add(PluginMessages.startedAnew(registration, now));
+    }
+    messages.addAll(PluginMessages.of(registration, changes));
+    if (!changes.isEmpty()) {
+      fingerprinted(now, changes, messages);
+    } else {
+      messages.forEach(this::noticed);
+    }
+    return another || !changes.isEmpty();
+  }
+
+  private void fingerprinted(
+      PluginFingerprint now, List<FingerprintChange> changes, List<OperatorMessage> messages) {
+    events.accept(
+        new PluginEvent.Fingerprinted(
+            registration.id(), registration.instance(), now, changes, messages));
   }
 }

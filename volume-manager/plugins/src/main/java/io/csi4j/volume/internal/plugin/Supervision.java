@@ -8,6 +8,7 @@ import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.StartTimeout;
 import io.csi4j.volume.plugin.SupervisedPlugin;
 import java.lang.System.Logger.Level;
@@ -54,12 +55,14 @@ public final class Supervision implements SupervisedPlugin {
   /**
    * What all supervisions share.
    *
+   * @param registry where instances are registered
    * @param clock time
    * @param scheduler where turns are taken
    * @param events told of what happens, in a turn; must not block
    * @param timeouts told of instances that were not ready in time, in a turn; must not block
    */
   public record Ground(
+      PluginRegistry registry,
       Clock clock,
       Scheduler scheduler,
       Consumer<PluginEvent> events,
@@ -72,25 +75,28 @@ public final class Supervision implements SupervisedPlugin {
    */
   public Supervision(
       PluginConfig config,
+      InstanceId instance,
       Ground ground,
       Prober prober,
-      Enrolment enrolment,
       Consumer<Supervision> gone) {
     this.config = config;
+    this.instance = instance;
     this.ground = ground;
     this.prober = prober;
     this.gone = gone;
-    instance = enrolment.registration().instance();
     turns =
         new Mailbox(
             ground.scheduler(),
             failure ->
                 LOGGER.log(Level.ERROR, "Watching over a plugin failed. Report this.", failure));
-    Announcer announcer =
-        new Announcer(enrolment.registration(), ground.clock().wall(), ground.events());
-    standing = new Standing(config, ground.clock(), ground.events(), enrolment, announcer);
-    inquiry =
-        new Inquiry(config, ground.clock(), prober, enrolment, announcer, this::turn, this::found);
+    standing =
+        new Standing(
+            config,
+            config.registration(instance),
+            ground.registry(),
+            ground.clock(),
+            ground.events());
+    inquiry = new Inquiry(config, ground.clock(), prober, standing, this::turn, this::found);
   }
 
   @Override

@@ -35,7 +35,6 @@ public final class Supervisor {
 
   private static final int OTHERS_WRITE = 02;
 
-  private final PluginRegistry registry;
   private final List<PluginListener> listeners;
   private final Consumer<StartTimeout> onStartTimeout;
   private final Disk disk;
@@ -61,13 +60,13 @@ public final class Supervisor {
       List<PluginListener> listeners,
       Consumer<StartTimeout> onStartTimeout,
       Parts parts) {
-    this.registry = registry;
     this.listeners = List.copyOf(listeners);
     this.onStartTimeout = onStartTimeout;
     disk = parts.disk();
     probers = parts.probers();
     telling = new Mailbox(parts.scheduler(), Supervisor::failed);
-    ground = new Supervision.Ground(parts.clock(), parts.scheduler(), this::tell, this::hand);
+    ground =
+        new Supervision.Ground(registry, parts.clock(), parts.scheduler(), this::tell, this::hand);
   }
 
   private static void failed(Throwable failure) {
@@ -81,12 +80,7 @@ public final class Supervisor {
   public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {
     refuseUnsafe(config);
     Supervision supervision =
-        new Supervision(
-            config,
-            ground,
-            probers.apply(config),
-            new Enrolment(registry, config.registration(instance)),
-            all::remove);
+        new Supervision(config, instance, ground, probers.apply(config), all::remove);
     all.add(supervision);
     supervision.start();
     return supervision;

@@ -1,13 +1,20 @@
 package io.csi4j.volume.internal.plugin;
 
+import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.Text;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
- * Why a plugin was not found to be well.
+ * Why a plugin was not found to be well: the meaning of an answer, or of none, for its health.
  *
  * @param reason what kind of reason
  * @param code what an operator is told of it
@@ -27,6 +34,76 @@ public record PluginTrouble(Reason reason, OperatorCode code, Text text) {
         OperatorCode.PLUGIN_NOT_UP,
         "it did not answer within "
             + (limit.toMillisPart() == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms"));
+  }
+
+  /** Returns the trouble in an answer to a probe. */
+  public static Optional<PluginTrouble> of(Readiness readiness) {
+    return readiness.isReady()
+        ? Optional.empty()
+        : Optional.of(
+            of(
+                Reason.NOT_READY,
+                OperatorCode.PLUGIN_NOT_READY,
+                "it answers, and says that it is not ready yet"));
+  }
+
+  /**
+   * Returns the trouble in an exception.
+   *
+   * @param limit the time that the question had
+   */
+  public static PluginTrouble of(Throwable thrown, Duration limit) {
+    if (!(thrown instanceof CsiException failed)) {
+      return of(
+          Reason.ERROR,
+          OperatorCode.PLUGIN_NOT_UP,
+          "asking it failed on this side: " + thrown.getClass().getName());
+    }
+    for (Throwable seen : failed.getSuppressed()) {
+      if (seen instanceof CsiConnectException unreached) {
+        return unreached(unreached, limit);
+      }
+    }
+    if (failed instanceof CsiConnectException unreached) {
+      return unreached(unreached, limit);
+    }
+    CsiFailure failure = failed.failure();
+    return failed.code() == StatusCode.DEADLINE_EXCEEDED && failure.pluginText().isEmpty()
+        ? silent(limit)
+        : of(Reason.ERROR, code(failed), words(failure));
+  }
+
+  private static PluginTrouble unreached(CsiConnectException failed, Duration limit) {
+    // A name that was not told in time is not yet a wrong one.
+    return failed.reason() == CsiConnectException.Reason.WRONG_PLUGIN
+            && failed.code() == StatusCode.DEADLINE_EXCEEDED
+        ? silent(limit)
+        : of(reason(failed), code(failed), failed.failure().why());
+  }
+
+  private static OperatorCode code(CsiException failed) {
+    return new PluginAnswer.Down(failed.failure().why(), Optional.of(failed)).code();
+  }
+
+  private static String words(CsiFailure failure) {
+    return failure.why()
+        + " ("
+        + failure.code()
+        + failure.pluginText().map(text -> ": " + text).orElse("")
+        + ")";
+  }
+
+  private static Reason reason(CsiConnectException unreached) {
+    return switch (unreached.reason()) {
+      case NO_SUCH_SOCKET -> Reason.NO_SOCKET;
+      case NOBODY_LISTENING -> Reason.NOBODY_LISTENS;
+      case NOT_A_SOCKET, PERMISSION_DENIED, SYMLINK, UNSAFE_DIRECTORY, WRONG_PEER -> Reason.DENIED;
+      case NO_ANSWER -> Reason.SILENT;
+      case NOT_READY -> Reason.NOT_READY;
+      // A name that could not be told is not yet a wrong one.
+      case WRONG_PLUGIN -> unreached.code() == StatusCode.OK ? Reason.REFUSED : Reason.ERROR;
+      case NOT_GRPC, UNHEALTHY, PATH_TOO_LONG, INTERRUPTED, NO_TRANSPORT, FLOODS -> Reason.ERROR;
+    };
   }
 
   /** Whether asking again cannot tell anything else before something is changed. */

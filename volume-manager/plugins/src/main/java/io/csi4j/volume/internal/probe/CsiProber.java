@@ -93,7 +93,7 @@ public final class CsiProber implements Prober {
             then.accept(
                 bad(
                     shut.cause()
-                        .map(cause -> Troubles.of(cause, config.probeLimit()))
+                        .map(cause -> PluginTrouble.of(cause, config.probeLimit()))
                         .orElseGet(
                             () ->
                                 PluginTrouble.of(
@@ -115,9 +115,9 @@ public final class CsiProber implements Prober {
           if (thrown != null && maybeAgain && PluginFailures.isLost(thrown)) {
             probe(plugin, false, then);
           } else if (thrown != null) {
-            then.accept(bad(Troubles.of(Unwrapped.of(thrown), config.probeLimit())));
+            then.accept(bad(PluginTrouble.of(Unwrapped.of(thrown), config.probeLimit())));
           } else {
-            Optional<PluginTrouble> unready = Troubles.of(readiness);
+            Optional<PluginTrouble> unready = PluginTrouble.of(readiness);
             then.accept(new Pulse(unready, unready.isEmpty() ? processes.word(plugin) : ""));
           }
         });

@@ -138,7 +138,7 @@ final class Portrayal {
             answer.accept(told);
             return true;
           }
-          PluginTrouble trouble = Troubles.of(Unwrapped.of(thrown), config.probeLimit());
+          PluginTrouble trouble = PluginTrouble.of(Unwrapped.of(thrown), config.probeLimit());
           troubles.add(
               new PluginTrouble(
                   trouble.reason(),

@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.probe;
+package io.csi4j.volume.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.internal.plugin.PluginTrouble;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ class TroublesTest {
   }
 
   private static PluginTrouble of(CsiException failed) {
-    return Troubles.of(failed, LIMIT);
+    return PluginTrouble.of(failed, LIMIT);
   }
 
   @ParameterizedTest
@@ -103,7 +102,7 @@ class TroublesTest {
 
   @Test
   void whatFailsOnThisSideIsToldByItsKindOnly() {
-    assertThat(Troubles.of(new IllegalStateException("who knows what"), LIMIT))
+    assertThat(PluginTrouble.of(new IllegalStateException("who knows what"), LIMIT))
         .isEqualTo(
             PluginTrouble.of(
                 Reason.ERROR,
@@ -115,9 +114,9 @@ class TroublesTest {
   @Tag("C19")
   @Tag("C20")
   void whoDoesNotSayWhetherItIsReadyIsReady() {
-    assertThat(Troubles.of(Readiness.READY)).isEmpty();
-    assertThat(Troubles.of(Readiness.ASSUMED_READY)).isEmpty();
-    assertThat(Troubles.of(Readiness.NOT_READY))
+    assertThat(PluginTrouble.of(Readiness.READY)).isEmpty();
+    assertThat(PluginTrouble.of(Readiness.ASSUMED_READY)).isEmpty();
+    assertThat(PluginTrouble.of(Readiness.NOT_READY))
         .contains(
             PluginTrouble.of(
                 Reason.NOT_READY,

@@ -10,6 +10,11 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.plugin.PluginException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 
@@ -22,16 +27,26 @@ final class LaunchDirectories {
   private static final int WRITABLE_BY_ALL = 0002;
 
   private final CarefulDisk disk;
-  private final ListeningSocket sockets;
+
+  LaunchDirectories(Disk disk) {
+    this.disk = new CarefulDisk(disk);
+  }
 
   /**
-   * Directories on this disk.
-   *
-   * @param sockets tells whether a process listens
+   * Whether a process listens, or that cannot be ruled out. Asks the kernel, by connecting and
+   * sending nothing; waits for no answer.
    */
-  public LaunchDirectories(Disk disk, ListeningSocket sockets) {
-    this.disk = new CarefulDisk(disk);
-    this.sockets = sockets;
+  private static boolean isListening(Path socket) {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.configureBlocking(false);
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      return true;
+    } catch (ConnectException refused) {
+      return false;
+    } catch (IOException unclear) {
+      // No permission, or another kind of socket.
+      return true;
+    }
   }
 
   /**
@@ -91,7 +106,7 @@ final class LaunchDirectories {
   private void removeStale(MountPath socket, Subject subject) throws PathProblem {
     boolean isListening =
         disk.look(socket).filter(there -> there.kind() == FileFacts.Kind.SOCKET).isPresent()
-            && sockets.isListening(socket.toPath());
+            && isListening(socket.toPath());
     if (isListening) {
       throw new PluginException(
           Messages.of(

@@ -140,7 +140,7 @@ public final class PluginLaunchPlan {
    *     of its socket, or a symbolic link or anything else is in the way, or a process listens
    */
   public void prepare() {
-    new LaunchDirectories(new RealDisk(), ListeningSocket.KERNEL).prepare(this);
+    new LaunchDirectories(new RealDisk()).prepare(this);
   }
 
   private boolean isForNodes() {

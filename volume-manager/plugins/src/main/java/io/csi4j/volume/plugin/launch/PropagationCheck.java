@@ -2,15 +2,25 @@ package io.csi4j.volume.plugin.launch;
 
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRole;
-import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Whether what a plugin mounts below the manager's directory can be seen by the manager, found out
@@ -64,7 +74,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
    * the manager's directory. A plugin that runs on the host does not need that.
    */
   public static PropagationCheck host(PluginConfig config) {
-    return of(config, MountTable.system(), (look, view) -> look.host(view.host()));
+    return view(config).map(view -> host(config.id(), view)).orElseGet(PropagationCheck::notNeeded);
   }
 
   /**
@@ -74,8 +84,7 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
    * @param view the manager's directory, here and as the plugin sees it
    */
   public static PropagationCheck host(PluginId plugin, PathView view) {
-    PropagationLook look = new PropagationLook(MountTable.system());
-    return of(plugin, view, look.host(view.host()));
+    return new Look(plugin, view).host();
   }
 
   /**
@@ -85,35 +94,180 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
    *     root
    */
   public static PropagationCheck plugin(PluginConfig config, long process) {
-    return of(config, MountTable.system(), (look, view) -> look.plugin(view, process));
+    return view(config)
+        .map(view -> new Look(config.id(), view).plugin(process))
+        .orElseGet(PropagationCheck::notNeeded);
   }
 
-  /** One of the two looks. */
-  private interface Look {
-    PropagationLook.Found at(PropagationLook look, PathView view);
+  /** The directory in which a plugin mounts; nothing if it mounts nothing. */
+  private static Optional<PathView> view(PluginConfig config) {
+    return config
+        .volumeRoot()
+        .filter(root -> config.roles().contains(PluginRole.NODE))
+        .map(
+            root ->
+                new PathView(
+                    MountPath.of(root),
+                    config.seesVolumeRootAt().orElseGet(() -> PluginPath.of(root.toString()))));
   }
 
-  private static PropagationCheck of(PluginConfig config, MountTable table, Look look) {
-    Path root = config.volumeRoot().orElse(null);
-    if (root == null || !config.roles().contains(PluginRole.NODE)) {
-      return new PropagationCheck(
-          Verdict.NOT_NEEDED, new Text("the plugin mounts nothing"), Optional.empty());
-    }
-    PathView view =
-        new PathView(
-            MountPath.of(root),
-            config.seesVolumeRootAt().orElseGet(() -> PluginPath.of(root.toString())));
-    PropagationLook.Found found = look.at(new PropagationLook(table), view);
-    return of(config.id(), view, found);
-  }
-
-  private static PropagationCheck of(PluginId plugin, PathView view, PropagationLook.Found found) {
+  private static PropagationCheck notNeeded() {
     return new PropagationCheck(
-        found.verdict(), new Text(found.seen()), PropagationLook.message(plugin, view, found));
+        Verdict.NOT_NEEDED, new Text("the plugin mounts nothing"), Optional.empty());
   }
 
   /** Whether nothing is known to be in the way. */
   public boolean isGood() {
     return message.isEmpty();
+  }
+
+  /**
+   * Reads from the tables of mounts whether those of a plugin reach this host.
+   *
+   * @param plugin the plugin
+   * @param view the manager's directory, here and as the plugin sees it
+   */
+  private record Look(PluginId plugin, PathView view) {
+
+    /** Whether any container can share the mounts below the directory. */
+    PropagationCheck host() {
+      return MountTable.system()
+          .list()
+          .holding(view.host())
+          .map(this::host)
+          .orElseGet(() -> unknown("no mount is known that holds " + view.host()));
+    }
+
+    private PropagationCheck host(MountRecord mount) {
+      String at = "the mount at " + mount.path();
+      if (mount.propagation().sends()) {
+        return good(Verdict.SHARED, at + " is " + mount.propagation());
+      }
+      return bad(
+          Verdict.NOT_SHARED,
+          at
+              + ", which holds it, is "
+              + mount.propagation()
+              + ", so what a plugin mounts in a container never appears here",
+          "Run '" + command(mount) + "' on the host, then start the plugin anew");
+    }
+
+    private static String command(MountRecord mount) {
+      String path = mount.path().toString();
+      boolean isPlain = path.matches("[-+./:=@\\w]+");
+      return "mount --make-rshared " + (isPlain ? path : "'" + path.replace("'", "'\\''") + "'");
+    }
+
+    /** Whether what this process mounts below the directory appears below it on the host. */
+    PropagationCheck plugin(long process) {
+      MountTable table = MountTable.system();
+      MountSnapshot here = table.list();
+      MountSnapshot there;
+      try {
+        there = table.listOf(process);
+      } catch (MountException failed) {
+        return unknown(String.valueOf(failed.getMessage()));
+      }
+      MountPath seenAt = MountPath.of(view.plugin().value());
+      MountRecord mine = here.holding(view.host()).orElse(null);
+      MountRecord its = there.holding(seenAt).orElse(null);
+      if (mine == null || its == null) {
+        return unknown("no mount is known that holds " + (mine == null ? view.host() : seenAt));
+      }
+      String bind =
+          "Start the plugin anew with the directory bound as it has to be: -v "
+              + view.host()
+              + ":"
+              + view.plugin()
+              + ":rshared";
+      String says = "the process " + process + " of the plugin ";
+      if (!place(mine, view.host()).equals(place(its, seenAt))) {
+        return bad(
+            Verdict.ELSEWHERE,
+            says + "has at " + seenAt + " another directory than the manager has at " + view.host(),
+            bind);
+      }
+      if (mine.id() == its.id()) {
+        return good(Verdict.SAME_MOUNT, says + "has the same mount at " + its.path());
+      }
+      says += "has the directory in a mount that is " + its.propagation();
+      if (reaches(its.propagation(), mine.propagation(), List.of(here, there))) {
+        return good(Verdict.SHARED, says);
+      }
+      if (!mine.propagation().receives()) {
+        return host(mine);
+      }
+      return bad(
+          Verdict.NOT_SHARED_BY_PLUGIN,
+          says
+              + ", and the one here is "
+              + mine.propagation()
+              + ", so what it mounts never appears here",
+          bind);
+    }
+
+    private static PropagationCheck unknown(String seen) {
+      return good(Verdict.UNKNOWN, seen);
+    }
+
+    private static PropagationCheck good(Verdict verdict, String seen) {
+      return new PropagationCheck(verdict, new Text(seen), Optional.empty());
+    }
+
+    /** With the message for an operator, which says what mends it. */
+    private PropagationCheck bad(Verdict verdict, String seen, String next) {
+      Subject subject =
+          Subject.of("checking whether mounts of plugin '" + plugin + "' can be seen");
+      return new PropagationCheck(
+          verdict,
+          new Text(seen),
+          Optional.of(
+              Messages.of(
+                  OperatorCode.ROOT_NOT_SHARED,
+                  subject.at(view.host()),
+                  seen,
+                  new OperatorMessage.Part(next))));
+    }
+
+    /** Which directory of which filesystem a path is, if nothing is mounted between. */
+    private static String place(MountRecord mount, MountPath path) {
+      KernelText root = mount.root();
+      String below = path.toString().substring(mount.path().isRoot() ? 0 : text(mount).length());
+      String top = root.toString().equals("/") ? "" : root.toString();
+      return mount.device() + " " + top + (below.equals("/") ? "" : below);
+    }
+
+    private static String text(MountRecord mount) {
+      return mount.path().toString();
+    }
+
+    /**
+     * Whether mounts below one mount appear below another: a peer has them, and so has a mount that
+     * receives from a peer, and so on.
+     */
+    private static boolean reaches(
+        PropagationTags from, PropagationTags to, List<MountSnapshot> tables) {
+      if (from.peerGroup().isEmpty()) {
+        return false;
+      }
+      Set<Integer> sources = new HashSet<>();
+      to.peerGroup().ifPresent(sources::add);
+      to.master().ifPresent(sources::add);
+      boolean isMore = true;
+      while (isMore && !sources.contains(from.peerGroup().getAsInt())) {
+        isMore = false;
+        for (MountSnapshot each : tables) {
+          for (MountRecord mount : each.records()) {
+            PropagationTags tags = mount.propagation();
+            isMore |=
+                tags.peerGroup().isPresent()
+                    && tags.master().isPresent()
+                    && sources.contains(tags.peerGroup().getAsInt())
+                    && sources.add(tags.master().getAsInt());
+          }
+        }
+      }
+      return sources.contains(from.peerGroup().getAsInt());
+    }
   }
 }

@@ -57,7 +57,7 @@ class OutputLinesTest {
 
   @Test
   void lastWordsFitIntoAMessageWithTheLastLineInAnyCase() {
-    LastWords words = new LastWords(10);
+    ProcessKeeper.LastWords words = new ProcessKeeper.LastWords(10);
     words.add("a".repeat(500));
     words.add("");
     words.add("b".repeat(500));

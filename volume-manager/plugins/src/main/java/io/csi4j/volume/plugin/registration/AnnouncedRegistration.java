@@ -1,5 +1,7 @@
 package io.csi4j.volume.plugin.registration;
 
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.registration.PluginAnnouncement;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -12,17 +14,26 @@ import io.csi4j.volume.plugin.registration.Conversations.Heard;
 import io.csi4j.volume.plugin.registration.WatchedSocket.Registered;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes registrations of what is announced: by the rules, by the host's policy, once. */
 final class AnnouncedRegistration {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+
+  /** As lenient as Kubernetes is: a leading v, and anything behind the number. */
+  private static final Pattern VERSION_1 = Pattern.compile("\\s*v?1\\.[0-9].*");
+
+  private static final int LONGEST_PATH = 107;
+  private static final int SHOWN_VERSIONS = 8;
 
   private final AnnouncementPolicy policy;
   private final PluginRegistry registry;
@@ -54,14 +65,17 @@ final class AnnouncedRegistration {
 
   /** Registers what a socket announces, unless something speaks against it. */
   Result judge(WatchedSocket socket, Heard heard, Collection<WatchedSocket> all) {
-    Optional<Announcement> fit = AnnouncementRules.accepted(socket.endpoint, heard);
-    if (fit.isEmpty()) {
-      return Result.refused(
-          socket,
-          OperatorCode.REGISTRATION_REFUSED,
-          AnnouncementRules.objections(heard).orElse("it announces nothing"));
+    Optional<String> objections = objections(heard);
+    if (objections.isPresent()) {
+      return Result.refused(socket, OperatorCode.REGISTRATION_REFUSED, objections.get());
     }
-    Announcement announcement = fit.get();
+    Announcement announcement =
+        new Announcement(
+            socket.endpoint.path(),
+            heard.announcer(),
+            heard.pluginName().orElseThrow(),
+            heard.pluginEndpoint().orElseThrow(),
+            heard.versions());
     Registered before = socket.registered;
     if (before != null
         && before.identity().equals(socket.identity)
@@ -195,5 +209,66 @@ final class AnnouncedRegistration {
     }
     return Optional.of(
         new RegistrationEvent.Deregistered(gone.announcement(), gone.registration()));
+  }
+
+  // ---- the rules
+
+  /** Everything that speaks against it, as a clause for people; nothing if it can be registered. */
+  private static Optional<String> objections(Heard heard) {
+    List<String> wrong = new ArrayList<>();
+    if (!heard.type().equals(PluginAnnouncement.CSI)) {
+      // Names and versions of other types have other rules.
+      return Optional.of(
+          "it announces a plugin of type '"
+              + heard.type()
+              + "', and only '"
+              + PluginAnnouncement.CSI
+              + "' is registered here");
+    }
+    if (heard.pluginName().isEmpty()) {
+      wrong.add(
+          "it announces the name '"
+              + heard.name()
+              + "', which no plugin of CSI can have: "
+              + PluginName.brokenRule(heard.name()).orElse("it cannot be printed"));
+    }
+    endpointObjection(heard).ifPresent(wrong::add);
+    if (heard.versions().stream().noneMatch(each -> VERSION_1.matcher(each).matches())) {
+      wrong.add(versionObjection(heard.versions()));
+    }
+    return wrong.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", wrong));
+  }
+
+  private static Optional<String> endpointObjection(Heard heard) {
+    if (heard.pluginEndpoint().isEmpty()) {
+      return Optional.of(
+          "it announces the socket '" + heard.endpoint() + "', which is no absolute path");
+    }
+    int length =
+        heard.pluginEndpoint().get().path().toString().getBytes(StandardCharsets.UTF_8).length;
+    return length <= LONGEST_PATH
+        ? Optional.empty()
+        : Optional.of(
+            "it announces the socket '"
+                + heard.endpoint()
+                + "', whose path has "
+                + length
+                + " bytes, and a socket's has "
+                + LONGEST_PATH
+                + " at most");
+  }
+
+  private static String versionObjection(List<String> versions) {
+    if (versions.isEmpty()) {
+      return "it announces no version of CSI, and 1.x is spoken here";
+    }
+    return "it announces "
+        + (versions.size() == 1 ? "version " : "the versions ")
+        + versions.stream()
+            .limit(SHOWN_VERSIONS)
+            .map(each -> "'" + each + "'")
+            .collect(Collectors.joining(", "))
+        + (versions.size() > SHOWN_VERSIONS ? " and more" : "")
+        + " of CSI, and 1.x is spoken here";
   }
 }

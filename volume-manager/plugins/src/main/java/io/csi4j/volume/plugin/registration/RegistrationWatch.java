@@ -1,8 +1,14 @@
 package io.csi4j.volume.plugin.registration;
 
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.volume.internal.disk.DirectoryBell;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,10 +26,39 @@ import java.util.Optional;
  */
 public final class RegistrationWatch implements AutoCloseable {
 
-  private final OpenedWatch opened;
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+  private static final Duration CLOSING = Duration.ofSeconds(5);
 
-  private RegistrationWatch(OpenedWatch opened) {
-    this.opened = opened;
+  private final SystemScheduler scheduler;
+  private final RegistrarConversations conversations;
+  private final SocketWatch watch;
+  private final Mailbox telling;
+  private final AutoCloseable bell;
+
+  private RegistrationWatch(Builder parts) {
+    SocketWatch.Settings settings =
+        new SocketWatch.Settings(parts.options, parts.limit, parts.interval, parts.grace);
+    scheduler = new SystemScheduler(2, "csi4j-volume-registration", CLOSING);
+    conversations = new RegistrarConversations(settings.connecting(), CLOSING);
+    telling = new Mailbox(scheduler, RegistrationWatch::failed);
+    watch =
+        new SocketWatch(
+            new RealDisk(),
+            parts.directory,
+            settings,
+            new SystemClock(),
+            scheduler,
+            conversations,
+            new AnnouncedRegistration(parts.policy, parts.registry, parts.supervisor),
+            event -> telling.put(() -> parts.listener.on(event)));
+    bell = DirectoryBell.on(parts.directory, "csi4j-volume-registration-bell", watch::bellRings);
+  }
+
+  private static void failed(Throwable failure) {
+    LOGGER.log(
+        Level.WARNING,
+        "A listener of registrations failed. It is told of further events. Repair it.",
+        failure);
   }
 
   /**
@@ -39,7 +74,7 @@ public final class RegistrationWatch implements AutoCloseable {
 
   /** Returns what is registered through it now, by the names of the sockets. */
   public List<Announcement> registered() {
-    return opened.registered();
+    return watch.registered();
   }
 
   /**
@@ -48,7 +83,15 @@ public final class RegistrationWatch implements AutoCloseable {
    */
   @Override
   public void close() {
-    opened.close();
+    try {
+      bell.close();
+    } catch (Exception e) {
+      LOGGER.log(Level.WARNING, "The bell of a registration watch could not be closed.", e);
+    }
+    watch.close();
+    telling.close();
+    conversations.close();
+    scheduler.close();
   }
 
   /** Collects what a watch is begun with. */
@@ -119,14 +162,9 @@ public final class RegistrationWatch implements AutoCloseable {
 
     /** Begins to watch. */
     public RegistrationWatch open() {
-      return new RegistrationWatch(
-          OpenedWatch.open(
-              directory,
-              registry,
-              supervisor,
-              policy,
-              listener,
-              new WatchSettings(options, limit, interval, grace)));
+      RegistrationWatch opened = new RegistrationWatch(this);
+      opened.watch.lookSoon();
+      return opened;
     }
 
     private static Duration positive(Duration value) {

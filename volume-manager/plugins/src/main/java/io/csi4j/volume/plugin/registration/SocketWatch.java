@@ -1,7 +1,10 @@
 package io.csi4j.volume.plugin.registration;
 
+import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.registration.RegistrationOutcome;
+import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -13,12 +16,14 @@ import io.csi4j.volume.plugin.registration.Conversations.End;
 import io.csi4j.volume.plugin.registration.Conversations.Failure;
 import io.csi4j.volume.plugin.registration.Conversations.Heard;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,8 +46,9 @@ final class SocketWatch {
   /** How long after a ring of the bell is looked: more than one name may change at a time. */
   static final Duration BELL_PAUSE = Duration.ofMillis(50);
 
-  private final SocketDirectory directory;
-  private final WatchSettings settings;
+  private final Disk disk;
+  private final Path directory;
+  private final Settings settings;
   private final Clock clock;
   private final Scheduler scheduler;
   private final Conversations conversations;
@@ -55,14 +61,35 @@ final class SocketWatch {
   private final AtomicBoolean rung = new AtomicBoolean();
   private volatile List<Announcement> registered = List.of();
 
+  /**
+   * How a directory is watched.
+   *
+   * @param options how to connect to registrars
+   * @param limit how long connecting and each call may take
+   * @param interval the longest time between two looks
+   * @param grace how long a socket may be gone
+   */
+  record Settings(ConnectOptions options, Duration limit, Duration interval, Duration grace) {
+
+    /** No announcement is as long as this. */
+    private static final int LARGEST_ANSWER = 64 << 10;
+
+    /** The options with which registrars are connected. */
+    ConnectOptions connecting() {
+      return options.toBuilder().deadline(limit).maxMessageBytes(LARGEST_ANSWER).build();
+    }
+  }
+
   SocketWatch(
-      SocketDirectory directory,
-      WatchSettings settings,
+      Disk disk,
+      Path directory,
+      Settings settings,
       Clock clock,
       Scheduler scheduler,
       Conversations conversations,
       AnnouncedRegistration registering,
       Consumer<RegistrationEvent> events) {
+    this.disk = disk;
     this.directory = directory;
     this.settings = settings;
     this.clock = clock;
@@ -110,7 +137,7 @@ final class SocketWatch {
     nextLook = scheduler.after(settings.interval(), this::lookSoon);
     Map<String, String> seen;
     try {
-      seen = directory.sockets();
+      seen = socketsThere();
       saidOfDirectory = "";
     } catch (DiskException e) {
       sayOfDirectory(e);
@@ -127,10 +154,33 @@ final class SocketWatch {
     seen.forEach(this::seen);
   }
 
+  /** The sockets there are, by name, each with what tells it from a new one of the same name. */
+  private Map<String, String> socketsThere() throws DiskException {
+    SortedMap<String, String> found = new TreeMap<>();
+    for (String name : disk.list(directory)) {
+      if (!name.startsWith(".")) {
+        identity(name).ifPresent(identity -> found.put(name, identity));
+      }
+    }
+    return found;
+  }
+
+  private Optional<String> identity(String name) {
+    try {
+      return disk.facts(directory.resolve(name))
+          .filter(facts -> facts.kind() == FileFacts.Kind.SOCKET)
+          // Filesystems give the number of a file that is gone to the next one.
+          .map(facts -> facts.identity() + "@" + facts.modified());
+    } catch (DiskException e) {
+      // A file of another kind: it cannot be asked.
+      return Optional.empty();
+    }
+  }
+
   private void seen(String name, String identity) {
     WatchedSocket known = sockets.get(name);
     if (known == null) {
-      known = new WatchedSocket(directory.path().resolve(name), identity);
+      known = new WatchedSocket(directory.resolve(name), identity);
       sockets.put(name, known);
       ask(known);
       return;
@@ -298,13 +348,13 @@ final class SocketWatch {
     OperatorMessage message =
         Messages.of(
             OperatorCode.REGISTRATION_DIRECTORY,
-            Subject.of("looking for registration sockets in '" + directory.path() + "'"),
+            Subject.of("looking for registration sockets in '" + directory + "'"),
             problem.kind() == DiskException.Kind.NOT_FOUND
                 ? "there is no such directory"
                 : String.valueOf(problem.getMessage()));
     if (!message.line().equals(saidOfDirectory)) {
       saidOfDirectory = message.line();
-      events.accept(new RegistrationEvent.Noticed(directory.path(), message));
+      events.accept(new RegistrationEvent.Noticed(directory, message));
     }
   }
 }

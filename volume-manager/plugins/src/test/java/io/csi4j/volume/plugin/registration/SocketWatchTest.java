@@ -41,8 +41,9 @@ class SocketWatchTest {
   private final Scripted registrars = new Scripted();
   private final SocketWatch watch =
       new SocketWatch(
-          new SocketDirectory(disk, DIRECTORY),
-          new WatchSettings(
+          disk,
+          DIRECTORY,
+          new SocketWatch.Settings(
               ConnectOptions.defaults(), Duration.ofSeconds(5), SECOND, Duration.ofSeconds(2)),
           time,
           time,

@@ -3,14 +3,18 @@ package io.csi4j.volume.plugin;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginPath;
+import io.csi4j.volume.internal.link.SocketPaths;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -151,22 +155,24 @@ public final class PluginConfig {
   /** Collects what is known of a plugin. */
   public static final class Builder {
 
-    final String id;
-    final Path socketDirectory;
-    Set<PluginRole> roles = EnumSet.of(PluginRole.NODE);
-    @Nullable String role;
-    @Nullable PluginPath seesSocketDirectoryAt;
-    String socketName = "csi.sock";
-    @Nullable Path volumeRoot;
-    @Nullable PluginPath seesVolumeRootAt;
-    Duration healthTimeout = Duration.ofSeconds(30);
-    Duration startInterval = Duration.ofSeconds(5);
-    Duration probeInterval = Duration.ofSeconds(30);
-    Duration probeLimit = Duration.ofSeconds(5);
-    int failuresToUnhealthy = 3;
-    int answersToReady = 1;
-    MountPolicy policy = MountPolicy.defaults();
-    ConnectOptions connectOptions = ConnectOptions.defaults();
+    private static final String SUFFIX = ".sock";
+
+    private final String id;
+    private final Path socketDirectory;
+    private Set<PluginRole> roles = EnumSet.of(PluginRole.NODE);
+    private @Nullable String role;
+    private @Nullable PluginPath seesSocketDirectoryAt;
+    private String socketName = "csi.sock";
+    private @Nullable Path volumeRoot;
+    private @Nullable PluginPath seesVolumeRootAt;
+    private Duration healthTimeout = Duration.ofSeconds(30);
+    private Duration startInterval = Duration.ofSeconds(5);
+    private Duration probeInterval = Duration.ofSeconds(30);
+    private Duration probeLimit = Duration.ofSeconds(5);
+    private int failuresToUnhealthy = 3;
+    private int answersToReady = 1;
+    private MountPolicy policy = MountPolicy.defaults();
+    private ConnectOptions connectOptions = ConnectOptions.defaults();
 
     private Builder(String id, Path socketDirectory) {
       this.id = Objects.requireNonNull(id, "id");
@@ -283,7 +289,7 @@ public final class PluginConfig {
      * @throws PluginException if it cannot be, with all that is wrong at once
      */
     public PluginConfig build() {
-      List<String> wrong = PluginConfigRules.violations(this);
+      List<String> wrong = violations();
       if (!wrong.isEmpty()) {
         throw new PluginException(
             Messages.of(
@@ -292,8 +298,145 @@ public final class PluginConfig {
                 String.join("; ", wrong)));
       }
       Builder checked = new Builder(this);
-      checked.roles = PluginConfigRules.roles(this).orElseThrow();
+      checked.roles = roles().orElseThrow();
       return new PluginConfig(checked);
+    }
+
+    // ---- the rules, which look at nothing but the configuration
+
+    /** All that is wrong, each as a clause for people. */
+    private List<String> violations() {
+      List<String> wrong = new ArrayList<>();
+      id(id, wrong);
+      Optional<Set<PluginRole>> served = roles();
+      if (served.isEmpty()) {
+        wrong.add(
+            "it has to serve node, controller or monolith, and not "
+                + (role == null ? "nothing" : quoted(role)));
+      }
+      socketName(socketName, wrong);
+      directory("the directory of its socket", socketDirectory, wrong);
+      Path root = volumeRoot;
+      if (root != null) {
+        directory("the directory of the volume manager", root, wrong);
+      } else if (served.isEmpty() || served.get().contains(PluginRole.NODE)) {
+        wrong.add("a plugin that serves nodes needs the directory of the volume manager");
+      }
+      nesting(wrong);
+      socketLength(wrong);
+      positive("health timeout", healthTimeout, wrong);
+      positive("start interval", startInterval, wrong);
+      positive("probe interval", probeInterval, wrong);
+      positive("probe limit", probeLimit, wrong);
+      positive("number of failures until it is unhealthy", failuresToUnhealthy, wrong);
+      positive("number of answers until it is ready", answersToReady, wrong);
+      return List.copyOf(wrong);
+    }
+
+    /** Returns the roles; nothing if they make no sense. */
+    private Optional<Set<PluginRole>> roles() {
+      String word = role;
+      if (word == null) {
+        return Optional.of(roles).filter(given -> !given.isEmpty());
+      }
+      try {
+        return Optional.of(PluginRole.parse(word));
+      } catch (IllegalArgumentException unknown) {
+        return Optional.empty();
+      }
+    }
+
+    private static void id(String id, List<String> wrong) {
+      try {
+        var unused = PluginId.of(id);
+      } catch (IllegalArgumentException refused) {
+        wrong.add(id.isEmpty() ? "its id is empty" : "its id is too long or not printable");
+      }
+    }
+
+    private static void socketName(String name, List<String> wrong) {
+      if (name.indexOf('/') >= 0 || name.chars().anyMatch(Character::isISOControl)) {
+        wrong.add(
+            "the name of its socket " + quoted(name) + " has to be one name, without a slash");
+      } else if (!name.endsWith(SUFFIX)) {
+        wrong.add("the name of its socket " + quoted(name) + " does not end in " + SUFFIX);
+      }
+    }
+
+    private static void directory(String what, Path path, List<String> wrong) {
+      if (!path.isAbsolute() || !path.equals(path.normalize())) {
+        wrong.add(what + " " + quoted(path) + " has to be absolute, without . and ..");
+      } else if (path.getParent() == null) {
+        wrong.add(what + " is the root of the filesystem");
+      }
+    }
+
+    /** Cleaning up one of the two directories must not meet the other in it. */
+    private void nesting(List<String> wrong) {
+      Path root = volumeRoot;
+      if (root == null) {
+        return;
+      }
+      apart("on this host", socketDirectory, root, wrong);
+      Path seenSocket = seen(seesSocketDirectoryAt, socketDirectory);
+      Path seenRoot = seen(seesVolumeRootAt, root);
+      boolean isAnotherView = !seenSocket.equals(socketDirectory) || !seenRoot.equals(root);
+      if (isAnotherView) {
+        apart("as the plugin sees them", seenSocket, seenRoot, wrong);
+      }
+    }
+
+    private static void apart(String where, Path sockets, Path root, List<String> wrong) {
+      Path first = sockets.normalize();
+      Path second = root.normalize();
+      if (first.startsWith(second) || second.startsWith(first)) {
+        wrong.add(
+            "the directory of its socket "
+                + quoted(sockets)
+                + " and that of the volume manager "
+                + quoted(root)
+                + ", "
+                + where
+                + ", have to be apart, and neither inside of the other");
+      }
+    }
+
+    private void socketLength(List<String> wrong) {
+      int fits = SocketPaths.longest(connectOptions);
+      length("", socketDirectory, socketName, fits, wrong);
+      if (seesSocketDirectoryAt != null) {
+        Path seen = Path.of(seesSocketDirectoryAt.value());
+        length(" as the plugin sees it", seen, socketName, SocketPaths.ON_LINUX, wrong);
+      }
+    }
+
+    private static void length(
+        String view, Path directory, String name, int fits, List<String> wrong) {
+      int bytes = (directory + "/" + name).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > fits) {
+        wrong.add(
+            "the path of its socket" + view + " has " + bytes + " bytes, and " + fits + " fit");
+      }
+    }
+
+    private static void positive(String what, Duration value, List<String> wrong) {
+      if (value.isZero() || value.isNegative()) {
+        wrong.add("the " + what + " has to be positive, and is " + value);
+      }
+    }
+
+    private static void positive(String what, int value, List<String> wrong) {
+      if (value < 1) {
+        wrong.add("the " + what + " has to be 1 or more, and is " + value);
+      }
+    }
+
+    private static Path seen(@Nullable PluginPath plugin, Path host) {
+      return plugin == null ? host : Path.of(plugin.value());
+    }
+
+    private static String quoted(Object text) {
+      return "'" + ForeignText.of(text.toString()) + "'";
     }
   }
 }

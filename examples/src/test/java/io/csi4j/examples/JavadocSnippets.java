@@ -1,11 +1,13 @@
 package io.csi4j.examples;
 
+import io.csi4j.client.CsiConnection;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
@@ -74,6 +76,18 @@ final class JavadocSnippets {
       if (plugin.controller().getCapabilities().offers(ControllerCapability.CREATE_DELETE_VOLUME)) {
         use.accept(plugin.controller().createVolume(request));
       }
+    }
+    // end
+  }
+
+  static void connection(CsiEndpoint endpoint, ConnectOptions options, Consumer<Object> log) {
+    // snippet: CsiConnection
+    CsiConnection connection = CsiConnection.to(endpoint);
+    ConnectOptions atOnce = options.toBuilder().requireReady(false).build();
+    try (CsiPlugin volumes = connection.connect(options);
+        CsiPlugin health = connection.connect(atOnce)) { // over the same socket
+      log.accept(health.identity().probe().isReady());
+      log.accept(volumes.node().getInfo());
     }
     // end
   }

@@ -17,11 +17,11 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * CsiConnection connection = CsiConnection.to(endpoint);
+ * ConnectOptions atOnce = options.toBuilder().requireReady(false).build();
  * try (CsiPlugin volumes = connection.connect(options);
- *     CsiPlugin health = connection.connect(options.toBuilder().requireReady(false).build())) {
- *   if (health.identity().probe().isReady()) {
- *     use.accept(volumes.node().getInfo());
- *   }
+ *     CsiPlugin health = connection.connect(atOnce)) { // over the same socket
+ *   log.accept(health.identity().probe().isReady());
+ *   log.accept(volumes.node().getInfo());
  * }
  * }</pre>
  *

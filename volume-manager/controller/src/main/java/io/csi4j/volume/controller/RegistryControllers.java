@@ -3,7 +3,7 @@ package io.csi4j.volume.controller;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
-import io.csi4j.volume.internal.link.PluginFailures;
+import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -146,7 +146,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
       }
       stage.whenComplete(
           (value, failed) -> {
-            links.called(there.link(), failed != null && PluginFailures.isLost(failed));
+            links.called(there.link(), failed != null && Answer.isLost(failed));
             there.link().leave();
             leave.run();
             if (failed == null) {

@@ -8,7 +8,6 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.CallQueue;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginConnections;
-import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.port.NodeCall;
@@ -300,7 +299,7 @@ final class CsiNodePlugin implements NodePlugin {
     }
     stage.whenComplete(
         (value, thrown) -> {
-          Answer answer = thrown == null ? new Answer.Ok(value) : PluginFailures.answer(thrown);
+          Answer answer = thrown == null ? new Answer.Ok(value) : Answer.failed(thrown);
           if (thrown == null && process.isAtOtherEnd(plugin)) {
             end(asked, answer);
           } else {

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.link;
 
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.time.Unwrapped;
 import java.util.Optional;
 
 /** How one call to a plugin ended. */
@@ -28,5 +29,35 @@ public sealed interface Answer {
   /** OK, and nothing else. */
   static Answer ok() {
     return new Ok(Optional.empty());
+  }
+
+  /** The answer to a call that failed. */
+  static Failed failed(Throwable thrown) {
+    Throwable cause = Unwrapped.of(thrown);
+    return cause instanceof CsiException failed
+        ? new Failed(
+            code(failed),
+            failed.attempts() > 0,
+            String.valueOf(failed.getMessage()),
+            Optional.of(failed))
+        : new Failed(
+            StatusCode.INTERNAL, true, "the call failed on this side: " + cause, Optional.empty());
+  }
+
+  private static StatusCode code(CsiException failed) {
+    if (failed.code() == StatusCode.OK) {
+      // An answer that cannot be used is none.
+      return StatusCode.INTERNAL;
+    }
+    // Without an answer the plugin may not have been heard: it may be working on it still.
+    return isLost(failed) ? StatusCode.UNAVAILABLE : failed.code();
+  }
+
+  /** Whether there may have been no answer: a connection that breaks ends calls like that. */
+  static boolean isLost(Throwable thrown) {
+    return Unwrapped.of(thrown) instanceof CsiException failed
+        && (failed.code() == StatusCode.UNAVAILABLE
+            || (failed.code() == StatusCode.UNKNOWN && !failed.failure().answered()))
+        && failed.failure().pluginText().isEmpty();
   }
 }

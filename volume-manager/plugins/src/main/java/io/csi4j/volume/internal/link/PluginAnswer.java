@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.link;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Optional;
 
@@ -51,6 +52,14 @@ public sealed interface PluginAnswer {
     /** The plugin was not asked, for a reason that is known. */
     public Down(String text, OperatorCode stated) {
       this(text, Optional.empty(), Optional.of(stated));
+    }
+
+    /** The question what a plugin can do has failed. */
+    public static Down of(Throwable thrown) {
+      Throwable cause = Unwrapped.of(thrown);
+      return cause instanceof CsiException failed
+          ? new Down(String.valueOf(failed.getMessage()), Optional.of(failed))
+          : new Down("asking the plugin what it can do failed: " + cause);
     }
 
     /** Returns the code that an operator is told. */

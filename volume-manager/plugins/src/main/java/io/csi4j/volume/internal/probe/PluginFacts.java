@@ -3,8 +3,8 @@ package io.csi4j.volume.internal.probe;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
-import io.csi4j.volume.internal.link.PluginFailures;
 import io.csi4j.volume.internal.link.PluginLink;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -89,10 +89,10 @@ public final class PluginFacts {
 
   private void failed(CsiPlugin plugin, boolean maybeAgain, Throwable thrown) {
     process.look(plugin);
-    if (maybeAgain && PluginFailures.isLost(thrown)) {
+    if (maybeAgain && Answer.isLost(thrown)) {
       ask(plugin, false);
     } else {
-      tell(PluginFailures.down(thrown));
+      tell(PluginAnswer.Down.of(thrown));
     }
   }
 

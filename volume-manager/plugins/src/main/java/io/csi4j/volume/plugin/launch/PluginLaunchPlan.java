@@ -2,16 +2,26 @@ package io.csi4j.volume.plugin.launch;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.PluginPath;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.Propagation;
+import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.path.CarefulDisk;
+import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginException;
 import io.csi4j.volume.plugin.PluginRole;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +38,7 @@ public final class PluginLaunchPlan {
   /** The variable that tells a plugin where to listen. */
   public static final String ENDPOINT = "CSI_ENDPOINT";
 
+  private static final int WRITABLE_BY_ALL = 0002;
   private static final String SYS_ADMIN = "CAP_SYS_ADMIN";
   private static final Path DEVICES = Path.of("/dev");
 
@@ -140,7 +151,90 @@ public final class PluginLaunchPlan {
    *     of its socket, or a symbolic link or anything else is in the way, or a process listens
    */
   public void prepare() {
-    new LaunchDirectories(new RealDisk()).prepare(this);
+    CarefulDisk disk = new CarefulDisk(new RealDisk());
+    Subject subject = Subject.of("preparing the start of plugin '" + config.id() + "'");
+    MountPath looked = MountPath.of(endpoint().path());
+    try {
+      for (Path each : directories()) {
+        looked = MountPath.of(each);
+        make(disk, looked);
+      }
+      looked = MountPath.of(config.socketDirectory());
+      checkWritable(disk, looked, subject);
+      looked = MountPath.of(endpoint().path());
+      removeStale(disk, looked, subject);
+    } catch (PathProblem problem) {
+      throw new PluginException(
+          Messages.of(
+              problem.kind() == PathProblem.Kind.SYMLINK
+                  ? OperatorCode.PLUGIN_SOCKET_DENIED
+                  : problem.kind().code(),
+              subject.at(looked),
+              String.valueOf(problem.getMessage())));
+    }
+  }
+
+  /** Makes a directory with those above it; one that is there stays as it is. */
+  private static void make(CarefulDisk disk, MountPath directory) throws PathProblem {
+    if (disk.isDirectory(directory)) {
+      return;
+    }
+    if (!directory.isRoot() && disk.look(directory.parent()).isEmpty()) {
+      make(disk, directory.parent());
+    }
+    disk.make(directory, new ArrayList<>());
+  }
+
+  private static void checkWritable(CarefulDisk disk, MountPath directory, Subject subject)
+      throws PathProblem {
+    int mode = disk.look(directory).map(FileFacts::mode).orElse(0);
+    if ((mode & WRITABLE_BY_ALL) != 0) {
+      throw new PluginException(
+          Messages.of(
+              OperatorCode.PLUGIN_SOCKET_DENIED,
+              subject.at(directory),
+              "everybody may write to the directory of its socket (mode 0%o), so anybody could"
+                      .formatted(mode)
+                  + " listen in its place",
+              new OperatorMessage.Part(
+                  "Take that right away with 'chmod o-w " + directory + "', then start it")));
+    }
+  }
+
+  private static void removeStale(CarefulDisk disk, MountPath socket, Subject subject)
+      throws PathProblem {
+    boolean isListening =
+        disk.look(socket).filter(there -> there.kind() == FileFacts.Kind.SOCKET).isPresent()
+            && isListening(socket.toPath());
+    if (isListening) {
+      throw new PluginException(
+          Messages.of(
+              OperatorCode.PLUGIN_DUPLICATE,
+              subject.at(socket),
+              "somebody listens at its socket already, so it was neither removed nor the plugin"
+                  + " started",
+              new OperatorMessage.Part(
+                  "If that is the plugin of an earlier run, use it as it is or stop it; otherwise"
+                      + " give this one a directory of its own")));
+    }
+    disk.deleteSocket(socket);
+  }
+
+  /**
+   * Whether a process listens, or that cannot be ruled out. Asks the kernel, by connecting and
+   * sending nothing; waits for no answer.
+   */
+  private static boolean isListening(Path socket) {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.configureBlocking(false);
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      return true;
+    } catch (ConnectException refused) {
+      return false;
+    } catch (IOException unclear) {
+      // No permission, or another kind of socket.
+      return true;
+    }
   }
 
   private boolean isForNodes() {

@@ -890,7 +890,7 @@ public final class VolumeController implements AutoCloseable {
     public VolumeController open() {
       // Threads are there only while needed.
       OnDemandThreads threads = new OnDemandThreads(THREADS);
-      Scheduler timers = new IdleScheduler(THREADS + "-limits");
+      Scheduler timers = new IdleScheduler("csi4j-volume-limits");
       RegistryControllers controllers =
           new RegistryControllers(
               plugins, settings, new RegistryControllers.Ground(timers, threads));

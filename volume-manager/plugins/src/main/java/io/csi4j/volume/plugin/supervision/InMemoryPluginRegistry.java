@@ -22,7 +22,7 @@ public final class InMemoryPluginRegistry {
     return LivePluginRegistry.open(
         new LivePluginRegistry.Ground(
             new SystemClock(),
-            new IdleScheduler("csi4j-volume-plugin-limits"),
+            new IdleScheduler("csi4j-volume-limits"),
             new OnDemandThreads("csi4j-volume-plugin-events"),
             new PluginConnections()),
         PluginMemory.NONE,

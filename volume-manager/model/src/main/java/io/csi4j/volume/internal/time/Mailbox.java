@@ -28,39 +28,36 @@ public final class Mailbox {
 
   /** Runs it when everything before it has run; never once it is closed. */
   public void put(Runnable work) {
-    lock.lock();
-    try {
-      if (!enqueue(work) || running) {
-        return;
-      }
-      running = true;
-    } finally {
-      lock.unlock();
+    if (enqueue(work, true)) {
+      executor.execute(this::drain);
     }
-    executor.execute(this::drain);
   }
 
-  /** Puts it behind everything else, to be run after {@link #wake}. */
+  /** Puts it behind everything else, to be run after {@link #wake} or with what is running. */
   public void add(Runnable work) {
+    var unused = enqueue(work, false);
+  }
+
+  /** Returns whether the caller has to let the work begin. */
+  private boolean enqueue(Runnable work, boolean begin) {
     lock.lock();
     try {
-      var unused = enqueue(work);
+      if (closed) {
+        return false;
+      }
+      if (waiting == null) {
+        waiting = new ArrayDeque<>(2);
+      }
+      waiting.add(work);
+      boolean isMine = begin && !running;
+      running |= isMine;
+      return isMine;
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean enqueue(Runnable work) {
-    if (closed) {
-      return false;
-    }
-    if (waiting == null) {
-      waiting = new ArrayDeque<>(2);
-    }
-    return waiting.add(work);
-  }
-
-  /** Runs what was added; if the executor refuses, that may be tried again. */
+  /** Runs what was added. If the executor refuses, it stays, and this may be tried again. */
   public void wake() {
     lock.lock();
     try {
@@ -77,17 +74,13 @@ public final class Mailbox {
       begun = true;
     } finally {
       if (!begun) {
-        rest();
+        lock.lock();
+        try {
+          running = false;
+        } finally {
+          lock.unlock();
+        }
       }
-    }
-  }
-
-  private void rest() {
-    lock.lock();
-    try {
-      running = false;
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -79,7 +79,7 @@ public final class CarefulDisk {
   /** Creates a directory, unless another thread does so at this moment. */
   private boolean create(MountPath path) throws PathProblem {
     try {
-      attempt("made", path, it -> done(() -> disk.createDirectory(it)));
+      change("made", path, disk::createDirectory);
       return true;
     } catch (PathProblem problem) {
       if (problem.kind() == Kind.IN_THE_WAY && isDirectory(path)) {
@@ -92,19 +92,17 @@ public final class CarefulDisk {
   /** Writes a file as a whole: after a crash it has the old content or the new. */
   public void write(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     delete(temporary);
-    attempt(
+    change(
         "written",
         temporary,
-        it ->
-            done(
-                () -> {
-                  try (DiskFile file = disk.create(it)) {
-                    file.write(0, content);
-                    file.sync();
-                  }
-                }));
+        it -> {
+          try (DiskFile file = disk.create(it)) {
+            file.write(0, content);
+            file.sync();
+          }
+        });
     restrict(temporary, FILE_MODE, new ArrayList<>());
-    attempt("given its name", path, it -> done(() -> disk.rename(temporary.toPath(), it)));
+    change("given its name", path, it -> disk.rename(temporary.toPath(), it));
     sync(path.parent());
   }
 
@@ -116,7 +114,7 @@ public final class CarefulDisk {
   private void restrict(MountPath path, int mode, List<Finding> findings) throws PathProblem {
     Optional<FileFacts> facts = look(path);
     if (facts.isPresent() && facts.get().mode() != mode) {
-      attempt("restricted to us", path, it -> done(() -> disk.setMode(it, mode)));
+      change("restricted to us", path, it -> disk.setMode(it, mode));
       findings.add(
           new Finding(
               Finding.Kind.MODE_FIXED,
@@ -139,7 +137,7 @@ public final class CarefulDisk {
   /** Deletes a file of ours. Nothing there is fine. */
   public void delete(MountPath file) throws PathProblem {
     if (isFile(file)) {
-      attempt("deleted", file, it -> done(() -> disk.deleteFile(it)));
+      change("deleted", file, disk::deleteFile);
     }
   }
 
@@ -150,7 +148,7 @@ public final class CarefulDisk {
       throw inTheWay(socket, facts.get(), "a socket");
     }
     if (facts.isPresent()) {
-      attempt("deleted", socket, it -> done(() -> disk.deleteFile(it)));
+      change("deleted", socket, disk::deleteFile);
     }
   }
 
@@ -160,12 +158,12 @@ public final class CarefulDisk {
     if (entries > 0) {
       throw notEmpty(directory, entries);
     }
-    attempt("removed", directory, it -> done(() -> disk.removeDirectory(it)));
+    change("removed", directory, disk::removeDirectory);
   }
 
   /** Returns when the names in a directory are on the medium. */
   public void sync(MountPath directory) throws PathProblem {
-    attempt("synced", directory, it -> done(() -> disk.syncDirectory(it)));
+    change("synced", directory, disk::syncDirectory);
   }
 
   /** The type of the filesystem. */
@@ -221,15 +219,21 @@ public final class CarefulDisk {
     return "0%o".formatted(mode);
   }
 
-  /** Something that returns nothing. */
+  /** A change of the disk, which returns nothing. */
   @FunctionalInterface
-  private interface Work {
-    void run() throws DiskException;
+  private interface Change {
+    void on(Path path) throws DiskException;
   }
 
-  private static Boolean done(Work work) throws DiskException {
-    work.run();
-    return Boolean.TRUE;
+  private void change(String doing, MountPath path, Change change) throws PathProblem {
+    var unused =
+        attempt(
+            doing,
+            path,
+            it -> {
+              change.on(it);
+              return true;
+            });
   }
 
   private <T> T attempt(String doing, MountPath path, Operation<T> operation) throws PathProblem {

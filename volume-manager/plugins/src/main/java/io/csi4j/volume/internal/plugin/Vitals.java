@@ -67,13 +67,16 @@ public record Vitals(
 
   /** A plugin that was not asked yet. */
   public static Vitals starting(Instant now) {
-    return new Vitals(
+    return at(
         new PluginHealth(
             State.STARTING, Reason.NOT_ASKED, new Text("nobody has asked it yet"), now),
-        0,
-        0,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /** Neither failures nor good answers are counted from here on. */
+  private static Vitals at(PluginHealth health, Optional<PluginTrouble> last, Optional<Told> told) {
+    return new Vitals(health, 0, 0, last, told);
   }
 
   /** How it is after that. */
@@ -89,26 +92,22 @@ public record Vitals(
     } else if (input instanceof Input.Restarted) {
       return starting(now);
     }
-    return new Vitals(
+    return at(
         new PluginHealth(State.GONE, Reason.STOPPED, new Text("it was stopped"), now),
-        0,
-        0,
         last,
         Optional.of(new Told(OperatorCode.PLUGIN_STOPPED, "the host has stopped it")));
   }
 
   private Vitals good(Limits limits, Instant now) {
     if (health.state() == State.READY) {
-      return new Vitals(health, 0, 0, Optional.empty(), Optional.empty());
+      return at(health, Optional.empty(), Optional.empty());
     }
     int enough = health.state() == State.STARTING ? 1 : limits.answersToReady();
     if (answers + 1 < enough) {
       return new Vitals(health, 0, answers + 1, Optional.empty(), told);
     }
-    return new Vitals(
+    return at(
         new PluginHealth(State.READY, Reason.ANSWERED, new Text("it says that it is ready"), now),
-        0,
-        0,
         Optional.empty(),
         Optional.empty());
   }
@@ -136,10 +135,8 @@ public record Vitals(
                     (count == 1 ? "a probe" : count + " probes in a row")
                         + " came to nothing: "
                         + trouble.text()));
-    return new Vitals(
+    return at(
         new PluginHealth(State.UNHEALTHY, trouble.reason(), trouble.text(), now),
-        0,
-        0,
         Optional.of(trouble),
         worth);
   }
@@ -152,19 +149,15 @@ public record Vitals(
                 + limits.healthTimeout().toSeconds()
                 + " s after its start: "
                 + health.text());
-    return new Vitals(
+    return at(
         new PluginHealth(State.UNHEALTHY, health.reason(), health.text(), now),
-        0,
-        0,
         last,
         Optional.of(late));
   }
 
   private Vitals still(PluginTrouble trouble, Optional<Told> worth) {
-    return new Vitals(
+    return at(
         new PluginHealth(health.state(), trouble.reason(), trouble.text(), health.since()),
-        0,
-        0,
         Optional.of(trouble),
         worth);
   }

@@ -51,23 +51,7 @@ public record MountPolicy(
   /** For how long it has to have refused by then. */
   public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
-  private static final MountPolicy DEFAULTS =
-      new MountPolicy(
-          Duration.ofMinutes(2),
-          3,
-          Duration.ofMillis(100),
-          Duration.ofSeconds(30),
-          Duration.ofMinutes(5),
-          Duration.ofMinutes(4),
-          32,
-          true,
-          false,
-          true,
-          OnDeadMount.REPORT,
-          0,
-          DeadUnmount.LAZY,
-          true,
-          false);
+  private static final MountPolicy DEFAULTS = new Parts().policy();
 
   /** Refuses what makes no sense. */
   public MountPolicy {
@@ -184,60 +168,61 @@ public record MountPolicy(
   }
 
   private MountPolicy changed(Consumer<Parts> change) {
-    Parts parts = new Parts(this);
+    Parts parts = new Parts();
+    parts.attemptDeadline = attemptDeadline;
+    parts.attempts = attempts;
+    parts.backoff = backoff;
+    parts.backoffCap = backoffCap;
+    parts.backgroundCap = backgroundCap;
+    parts.quarantine = quarantine;
+    parts.callsInFlight = callsInFlight;
+    parts.requireMount = requireMount;
+    parts.requireStagingMount = requireStagingMount;
+    parts.requireDevice = requireDevice;
+    parts.onDeadMount = onDeadMount;
+    parts.forceAfterRefusals = forceAfterRefusals;
+    parts.unmountDead = unmountDead;
+    parts.releaseUnconfirmed = releaseUnconfirmed;
+    parts.refuseHostDisk = refuseHostDisk;
     change.accept(parts);
-    return new MountPolicy(
-        parts.attemptDeadline,
-        parts.attempts,
-        parts.backoff,
-        parts.backoffCap,
-        parts.backgroundCap,
-        parts.quarantine,
-        parts.callsInFlight,
-        parts.requireMount,
-        parts.requireStagingMount,
-        parts.requireDevice,
-        parts.onDeadMount,
-        parts.forceAfterRefusals,
-        parts.unmountDead,
-        parts.releaseUnconfirmed,
-        parts.refuseHostDisk);
+    return parts.policy();
   }
 
-  /** The parts of a policy while one of them is changed. */
+  /** The parts of a policy while one of them is changed; the defaults at first. */
   private static final class Parts {
-    private Duration attemptDeadline;
-    private int attempts;
-    private Duration backoff;
-    private Duration backoffCap;
-    private Duration backgroundCap;
-    private Duration quarantine;
-    private int callsInFlight;
-    private boolean requireMount;
+    private Duration attemptDeadline = Duration.ofMinutes(2);
+    private int attempts = 3;
+    private Duration backoff = Duration.ofMillis(100);
+    private Duration backoffCap = Duration.ofSeconds(30);
+    private Duration backgroundCap = Duration.ofMinutes(5);
+    private Duration quarantine = Duration.ofMinutes(4);
+    private int callsInFlight = 32;
+    private boolean requireMount = true;
     private boolean requireStagingMount;
-    private boolean requireDevice;
-    private OnDeadMount onDeadMount;
+    private boolean requireDevice = true;
+    private OnDeadMount onDeadMount = OnDeadMount.REPORT;
     private int forceAfterRefusals;
-    private DeadUnmount unmountDead;
-    private boolean releaseUnconfirmed;
+    private DeadUnmount unmountDead = DeadUnmount.LAZY;
+    private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
 
-    Parts(MountPolicy policy) {
-      attemptDeadline = policy.attemptDeadline;
-      attempts = policy.attempts;
-      backoff = policy.backoff;
-      backoffCap = policy.backoffCap;
-      backgroundCap = policy.backgroundCap;
-      quarantine = policy.quarantine;
-      callsInFlight = policy.callsInFlight;
-      requireMount = policy.requireMount;
-      requireStagingMount = policy.requireStagingMount;
-      requireDevice = policy.requireDevice;
-      onDeadMount = policy.onDeadMount;
-      forceAfterRefusals = policy.forceAfterRefusals;
-      unmountDead = policy.unmountDead;
-      releaseUnconfirmed = policy.releaseUnconfirmed;
-      refuseHostDisk = policy.refuseHostDisk;
+    MountPolicy policy() {
+      return new MountPolicy(
+          attemptDeadline,
+          attempts,
+          backoff,
+          backoffCap,
+          backgroundCap,
+          quarantine,
+          callsInFlight,
+          requireMount,
+          requireStagingMount,
+          requireDevice,
+          onDeadMount,
+          forceAfterRefusals,
+          unmountDead,
+          releaseUnconfirmed,
+          refuseHostDisk);
     }
   }
 

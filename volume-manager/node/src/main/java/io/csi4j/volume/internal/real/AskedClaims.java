@@ -1,18 +1,16 @@
 package io.csi4j.volume.internal.real;
 
 import io.csi4j.volume.internal.port.Claims;
-import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.NodeClaims;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -25,19 +23,11 @@ final class AskedClaims implements Claims, AutoCloseable {
 
   private final NodeClaims terms;
   private final Set<UsageKey> open = ConcurrentHashMap.newKeySet();
-  private final ThreadPoolExecutor threads;
+  private final OnDemandThreads threads;
 
   AskedClaims(NodeClaims terms) {
     this.terms = terms;
-    threads =
-        new ThreadPoolExecutor(
-            MOST_THREADS,
-            MOST_THREADS,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new NamedThreads("csi4j-volume-claim"));
-    threads.allowCoreThreadTimeOut(true);
+    threads = new OnDemandThreads("csi4j-volume-claim", MOST_THREADS);
   }
 
   @Override
@@ -84,6 +74,6 @@ final class AskedClaims implements Claims, AutoCloseable {
   /** Asks no more questions, and waits for no answers. */
   @Override
   public void close() {
-    threads.shutdownNow();
+    threads.stop(Duration.ZERO);
   }
 }

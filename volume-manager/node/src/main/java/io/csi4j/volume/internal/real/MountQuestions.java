@@ -5,14 +5,11 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.volume.internal.port.Sighting;
-import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -34,20 +31,12 @@ final class MountQuestions implements AutoCloseable {
 
   private final MountTable table;
   private final Scheduler scheduler;
-  private final ThreadPoolExecutor threads;
+  private final OnDemandThreads threads;
 
   MountQuestions(MountTable table, Scheduler scheduler) {
     this.table = table;
     this.scheduler = scheduler;
-    threads =
-        new ThreadPoolExecutor(
-            MOST_THREADS,
-            MOST_THREADS,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new NamedThreads("csi4j-volume-question"));
-    threads.allowCoreThreadTimeOut(true);
+    threads = new OnDemandThreads("csi4j-volume-question", MOST_THREADS);
   }
 
   /** Asks, and tells once how the server is; late, if its turn comes late. */
@@ -87,6 +76,6 @@ final class MountQuestions implements AutoCloseable {
 
   @Override
   public void close() {
-    threads.shutdownNow();
+    threads.stop(Duration.ZERO);
   }
 }

@@ -6,32 +6,23 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.registration.PluginRegistrar;
 import io.csi4j.client.registration.RegistrarException;
 import io.csi4j.client.registration.RegistrationOutcome;
-import io.csi4j.volume.internal.link.CallQueue;
-import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.plugin.registration.Conversations.Failure.Kind;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/**
- * Talks to registrars over their sockets, each on a thread that exists only for as long as that
- * takes; to so many at a time.
- */
+/** Talks to registrars over their sockets, to so many at a time, each on its own thread. */
 final class RegistrarConversations implements Conversations {
 
   private static final int AT_A_TIME = 16;
 
   private final ConnectOptions options;
   private final Duration closing;
-  private final NamedThreads threads = new NamedThreads("csi4j-volume-registrar");
-  private final CallQueue places = new CallQueue(AT_A_TIME);
-  private final Set<Thread> talking = ConcurrentHashMap.newKeySet();
-  private volatile boolean closed;
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-registrar", AT_A_TIME);
 
   /**
    * Conversations that have not begun.
@@ -48,40 +39,18 @@ final class RegistrarConversations implements Conversations {
       CsiEndpoint socket,
       Function<Heard, CompletableFuture<RegistrationOutcome>> judge,
       Consumer<End> then) {
-    places.enter(
-        () -> {
-          Thread thread =
-              threads.newThread(
-                  () -> {
-                    End end = talk(socket, judge);
-                    talking.remove(Thread.currentThread());
-                    places.leave();
-                    then.accept(end);
-                  });
-          start(thread, then);
-        });
-  }
-
-  private void start(Thread thread, Consumer<End> then) {
-    talking.add(thread);
     try {
-      thread.start();
-      if (closed) {
-        thread.interrupt();
-      }
+      threads.execute(() -> then.accept(talk(socket, judge)));
+    } catch (RejectedExecutionException closed) {
+      then.accept(failed(Kind.CLOSED, "the watch is closed"));
     } catch (OutOfMemoryError refused) {
       // How the JVM says that the machine gives no more threads.
-      talking.remove(thread);
-      places.leave();
       then.accept(failed(Kind.SILENT, "the machine gives no thread to ask it; raise the limit"));
     }
   }
 
   private End talk(
       CsiEndpoint socket, Function<Heard, CompletableFuture<RegistrationOutcome>> judge) {
-    if (closed) {
-      return failed(Kind.CLOSED, "the watch is closed");
-    }
     try (PluginRegistrar registrar = PluginRegistrar.connect(socket, options)) {
       Heard heard = Heard.of(registrar.info(), registrar.peer());
       return tell(registrar, judge.apply(heard).get());
@@ -144,15 +113,6 @@ final class RegistrarConversations implements Conversations {
 
   @Override
   public void close() {
-    closed = true;
-    talking.forEach(Thread::interrupt);
-    long end = System.nanoTime() + closing.toNanos();
-    try {
-      for (Thread thread : talking) {
-        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, end - System.nanoTime()));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    threads.stop(closing);
   }
 }

@@ -46,67 +46,59 @@ final class PluginMessages {
 
   // ---- refusals
 
+  private static PluginException refusal(OperatorCode code, Subject subject, String seen) {
+    return new PluginException(Messages.of(code, subject, seen));
+  }
+
   static PluginException duplicate(PluginRegistration claims, PluginRegistration has) {
-    return new PluginException(
-        Messages.of(
-            OperatorCode.PLUGIN_DUPLICATE,
-            subject("registering", claims),
-            "it is registered at "
-                + has.binding().endpoint()
-                + ", and "
-                + claims.binding().endpoint()
-                + " claims its name"));
+    return refusal(
+        OperatorCode.PLUGIN_DUPLICATE,
+        subject("registering", claims),
+        "it is registered at "
+            + has.binding().endpoint()
+            + ", and "
+            + claims.binding().endpoint()
+            + " claims its name");
   }
 
   static PluginException closed(PluginRegistration instance) {
-    return new PluginException(
-        Messages.of(
-            OperatorCode.ENGINE_CLOSED,
-            subject("registering", instance),
-            "the volume manager was closed before"));
+    return refusal(
+        OperatorCode.ENGINE_CLOSED,
+        subject("registering", instance),
+        "the volume manager was closed before");
   }
 
   static PluginException renamed(PluginRegistration instance, PluginName known, PluginName given) {
-    return new PluginException(
-        Messages.of(
-            OperatorCode.PLUGIN_NAME_CHANGED,
-            subject("registering", instance),
-            "it calls itself '"
-                + given
-                + "', and the plugin of this id calls itself '"
-                + known
-                + "'"));
+    return refusal(
+        OperatorCode.PLUGIN_NAME_CHANGED,
+        subject("registering", instance),
+        "it calls itself '" + given + "', and the plugin of this id calls itself '" + known + "'");
   }
 
   static PluginException missing(PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
-    return new PluginException(
-        Messages.of(
-            OperatorCode.PLUGIN_NOT_REGISTERED,
-            looking(plugin, role),
-            absence(plugin, role, all) + "; " + registered(all)));
+    return refusal(
+        OperatorCode.PLUGIN_NOT_REGISTERED,
+        looking(plugin, role),
+        absence(plugin, role, all) + "; " + registered(all));
   }
 
   static PluginException late(
       PluginId plugin, PluginRole role, Duration limit, List<RegisteredPlugin> all) {
     boolean isThere =
         all.stream().map(RegisteredPlugin::registration).anyMatch(it -> is(it, plugin, role));
-    return new PluginException(
-        Messages.of(
-            isThere ? OperatorCode.PLUGIN_NOT_UP : OperatorCode.PLUGIN_NOT_REGISTERED,
-            looking(plugin, role),
-            (isThere ? "none of its instances was ready" : absence(plugin, role, all))
-                + " within "
-                + span(limit)
-                + "; "
-                + registered(all)));
+    return refusal(
+        isThere ? OperatorCode.PLUGIN_NOT_UP : OperatorCode.PLUGIN_NOT_REGISTERED,
+        looking(plugin, role),
+        (isThere ? "none of its instances was ready" : absence(plugin, role, all))
+            + " within "
+            + span(limit)
+            + "; "
+            + registered(all));
   }
 
   static PluginException closed(PluginId plugin, PluginRole role) {
-    return new PluginException(
-        Messages.of(
-            OperatorCode.ENGINE_CLOSED,
-            looking(plugin, role),
-            "the plugins were closed meanwhile"));
+    return refusal(
+        OperatorCode.ENGINE_CLOSED, looking(plugin, role), "the plugins were closed meanwhile");
   }
 
   private static boolean is(PluginRegistration registration, PluginId plugin, PluginRole role) {

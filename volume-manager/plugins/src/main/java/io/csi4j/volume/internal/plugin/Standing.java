@@ -42,7 +42,6 @@ final class Standing {
   private final PluginRegistry registry;
   private final Clock clock;
   private final Consumer<PluginEvent> events;
-  private final Vitals.Limits limits;
   private final Damper damper = new Damper();
   private final Deque<PluginHealth> history = new ArrayDeque<>();
   private long began;
@@ -68,9 +67,6 @@ final class Standing {
     this.registry = registry;
     this.clock = clock;
     this.events = events;
-    limits =
-        new Vitals.Limits(
-            config.failuresToUnhealthy(), config.answersToReady(), config.healthTimeout());
     began = clock.nanos();
     vitals = Vitals.starting(clock.wall());
     toldHealth = vitals.health();
@@ -146,7 +142,7 @@ final class Standing {
 
   private void step(Vitals.Input input) {
     PluginHealth before = vitals.health();
-    vitals = vitals.after(input, limits, clock.wall());
+    vitals = vitals.after(input, config, clock.wall());
     PluginHealth now = vitals.health();
     if (isAnother(before, now)) {
       if (history.size() == HISTORY) {

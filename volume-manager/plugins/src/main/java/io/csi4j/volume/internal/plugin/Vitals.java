@@ -1,11 +1,11 @@
 package io.csi4j.volume.internal.plugin;
 
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginHealth.Text;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -32,15 +32,6 @@ public record Vitals(
    * @param seen the observation, as a clause
    */
   public record Told(OperatorCode code, String seen) {}
-
-  /**
-   * The limits of health.
-   *
-   * @param failuresToUnhealthy so many failures in a row
-   * @param answersToReady so many good answers in a row
-   * @param healthTimeout how long it may take to be ready for the first time
-   */
-  public record Limits(int failuresToUnhealthy, int answersToReady, Duration healthTimeout) {}
 
   /** Something that happened. */
   public sealed interface Input {
@@ -79,16 +70,16 @@ public record Vitals(
     return new Vitals(health, 0, 0, last, told);
   }
 
-  /** How it is after that. */
-  public Vitals after(Input input, Limits limits, Instant now) {
+  /** How it is after that, by the patience of its configuration. */
+  public Vitals after(Input input, PluginConfig config, Instant now) {
     if (health.state() == State.GONE) {
       return this;
     } else if (input instanceof Input.Good) {
-      return good(limits, now);
+      return good(config, now);
     } else if (input instanceof Input.Bad bad) {
-      return bad(bad.trouble(), limits, now);
+      return bad(bad.trouble(), config, now);
     } else if (input instanceof Input.Overdue) {
-      return health.state() == State.STARTING ? overdue(limits, now) : this;
+      return health.state() == State.STARTING ? overdue(config, now) : this;
     } else if (input instanceof Input.Restarted) {
       return starting(now);
     }
@@ -98,11 +89,11 @@ public record Vitals(
         Optional.of(new Told(OperatorCode.PLUGIN_STOPPED, "the host has stopped it")));
   }
 
-  private Vitals good(Limits limits, Instant now) {
+  private Vitals good(PluginConfig config, Instant now) {
     if (health.state() == State.READY) {
       return at(health, Optional.empty(), Optional.empty());
     }
-    int enough = health.state() == State.STARTING ? 1 : limits.answersToReady();
+    int enough = health.state() == State.STARTING ? 1 : config.answersToReady();
     if (answers + 1 < enough) {
       return new Vitals(health, 0, answers + 1, Optional.empty(), told);
     }
@@ -112,18 +103,18 @@ public record Vitals(
         Optional.empty());
   }
 
-  private Vitals bad(PluginTrouble trouble, Limits limits, Instant now) {
+  private Vitals bad(PluginTrouble trouble, PluginConfig config, Instant now) {
     return switch (health.state()) {
       case STARTING -> still(trouble, isExpected(trouble) ? Optional.empty() : told(trouble));
-      case READY -> failed(trouble, limits, now);
+      case READY -> failed(trouble, config, now);
       case UNHEALTHY -> still(trouble, trouble.reason() == health.reason() ? told : told(trouble));
       case GONE -> this;
     };
   }
 
-  private Vitals failed(PluginTrouble trouble, Limits limits, Instant now) {
+  private Vitals failed(PluginTrouble trouble, PluginConfig config, Instant now) {
     int count = failures + 1;
-    if (!trouble.isCertain() && count < limits.failuresToUnhealthy()) {
+    if (!trouble.isCertain() && count < config.failuresToUnhealthy()) {
       return new Vitals(health, count, 0, Optional.of(trouble), Optional.empty());
     }
     Optional<Told> worth =
@@ -141,12 +132,12 @@ public record Vitals(
         worth);
   }
 
-  private Vitals overdue(Limits limits, Instant now) {
+  private Vitals overdue(PluginConfig config, Instant now) {
     Told late =
         new Told(
             OperatorCode.PLUGIN_START_TIMEOUT,
             "it was not ready "
-                + limits.healthTimeout().toSeconds()
+                + config.healthTimeout().toSeconds()
                 + " s after its start: "
                 + health.text());
     return at(

@@ -8,10 +8,11 @@ import static io.csi4j.volume.model.OperatorCode.PLUGIN_SOCKET_STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.internal.plugin.Vitals.Input;
-import io.csi4j.volume.internal.plugin.Vitals.Limits;
+import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,7 +25,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 class VitalsTest {
 
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
-  private static final Limits LIMITS = new Limits(3, 2, Duration.ofSeconds(30));
+  private static final PluginConfig LIMITS = limits(3, 2);
+
+  private static PluginConfig limits(int failuresToUnhealthy, int answersToReady) {
+    return PluginConfig.builder("fake", Path.of("/run/fake"))
+        .volumeRoot(Path.of("/volumes"))
+        .failuresToUnhealthy(failuresToUnhealthy)
+        .answersToReady(answersToReady)
+        .healthTimeout(Duration.ofSeconds(30))
+        .build();
+  }
 
   private static PluginTrouble trouble(String word) {
     return switch (word) {
@@ -121,7 +131,7 @@ class VitalsTest {
 
   @Test
   void oneFailureIsEnoughWhereOneIsAskedFor() {
-    Limits strict = new Limits(1, 1, Duration.ofSeconds(30));
+    PluginConfig strict = limits(1, 1);
     Vitals ready = Vitals.starting(BEGIN).after(new Input.Good(), strict, BEGIN);
 
     assertThat(shown(ready.after(input("silent"), strict, BEGIN.plusSeconds(1))))

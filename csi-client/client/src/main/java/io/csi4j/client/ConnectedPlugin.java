@@ -110,6 +110,7 @@ final class ConnectedPlugin implements CsiPlugin {
       connection.close();
     } else {
       path.endAttempts();
+      connection.settle();
     }
     path.forget();
   }

@@ -80,7 +80,7 @@ class CsiConnectionTest extends AgainstScriptedPlugin {
   @Test
   void closingEndsTheCallsOfOneUserAndNoOthers() {
     hang(CsiOperation.NODE_UNPUBLISH_VOLUME);
-    CsiPlugin first = user();
+    CsiPlugin first = user(ConnectOptions.Builder::callbacksInPlace);
     try (CsiPlugin second = user()) {
       CompletableFuture<Void> ended = unpublish(first);
       CompletableFuture<Void> goesOn = unpublish(second);
@@ -88,6 +88,7 @@ class CsiConnectionTest extends AgainstScriptedPlugin {
 
       first.close();
 
+      assertThat(ended).isDone();
       CompletionException thrown = catchThrowableOfType(CompletionException.class, ended::join);
       assertThat(thrown.getCause())
           .isInstanceOfSatisfying(

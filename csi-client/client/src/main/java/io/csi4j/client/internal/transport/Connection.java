@@ -294,6 +294,23 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
+   * Waits until the I/O thread has done what it was given before, such as to end calls that were
+   * cancelled; for as long as closing may take, and not on a thread of this connection.
+   */
+  public void settle() {
+    if (loop.inEventLoop() || callbacks.isCurrent()) {
+      return;
+    }
+    CountDownLatch reached = new CountDownLatch(1);
+    try {
+      loop.execute(reached::countDown);
+    } catch (RejectedExecutionException closing) {
+      return;
+    }
+    boolean unused = new Stopwatch(endpoint, options.closeTimeout()).await(reached::await);
+  }
+
+  /**
    * Ends the calls in flight, and then every thread. Takes as long as the options allow at most,
    * and does not wait for the thread it is called on.
    */

@@ -4,7 +4,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -41,11 +40,6 @@ public final class IdleScheduler implements Scheduler {
     ScheduledFuture<?> due =
         thread.schedule(() -> run(work), bounded.toNanos(), TimeUnit.NANOSECONDS);
     return () -> due.cancel(false);
-  }
-
-  @Override
-  public double random() {
-    return ThreadLocalRandom.current().nextDouble();
   }
 
   private static void run(Runnable work) {

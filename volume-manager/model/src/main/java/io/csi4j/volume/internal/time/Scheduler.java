@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.time;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Threads. What it runs may block for as long as a disk or a kernel call takes, not longer. */
 public interface Scheduler extends Executor {
@@ -14,7 +15,9 @@ public interface Scheduler extends Executor {
   Timer after(Duration delay, Runnable work);
 
   /** A random number from 0 to below 1, for pauses. */
-  double random();
+  default double random() {
+    return ThreadLocalRandom.current().nextDouble();
+  }
 
   /** Something that is to be run later. */
   interface Timer {

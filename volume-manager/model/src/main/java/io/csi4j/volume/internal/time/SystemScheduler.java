@@ -7,7 +7,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -112,11 +111,6 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       // Even an Error: the thread belongs to all volumes.
       LOGGER.log(Level.ERROR, "Work of the volume manager failed. Report this.", failed);
     }
-  }
-
-  @Override
-  public double random() {
-    return ThreadLocalRandom.current().nextDouble();
   }
 
   /**

@@ -38,6 +38,8 @@ import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -220,6 +222,46 @@ class RegistryControllersTest {
 
     assertThat(Waits.on(open).keys()).isEqualTo(Waits.on(open).keys());
     assertThat(failure(publish(ONE, NODE)).code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+  }
+
+  /** So many calls for different volumes, all of which hang, and more that wait for them. */
+  private List<CompletableFuture<PublishContext>> crowd(FakeCsiPlugin plugin, int more) {
+    plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
+    List<CompletableFuture<PublishContext>> all = new ArrayList<>();
+    for (int i = 0; i < ControllerLink.MOST_CALLS + more; i++) {
+      VolumeId volume = VolumeId.of("crowd-" + i);
+      plugin.addVolume(volume);
+      all.add(publish(volume, NODE));
+    }
+    Waits.until(
+        () ->
+            plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME).size() == ControllerLink.MOST_CALLS);
+    return all;
+  }
+
+  @Test
+  void beyondSomeCallsInFlightFurtherOnesWaitForTheirEnd() {
+    FakeCsiPlugin plugin = plugin();
+    List<CompletableFuture<PublishContext>> all = crowd(plugin, 3);
+
+    plugin.clearFaults();
+    assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME))
+        .hasSize(ControllerLink.MOST_CALLS);
+    plugin.release();
+
+    all.forEach(Waits::on);
+    assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME))
+        .hasSize(ControllerLink.MOST_CALLS + 3);
+  }
+
+  @Test
+  void closingAnswersTheCallsThatWaitForOthersToo() {
+    List<CompletableFuture<PublishContext>> all = crowd(plugin(), 3);
+
+    controllers.close();
+
+    all.forEach(each -> assertThat(failure(each)).isNotNull());
+    controllers = open(ControllerSettings.defaults());
   }
 
   // ---- what it can do

@@ -155,8 +155,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Whether one who connects now with these options can share this connection: they agree on the
-   * socket, and it does not lead to a process whose socket was replaced since.
+   * Whether a caller that connects now with these options can share this connection: the options
+   * agree on the socket, and the plugin has not made its socket again since it was connected.
    */
   public boolean isGoodFor(ConnectOptions others) {
     if (closed.get() || !options.sharesSocketWith(others)) {
@@ -258,7 +258,7 @@ public final class Connection implements AutoCloseable {
     return callbacks(options);
   }
 
-  /** Where actions of the host run for one who shares this connection with these options. */
+  /** Where actions of the host run for a user of this connection that has these options. */
   public Executor callbacks(ConnectOptions theirs) {
     Executor hosts = theirs.callbackExecutor().orElse(callbacks);
     return task -> {

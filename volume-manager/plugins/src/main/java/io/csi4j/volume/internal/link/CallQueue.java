@@ -56,7 +56,7 @@ public final class CallQueue {
     }
   }
 
-  /** Takes out the turns that wait: whoever is closed runs them all, and they get no place. */
+  /** Takes out all turns that wait, for a caller that is closed: it runs them without a place. */
   public List<Runnable> takeWaiting() {
     lock.lock();
     try {

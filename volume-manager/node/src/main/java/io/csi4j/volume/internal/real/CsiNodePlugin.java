@@ -12,7 +12,6 @@ import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
-import io.csi4j.volume.internal.probe.CurrentProcess;
 import io.csi4j.volume.internal.probe.PluginFacts;
 import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.text.TimeText;
@@ -47,7 +46,7 @@ final class CsiNodePlugin implements NodePlugin {
   private final PathView view;
   private final Ground ground;
   private final PluginLink link;
-  private final CurrentProcess process;
+  private final PluginProcesses.Current process;
   private final PluginFacts facts;
   private final CallQueue queue;
   private final Set<OpenCall> open = ConcurrentHashMap.newKeySet();
@@ -87,7 +86,7 @@ final class CsiNodePlugin implements NodePlugin {
     this.view = view;
     this.ground = ground;
     this.link = ground.connections().link(binding.endpoint(), options(binding));
-    this.process = new CurrentProcess(ground.processes());
+    this.process = ground.processes().current();
     this.facts =
         new PluginFacts(link, process, binding.connectOptions().requireReady(), ground::soon);
     this.queue = new CallQueue(binding.policy().callsInFlight());
@@ -220,7 +219,7 @@ final class CsiNodePlugin implements NodePlugin {
     if (!queue.enterNow(() -> handOver(asked, sending))) {
       return;
     }
-    if (asked.call().takesSecrets() || !CurrentProcess.isQuick(plugin)) {
+    if (asked.call().takesSecrets() || !PluginProcesses.isQuick(plugin)) {
       handOver(asked, sending);
     } else {
       sending.run();

@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import java.io.Serial;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +34,18 @@ public final class SecretQuestions implements AutoCloseable {
   private final ConcurrentMap<PluginId, CallQueue> plugins = new ConcurrentHashMap<>();
   private final Set<Question> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
+
+  /**
+   * Secrets that the host's provider did not give. The message is a clause, and never the host's.
+   */
+  public static final class MissingSecretsException extends Exception {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    MissingSecretsException(String why) {
+      super("the host's provider of secrets " + why);
+    }
+  }
 
   /**
    * Nothing is asked yet.

@@ -25,7 +25,7 @@ public final class PluginFacts {
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
   private final PluginLink link;
-  private final CurrentProcess process;
+  private final PluginProcesses.Current process;
   private final boolean requireReady;
   private final Executor aside;
   private final ReentrantLock lock = new ReentrantLock();
@@ -41,7 +41,7 @@ public final class PluginFacts {
    * @param aside runs what may block
    */
   public PluginFacts(
-      PluginLink link, CurrentProcess process, boolean requireReady, Executor aside) {
+      PluginLink link, PluginProcesses.Current process, boolean requireReady, Executor aside) {
     this.link = link;
     this.process = process;
     this.requireReady = requireReady;

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.probe;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions.Transport;
+import io.csi4j.client.model.PeerCredentials;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,11 @@ public final class PluginProcesses {
   public PluginProcesses(Disk disk, String boot) {
     this.disk = disk;
     this.boot = boot.length() <= 8 ? boot : boot.substring(0, 8);
+  }
+
+  /** Returns the process of one plugin; it is not known yet. */
+  public Current current() {
+    return new Current();
   }
 
   /**
@@ -87,6 +93,53 @@ public final class PluginProcesses {
           .orElse("");
     } catch (DiskException | RuntimeException e) {
       return "";
+    }
+  }
+
+  /** Whether a look does nothing that may block. */
+  public static boolean isQuick(CsiPlugin plugin) {
+    return plugin.peer().pid().orElse(0) > 0;
+  }
+
+  /** The process that is one plugin, as it was last seen. */
+  public final class Current {
+
+    private volatile Seen seen = new Seen("", PeerCredentials.unknown());
+
+    /**
+     * A process.
+     *
+     * @param word its word; empty when it is not known
+     * @param peer what the kernel said of it, once for each connection
+     */
+    private record Seen(String word, PeerCredentials peer) {}
+
+    /** Its word; empty when it is not known. */
+    public String word() {
+      return seen.word();
+    }
+
+    /** Its word, after another look. */
+    public String look(CsiPlugin plugin) {
+      PeerCredentials peer = plugin.peer();
+      String word = PluginProcesses.this.word(plugin);
+      seen = new Seen(word, peer);
+      return word;
+    }
+
+    /**
+     * Its word after it has answered: without another look if it is known who is at the other end
+     * of this connection.
+     */
+    String answered(CsiPlugin plugin) {
+      return isAtOtherEnd(plugin) ? word() : look(plugin);
+    }
+
+    /** Whether the connection is the one on which the process was seen that is known. */
+    @SuppressWarnings("ReferenceEquality") // where nothing is known of them, all are equal
+    public boolean isAtOtherEnd(CsiPlugin plugin) {
+      Seen last = seen;
+      return !last.word().isEmpty() && last.peer() == plugin.peer();
     }
   }
 }

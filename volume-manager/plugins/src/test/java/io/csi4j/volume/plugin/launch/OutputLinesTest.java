@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class OutputLinesTest {
 
   private final List<String> lines = new ArrayList<>();
-  private final OutputLines output = new OutputLines(20, lines::add);
+  private final HostProcesses.OutputLines output = new HostProcesses.OutputLines(20, lines::add);
 
   private void write(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

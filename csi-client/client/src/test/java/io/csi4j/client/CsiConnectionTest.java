@@ -192,6 +192,20 @@ class CsiConnectionTest extends AgainstScriptedPlugin {
   }
 
   @Test
+  void aPluginThatGoesWhileItIsAskedWhetherItIsReadyIsNotWaitedForEither() {
+    scripted.on(CsiOperation.PROBE, (call, reply) -> new Thread(scripted::kill).start());
+
+    CsiConnectException failed =
+        catchThrowableOfType(
+            CsiConnectException.class, () -> user(options -> options.waitForSocket(false)));
+
+    assertThat(failed.reason())
+        .isIn(
+            CsiConnectException.Reason.NO_SUCH_SOCKET, CsiConnectException.Reason.NOBODY_LISTENING);
+    assertThat(failed.failure().elapsed()).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
   void oneWhoConnectsAfterTheSocketWasMadeAgainMeetsItsMaker() throws IOException {
     try (CsiPlugin before = user()) {
       Files.delete(directory.resolve("csi.sock"));

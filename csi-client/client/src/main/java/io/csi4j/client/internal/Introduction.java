@@ -70,11 +70,20 @@ public final class Introduction {
         }
       }
       last = problem;
-      if (problem.getCause() instanceof CsiUnsupportedException || left().isNegative()) {
+      if (problem.getCause() instanceof CsiUnsupportedException
+          || left().isNegative()
+          || isGone(problem)) {
         throw problem;
       }
       pauseOr(problem);
     }
+  }
+
+  /** Whether the plugin has gone since the socket was connected, and is not to be waited for. */
+  private boolean isGone(CsiConnectException problem) {
+    return !path.options().waitForSocket()
+        && (problem.reason() == Reason.NO_SUCH_SOCKET
+            || problem.reason() == Reason.NOBODY_LISTENING);
   }
 
   private CsiConnectException judge(CsiException failed) {

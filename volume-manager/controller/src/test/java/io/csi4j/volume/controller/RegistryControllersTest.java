@@ -226,6 +226,7 @@ class RegistryControllersTest {
 
   /** So many calls for different volumes, all of which hang, and more that wait for them. */
   private List<CompletableFuture<PublishContext>> crowd(FakeCsiPlugin plugin, int more) {
+    reopen(ControllerSettings.defaults().withAttaching(ControllerConcurrency.PER_VOLUME));
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
     List<CompletableFuture<PublishContext>> all = new ArrayList<>();
     for (int i = 0; i < ControllerLink.MOST_CALLS + more; i++) {

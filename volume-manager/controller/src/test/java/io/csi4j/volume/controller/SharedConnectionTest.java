@@ -73,6 +73,7 @@ class SharedConnectionTest {
                 .startInterval(Duration.ofMillis(20))
                 .probeInterval(Duration.ofMillis(20))
                 .probeLimit(Duration.ofSeconds(5))
+                .failuresToUnhealthy(1)
                 // The plugin makes directories only, so that everybody may run this.
                 .policy(MountPolicy.defaults().withRequireMount(false))
                 .build());

@@ -49,7 +49,7 @@ class LivePluginRegistryTest {
   private final List<Optional<String>> served = new ArrayList<>();
   private final LivePluginRegistry registry =
       LivePluginRegistry.open(
-          new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
+          new LivePluginRegistry.Ground(time, time, time, new PluginConnections()),
           PluginMemory.NONE,
           (plugin, serving) -> {
             served.add(serving.map(known -> known.registration().instance().value()));

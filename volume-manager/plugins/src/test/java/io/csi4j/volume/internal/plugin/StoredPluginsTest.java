@@ -50,7 +50,7 @@ class StoredPluginsTest {
 
   private LivePluginRegistry open() {
     return LivePluginRegistry.open(
-        new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
+        new LivePluginRegistry.Ground(time, time, time, new PluginConnections()),
         new StoredPlugins(state, told::add),
         (plugin, serving) -> {
           served.add(serving);

@@ -48,7 +48,7 @@ class SupervisionTest {
   private final ScriptedProber plugin = new ScriptedProber(time);
   private final LivePluginRegistry registry =
       LivePluginRegistry.open(
-          new LivePluginRegistry.Ground(time, time, time::execute, new PluginConnections()),
+          new LivePluginRegistry.Ground(time, time, time, new PluginConnections()),
           PluginMemory.NONE,
           ServingSwitch.NONE);
   private final List<PluginEvent> events = new ArrayList<>();

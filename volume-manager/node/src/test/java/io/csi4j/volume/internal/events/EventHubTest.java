@@ -93,7 +93,7 @@ class EventHubTest {
           throw new LinkageError("never shown");
         };
     List<LogRecord> logged = new ArrayList<>();
-    Logger logger = Logger.getLogger(ListenerQueue.class.getName());
+    Logger logger = Logger.getLogger(EventHub.class.getName());
     Handler handler = new Collecting(logged);
     logger.addHandler(handler);
     logger.setUseParentHandlers(false);

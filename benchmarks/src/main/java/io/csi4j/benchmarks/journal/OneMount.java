@@ -6,7 +6,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
@@ -72,7 +72,7 @@ final class OneMount {
   }
 
   private static EngineParts parts(RealParts real, StateStore state, MountingPlugin plugin) {
-    EngineParts all = real.parts(state, CrashPoints.NONE, event -> {});
+    EngineParts all = real.parts(state, CrashPoint.Listener.NONE, event -> {});
     return new EngineParts(
         all.clock(),
         all.scheduler(),
@@ -83,7 +83,8 @@ final class OneMount {
         all.layout(),
         all.settings(),
         all.points(),
-        all.events());
+        all.events(),
+        all.claims());
   }
 
   private static StateStore counted(StateStore state, AtomicInteger written) {

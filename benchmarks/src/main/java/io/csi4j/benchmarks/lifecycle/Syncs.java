@@ -9,7 +9,7 @@ import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.journal.Journal;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.path.PathProblem;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.state.JournalSettings;
@@ -48,7 +48,7 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
       try (Journal journal =
           Journal.open(
               underJournal, real.layout().state().toPath(), JournalSettings.builder().build())) {
-        EngineParts usual = real.parts(journal, CrashPoints.NONE, event -> {});
+        EngineParts usual = real.parts(journal, CrashPoint.Listener.NONE, event -> {});
         VolumeEngine engine =
             VolumeEngine.open(
                 new EngineParts(
@@ -61,7 +61,8 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
                     usual.layout(),
                     usual.settings(),
                     usual.points(),
-                    usual.events()));
+                    usual.events(),
+                    usual.claims()));
         // The first time it connects, and remembers the plugin.
         mountAndUnmount(engine, endpoint);
         underJournal.clear();

@@ -6,7 +6,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
@@ -40,7 +40,7 @@ final class Node implements Started {
             real.layout().state().toPath(),
             // The state of a node in memory is on tmpfs.
             JournalSettings.builder().acceptAnyFilesystem(true).build());
-    EngineParts usual = real.parts(state, CrashPoints.NONE, event -> {});
+    EngineParts usual = real.parts(state, CrashPoint.Listener.NONE, event -> {});
     engine =
         VolumeEngine.open(
             new EngineParts(
@@ -53,7 +53,8 @@ final class Node implements Started {
                 usual.layout(),
                 usual.settings(),
                 usual.points(),
-                usual.events()));
+                usual.events(),
+                usual.claims()));
   }
 
   /** Opens the node below a directory, which finds again what is mounted there. */

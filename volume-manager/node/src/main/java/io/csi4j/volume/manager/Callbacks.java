@@ -1,5 +1,20 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.node.AsyncVolumeMounter;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.Release;
+import io.csi4j.volume.plugin.PluginDrain;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -44,5 +59,75 @@ final class Callbacks implements Executor, AutoCloseable {
   @Override
   public void close() {
     thread.shutdown();
+  }
+
+  /** The engine's operations for a host, whose actions run on a thread of their own. */
+  record AsyncMounter(VolumeEngine engine, Executor callbacks) implements AsyncVolumeMounter {
+
+    @Override
+    public CompletionStage<MountedVolume> mount(MountRequest request) {
+      return handed(engine.mount(request));
+    }
+
+    @Override
+    public CompletionStage<Release> unmount(UsageKey usage) {
+      return handed(engine.unmount(usage));
+    }
+
+    @Override
+    public CompletionStage<OptionalLong> expand(ExpandRequest request) {
+      return handed(engine.expand(request));
+    }
+
+    @Override
+    public CompletionStage<VolumeStats> stats(UsageKey usage) {
+      return handed(engine.stats(usage));
+    }
+
+    private <T> CompletionStage<T> handed(CompletableFuture<T> operation) {
+      CompletableFuture<T> end = new CompletableFuture<>();
+      operation.whenCompleteAsync(
+          (value, failure) -> {
+            if (failure == null) {
+              end.complete(value);
+            } else {
+              end.completeExceptionally(Unwrapped.of(failure));
+            }
+          },
+          callbacks);
+      return end;
+    }
+  }
+
+  /** The engine's drain for a host, whose actions run on a thread of their own. */
+  static final class HostDrain implements PluginDrain {
+
+    private final PluginDrain drain;
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    HostDrain(PluginDrain drain, Executor callbacks) {
+      this.drain = drain;
+      drain.outcome().thenAcceptAsync(outcome::complete, callbacks);
+    }
+
+    @Override
+    public PluginId plugin() {
+      return drain.plugin();
+    }
+
+    @Override
+    public CompletionStage<Outcome> outcome() {
+      return outcome;
+    }
+
+    @Override
+    public List<UsageKey> holders() {
+      return drain.holders();
+    }
+
+    @Override
+    public void close() {
+      drain.close();
+    }
   }
 }

@@ -8,9 +8,9 @@ import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.plugin.StoredPlugins;
-import io.csi4j.volume.internal.port.CrashPoints;
-import io.csi4j.volume.internal.real.KernelView;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.NoThreadsException;
@@ -35,6 +35,8 @@ import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -108,11 +110,11 @@ final class OpenedManager implements AutoCloseable {
 
   /** Opens a manager. */
   static OpenedManager open(Options options) {
-    return open(options, CrashPoints.NONE);
+    return open(options, CrashPoint.Listener.NONE);
   }
 
   /** Opens a manager whose named moments are told. */
-  static OpenedManager open(Options options, CrashPoints points) {
+  static OpenedManager open(Options options, CrashPoint.Listener points) {
     OpenedParts opening = new OpenedParts();
     try {
       EventHub events =
@@ -130,7 +132,7 @@ final class OpenedManager implements AutoCloseable {
       plugins.tell(engine);
       return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
     } catch (StateException | MountException problem) {
-      throw Obstacle.of(Subject.of("opening the manager").at(options.root()), problem);
+      throw obstacle(Subject.of("opening the manager").at(options.root()), problem);
     } finally {
       opening.close();
     }
@@ -243,7 +245,7 @@ final class OpenedManager implements AutoCloseable {
 
   /** Mounts nothing new with a plugin; what hangs on its end runs where a host's actions do. */
   public PluginDrain drain(PluginId plugin, Duration limit) {
-    return new HostDrain(engine.drain(plugin, limit), callbacks);
+    return new Callbacks.HostDrain(engine.drain(plugin, limit), callbacks);
   }
 
   /** Registers the only instance of a plugin, or replaces its binding. */
@@ -258,7 +260,7 @@ final class OpenedManager implements AutoCloseable {
 
   /** The operations, not blocking. */
   public AsyncVolumeMounter async() {
-    return new AsyncMounter(engine, callbacks);
+    return new Callbacks.AsyncMounter(engine, callbacks);
   }
 
   /** Returns what is known, or throws why it is not. */
@@ -266,8 +268,24 @@ final class OpenedManager implements AutoCloseable {
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      throw Obstacle.of(Subject.of(doing).at(options.root()), problem);
+      throw obstacle(Subject.of(doing).at(options.root()), problem);
     }
+  }
+
+  /** The failure of a call when the state or the kernel's mounts cannot be used. */
+  private static VolumeException obstacle(Subject subject, RuntimeException problem) {
+    boolean isState = problem instanceof StateException;
+    OperatorCode code =
+        isState
+            ? OperatorCode.valueOf(((StateException) problem).reason().name())
+            : OperatorCode.MOUNT_TABLE_UNREADABLE;
+    boolean mayAskAgain =
+        code == OperatorCode.STATE_IN_USE || code == OperatorCode.MOUNT_TABLE_UNREADABLE;
+    return new VolumeException(
+        mayAskAgain ? Outcome.REFUSED : Outcome.HELD,
+        Messages.of(code, subject, String.valueOf(problem.getMessage())),
+        null,
+        problem);
   }
 
   /** Waits for an operation as long as the settings allow. */
@@ -334,6 +352,38 @@ final class OpenedManager implements AutoCloseable {
       state.close();
       callbacks.close();
       events.close();
+    }
+  }
+
+  /**
+   * The parts that were opened so far; closed again, the last first, unless all of them were
+   * opened.
+   */
+  private static final class OpenedParts implements AutoCloseable {
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    <T extends AutoCloseable> T add(T part) {
+      opened.push(part);
+      return part;
+    }
+
+    /** Everything is open, and stays so. */
+    <T> T done(T result) {
+      opened.clear();
+      return result;
+    }
+
+    @Override
+    public void close() {
+      while (!opened.isEmpty()) {
+        try {
+          opened.pop().close();
+        } catch (Exception e) {
+          System.getLogger("io.csi4j.volume")
+              .log(System.Logger.Level.WARNING, "A part of a manager could not be closed.", e);
+        }
+      }
     }
   }
 }

@@ -6,7 +6,7 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.real.KernelView;
+import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;

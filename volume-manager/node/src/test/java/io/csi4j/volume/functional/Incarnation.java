@@ -4,12 +4,11 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.port.CrashPoint;
-import io.csi4j.volume.internal.port.CrashPoints;
 import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
-import io.csi4j.volume.internal.port.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
@@ -88,7 +87,7 @@ final class Incarnation {
     silent.add(path);
   }
 
-  CrashPoints points() {
+  CrashPoint.Listener points() {
     return point -> {
       check();
       if (fatal.compareAndSet(point, null)) {

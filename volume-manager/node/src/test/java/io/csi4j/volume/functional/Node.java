@@ -288,7 +288,13 @@ final class Node implements AutoCloseable {
     life = newborn;
     time = new SkippingTime(settings.threads());
     bindings =
-        new CsiNodePlugins(ROOT, time, time, new ProcessTable(processes::get), kernel.bootId());
+        new CsiNodePlugins(
+            ROOT,
+            time,
+            time,
+            new ProcessTable(processes::get),
+            kernel.bootId(),
+            settings.secretsLimit());
     if (withPlugins) {
       registerAll();
     }

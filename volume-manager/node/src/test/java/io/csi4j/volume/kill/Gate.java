@@ -1,7 +1,6 @@
 package io.csi4j.volume.kill;
 
 import io.csi4j.volume.internal.port.CrashPoint;
-import io.csi4j.volume.internal.port.CrashPoints;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * then the process can be killed at exactly this moment. Other threads go on, unless a number of
  * moments was named instead: at the last of them all threads stop.
  */
-final class Gate implements CrashPoints {
+final class Gate implements CrashPoint.Listener {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Consumer<String> told;

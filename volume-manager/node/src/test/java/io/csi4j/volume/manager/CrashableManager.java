@@ -2,7 +2,7 @@ package io.csi4j.volume.manager;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.state.JournalSettings;
@@ -21,7 +21,7 @@ public final class CrashableManager implements AutoCloseable {
 
   /** Opens a manager of the volumes below this directory. */
   public static CrashableManager open(
-      MountPath root, PluginBinding plugin, ManagerSettings settings, CrashPoints points) {
+      MountPath root, PluginBinding plugin, ManagerSettings settings, CrashPoint.Listener points) {
     return new CrashableManager(
         OpenedManager.open(
             new OpenedManager.Options(

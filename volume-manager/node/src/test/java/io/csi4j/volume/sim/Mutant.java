@@ -99,7 +99,7 @@ enum Mutant {
   TOMBSTONES(
       "I1",
       edit(
-          "engine/Steps",
+          "engine/VolumeMemory",
           "parts.state().bury(key, RecordCodec.encode(tombstone))",
           "parts.state().remove(key)")),
 
@@ -107,7 +107,7 @@ enum Mutant {
   QUARANTINE(
       "I2",
       edit(
-          "engine/UnendedCalls",
+          "engine/VolumeMemory",
           "if (isPending && !isOver && nanos - doubt.since() < quarantine.toNanos()) {",
           "if (isPending && isOver && nanos < 0) {")),
 
@@ -130,7 +130,7 @@ enum Mutant {
           "lifecycle/ReleaseStory",
           """
               return isBeingStaged(record, now)
-                  ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+                  ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
                   : unstage(turn.fresh());
           """,
           """
@@ -138,7 +138,7 @@ enum Mutant {
                 return finished(turn, Release.LAST);
               }
               return isBeingStaged(record, now)
-                  ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+                  ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
                   : unstage(turn.fresh());
           """)),
 
@@ -159,7 +159,11 @@ enum Mutant {
 
   /** A use is not found again by the value of its names. */
   USAGE_BY_VALUE(
-      "I3", edit("engine/VolumeEngine", "return index.owner(usage);", "return Optional.empty();")),
+      "I3",
+      edit(
+          "engine/VolumeIndex",
+          "return Optional.ofNullable(uses.get(usage));",
+          "return Optional.empty();")),
 
   /** The release of a use that is not on record is taken for that of the last. */
   UNKNOWN_IS_NOT_LAST(
@@ -195,15 +199,16 @@ enum Mutant {
           "return holders(record, goal).or(() -> differences(record, goal));",
           "return holders(record, goal);"),
       edit(
-          "engine/PluginCalls",
-          "new NodeCall.Stage(identity.handle(), staging(), parcel(operation, at))",
+          "engine/OperationRun",
+          "new NodeCall.Stage(identity.handle(), staging(), parcel(now, at))",
           "new NodeCall.Stage(identity.handle(),"
-              + " at.mount().readOnly() ? layout.uses(identity) : staging(),"
-              + " parcel(operation, at))"),
+              + " at.mount().readOnly() ? parts.layout().uses(identity) : staging(),"
+              + " parcel(now, at))"),
       edit(
-          "engine/PluginCalls",
-          "Optional.of(staging())",
-          "Optional.of(goal.readOnly() ? layout.uses(identity) : staging())")),
+          "engine/OperationRun",
+          "at.mount().plan().staged() ? Optional.of(staging())",
+          "at.mount().plan().staged()"
+              + " ? Optional.of(at.mount().readOnly() ? parts.layout().uses(identity) : staging())")),
 
   /** A single-writer volume is given to several workloads at a time. */
   SINGLE_WRITER_ADMISSION(
@@ -218,7 +223,7 @@ enum Mutant {
       "I11",
       edit(
           "engine/CleanupSchedule",
-          "boolean mayAll = parts.engine().heardFromHost();",
+          "boolean mayAll = volume.engine.host.isHeard();",
           "boolean mayAll = true;"),
       edit(
           "engine/VolumeEngine",

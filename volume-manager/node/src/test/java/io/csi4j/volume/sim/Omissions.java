@@ -24,14 +24,14 @@ final class Omissions {
   /** Moments of the engine, which are told relative to now. */
   static final Set<String> MOMENTS =
       Set.of(
-          "../internal/engine/UnendedCalls$Doubt.since",
+          "../internal/engine/VolumeMemory$UnendedCalls$Doubt.since",
           "../internal/engine/Tombstones$Kept.until",
-          "../internal/engine/RefusedReleases$Count.since");
+          "../internal/engine/VolumeMemory$RefusedReleases$Count.since");
 
   /** Names of processes, of which only matters where else they are: told by number. */
   static final Set<String> NAMES =
       Set.of(
-          "../internal/engine/UnendedCalls$Doubt.instance",
+          "../internal/engine/VolumeMemory$UnendedCalls$Doubt.instance",
           "../internal/engine/PluginWatch.processes");
 
   /** By class and field. */
@@ -69,17 +69,17 @@ final class Omissions {
     add(all, OVER, engine + "VolumeQueue", "begun", "started", "isTold");
     add(all, OVER, engine + "OperationRun", "generation");
     add(all, PAST, engine + "VolumeQueue", "troubled");
-    add(all, PAST, engine + "View", "troubled");
+    add(all, PAST, engine + "VolumeQueue$View", "troubled");
     add(
         all,
         "a moment that has passed, and is compared with such that are to come only",
-        engine + "LongPauses",
-        "told");
+        engine + "VolumeEngine",
+        "pauseTold");
     add(all, SAME, engine + "EngineParts", "layout", "settings", "clock", "claims");
     add(
         all,
         "said by its name",
-        "../internal/lifecycle/Moment",
+        "../internal/lifecycle/Turn$Moment",
         "doing",
         "isForth",
         "reached",

@@ -1,12 +1,14 @@
 package io.csi4j.volume.internal.engine;
 
-import io.csi4j.volume.internal.lifecycle.ClaimWords;
+import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Notice;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.NodeClaims;
@@ -16,6 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimChecks {
 
-  private final VolumeParts parts;
+  /** How long an answer is waited for where the host has said nothing. */
+  private static final Duration USUAL = Duration.ofSeconds(10);
+
+  private final VolumeQueue volume;
   private final CleanupSchedule cleanup;
 
   /** Nothing while there are no claims. */
@@ -50,39 +59,77 @@ final class ClaimChecks {
     private static final Verdict NOTHING = new Verdict(Optional.empty(), false);
   }
 
-  ClaimChecks(VolumeParts parts, CleanupSchedule cleanup) {
-    this.parts = parts;
+  ClaimChecks(VolumeQueue volume, CleanupSchedule cleanup) {
+    this.volume = volume;
     this.cleanup = cleanup;
+  }
+
+  /**
+   * Asks what a claim is worth, and waits no longer for the answer than the host allows.
+   *
+   * @param then told exactly once, on any thread
+   */
+  static void ask(EngineParts parts, UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+    Duration patience = parts.claims().terms().map(NodeClaims::patience).orElse(USUAL);
+    AtomicBoolean isTold = new AtomicBoolean();
+    Scheduler.Timer limit =
+        parts
+            .scheduler()
+            .after(
+                patience,
+                () ->
+                    tell(
+                        isTold,
+                        new ClaimStanding.Unknown(
+                            new Clause(
+                                "there was no answer within " + patience.toMillis() + " ms")),
+                        then));
+    parts
+        .claims()
+        .standing(
+            usage,
+            epoch,
+            standing -> {
+              limit.cancel();
+              tell(isTold, standing, then);
+            });
+  }
+
+  private static void tell(
+      AtomicBoolean isTold, ClaimStanding standing, Consumer<ClaimStanding> then) {
+    if (isTold.compareAndSet(false, true)) {
+      then.accept(standing);
+    }
   }
 
   /** Asks about the claim of every use; the answers come later. */
   void confirm() {
-    for (TargetRecord use : mounted(parts.memory().record(), now())) {
-      ClaimQuestion.ask(
-          parts.ports(),
+    for (TargetRecord use : mounted(volume.memory.record(), now())) {
+      ask(
+          volume.parts,
           use.usage(),
           use.claim().epoch(),
-          standing -> parts.mailbox().put(() -> confirmed(use.usage(), use.claim(), standing)));
+          standing -> volume.mailbox.put(() -> confirmed(use.usage(), use.claim(), standing)));
     }
   }
 
   private long now() {
-    return parts.ports().clock().nanos();
+    return volume.parts.clock().nanos();
   }
 
   private void confirmed(UsageKey usage, ClaimMark claim, ClaimStanding standing) {
     Optional<TargetRecord> use =
-        parts
-            .memory()
+        volume
+            .memory
             .use(usage)
             .filter(it -> it.path().is(PathStatus.PRESENT))
             .filter(it -> it.claim().epoch() == claim.epoch());
-    Optional<NodeClaims> terms = parts.ports().claims().terms();
-    if (use.isEmpty() || terms.isEmpty() || parts.engine().isClosing()) {
+    Optional<NodeClaims> terms = volume.parts.claims().terms();
+    if (use.isEmpty() || terms.isEmpty() || volume.engine.index.isClosing()) {
       return;
     }
     Verdict verdict = heard(use.get(), standing, terms.get(), now());
-    verdict.notice().ifPresent(parts.report()::tell);
+    verdict.notice().ifPresent(volume.report::tell);
     if (verdict.isOver() && cleanup.may(usage)) {
       cleanup.cleanUp(new Goal.Release(usage), Optional.of(usage));
     }
@@ -148,7 +195,60 @@ final class ClaimChecks {
         .map(
             it ->
                 new Notice(
-                    it, ClaimWords.of(standing, use.claim().epoch()), Optional.of(use.usage())))
+                    it,
+                    Event.Confirmed.words(standing, use.claim().epoch()),
+                    Optional.of(use.usage())))
         .findFirst();
+  }
+
+  /** Has every volume look, from time to time, whether what is mounted is still claimed. */
+  static final class Rounds {
+
+    private final EngineParts parts;
+    private final Supplier<List<VolumeQueue>> volumes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private Scheduler.@Nullable Timer timer;
+    private boolean closed;
+
+    Rounds(EngineParts parts, Supplier<List<VolumeQueue>> volumes) {
+      this.parts = parts;
+      this.volumes = volumes;
+    }
+
+    /** Begins the rounds, if the host has given a store of claims. */
+    void begin() {
+      Optional<NodeClaims> terms = parts.claims().terms();
+      if (terms.isEmpty()) {
+        return;
+      }
+      // Spread over half the time, so that the nodes of a cluster do not ask all at once.
+      long interval = terms.get().interval().toNanos();
+      Duration pause = Duration.ofNanos((long) (interval * (0.5 + parts.scheduler().random() / 2)));
+      lock.lock();
+      try {
+        if (!closed) {
+          timer = parts.scheduler().after(pause, this::round);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void round() {
+      volumes.get().forEach(VolumeQueue::confirm);
+      begin();
+    }
+
+    void close() {
+      lock.lock();
+      try {
+        closed = true;
+        if (timer != null) {
+          timer.cancel();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 }

@@ -18,16 +18,15 @@ import org.jspecify.annotations.Nullable;
  * again, with pauses. Used in the mailbox of the volume only.
  *
  * <p>After a start, nothing is unmounted before the host has given its list ({@link
- * VolumeEngine#heardFromHost}), but for the uses that a caller has asked about since. From then on
- * everything goes that is on record as given up, and what is on no list.
+ * HostList#isHeard}), but for the uses that a caller has asked about since. From then on everything
+ * goes that is on record as given up, and what is on no list.
  */
 final class CleanupSchedule {
 
   private static final Duration FIRST = Duration.ofSeconds(1);
 
-  private final VolumeParts parts;
-  private final DeadMountCare dead;
-  private final VolumeQueue queue;
+  private final VolumeQueue volume;
+  private final DeadMounts dead;
   private Scheduler.@Nullable Timer next;
   private int failed;
 
@@ -37,10 +36,9 @@ final class CleanupSchedule {
   /** The uses that a caller has asked about since the start. */
   private Set<UsageKey> commanded = Set.of();
 
-  CleanupSchedule(VolumeParts parts, DeadMountCare dead, VolumeQueue queue) {
-    this.parts = parts;
+  CleanupSchedule(VolumeQueue volume, DeadMounts dead) {
+    this.volume = volume;
     this.dead = dead;
-    this.queue = queue;
   }
 
   /** Whether this is an operation of the background. */
@@ -59,7 +57,7 @@ final class CleanupSchedule {
 
   /** Whether a use may be touched without a request: the host or a caller has spoken of it. */
   boolean may(UsageKey usage) {
-    return parts.engine().heardFromHost() || commanded.contains(usage);
+    return volume.engine.host.isHeard() || commanded.contains(usage);
   }
 
   /** Whether a listener is told of an operation that begins now. */
@@ -81,9 +79,9 @@ final class CleanupSchedule {
 
   /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
   Optional<Goal> owed() {
-    boolean mayAll = parts.engine().heardFromHost();
-    return parts
-        .memory()
+    boolean mayAll = volume.engine.host.isHeard();
+    return volume
+        .memory
         .record()
         .flatMap(known -> Lifecycle.owed(known, usage -> mayAll || commanded.contains(usage)))
         .filter(goal -> mayAll || !commanded.isEmpty());
@@ -93,14 +91,14 @@ final class CleanupSchedule {
   void consider() {
     cancel();
     dead.tellNeeded();
-    if (queue.isFree()
+    if (volume.isFree()
         && !isHeld
-        && !parts.engine().isClosing()
+        && !volume.engine.index.isClosing()
         && (owed().isPresent() || dead.isDue(this::may))) {
       Duration pause =
           pause(
-              failed, parts.plugin().policy().backgroundCap(), parts.ports().scheduler().random());
-      next = parts.ports().scheduler().after(pause, () -> parts.mailbox().put(this::work));
+              failed, volume.plugin().policy().backgroundCap(), volume.parts.scheduler().random());
+      next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::work));
     }
   }
 
@@ -114,7 +112,7 @@ final class CleanupSchedule {
 
   private void work() {
     next = null;
-    if (!queue.isEmpty() || parts.engine().isClosing()) {
+    if (!volume.isEmpty() || volume.engine.index.isClosing()) {
       return;
     }
     Optional<Goal> owed = owed();
@@ -126,23 +124,19 @@ final class CleanupSchedule {
               : Optional.empty());
     } else if (dead.isDue(this::may)) {
       Set<UsageKey> uses = dead.uses();
-      queue.take(
-          parts
-              .engine()
-              .background(
-                  new Wish.Repair(dead.begin()),
-                  VolumeEvent.Operation.REPAIR,
-                  uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
+      volume.take(
+          volume.engine.background(
+              new Wish.Repair(dead.begin()),
+              VolumeEvent.Operation.REPAIR,
+              uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
     }
   }
 
   /** Takes away a use or a volume that must go. */
   void cleanUp(Goal goal, Optional<UsageKey> usage) {
-    queue.take(
-        parts
-            .engine()
-            .background(
-                new Wish.Release(goal, Long.MAX_VALUE), VolumeEvent.Operation.CLEAN_UP, usage));
+    volume.take(
+        volume.engine.background(
+            new Wish.Release(goal, Long.MAX_VALUE), VolumeEvent.Operation.CLEAN_UP, usage));
   }
 
   // ---- when something is tried again, and when an operator hears of it

@@ -1,37 +1,66 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which uses of one volume have dead mounts, and what it takes to make them again. Used in the
- * mailbox of the volume only.
+ * The mounts of one volume that do not work any more: the server of a mount has ended, or another
+ * program took the mount away. Finds them, tells of them, and says how they are made again. Used in
+ * the mailbox of the volume only.
  */
 final class DeadMounts {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final VolumeQueue volume;
 
   /** How a use was wanted last, by the host; never written down. */
   private Map<UsageKey, MountRequest> requests = Map.of();
 
   // Shared while they are empty, as they are for most volumes.
+
+  /** The uses whose mounts have to be made again. */
   private Set<UsageKey> dead = Set.of();
+
+  /** The uses of these for which a notice has asked the host how they are wanted. */
   private Set<UsageKey> unknown = Set.of();
+
+  /** The uses whose mounts another program took away. */
+  private Set<UsageKey> lost = Set.of();
+
+  /** The paths at which the kernel says that a mount is gone, and that were not looked at since. */
+  private Set<MountPath> gone = Set.of();
+
+  /** Whether a mount may be gone at any path. */
+  private boolean isAnyGone;
 
   /** The uses of the running repair whose mounts could not be made again. */
   private Set<UsageKey> failed = Set.of();
@@ -47,13 +76,24 @@ final class DeadMounts {
   /** The uses of the running repair that were asked to be published. */
   private Set<UsageKey> tried = Set.of();
 
+  DeadMounts(VolumeQueue volume) {
+    this.volume = volume;
+  }
+
+  private OnDeadMount policy() {
+    return volume.plugin().policy().onDeadMount();
+  }
+
   /** Whether a policy makes dead mounts again. */
-  static boolean repairs(OnDeadMount policy) {
+  private static boolean repairs(OnDeadMount policy) {
     return policy == OnDeadMount.REPUBLISH || policy == OnDeadMount.REMOUNT;
   }
 
-  /** Remembers how a use is wanted. */
+  /** Remembers how a use is wanted, in case its mount must be made again. */
   void remember(MountRequest request) {
+    if (!repairs(policy())) {
+      return;
+    }
     if (requests.isEmpty()) {
       requests = new HashMap<>(2);
     }
@@ -61,40 +101,9 @@ final class DeadMounts {
     unknown = without(unknown, request.usage()::equals);
   }
 
-  /** How each use is wanted, as far as it is known. */
-  Map<UsageKey, MountRequest> requests() {
-    return Map.copyOf(requests);
-  }
-
-  /** A mount was found dead; tells whether that is new. */
-  boolean found(UsageKey usage) {
-    dead = writable(dead);
-    boolean isNew = dead.add(usage);
-    restages |= isNew;
-    return isNew;
-  }
-
-  /** A mount is gone, and is made again like a dead one; the staging may stay. */
-  void lost(UsageKey usage) {
-    dead = writable(dead);
-    dead.add(usage);
-  }
-
-  /** The staging was looked at; tells whether it was found dead. */
-  boolean staging(boolean isDead) {
-    boolean isNew = isDead && !stagingDead;
-    stagingDead = isDead;
-    restages |= isNew;
-    return isNew;
-  }
-
-  /** A mount works. */
-  void isWell(UsageKey usage) {
-    dead = without(dead, usage::equals);
-  }
-
-  boolean isDead(UsageKey usage) {
-    return dead.contains(usage);
+  /** A mount that was dead may have died once more. */
+  void again() {
+    restages |= !dead.isEmpty();
   }
 
   /** Forgets the uses that are no more, or are being given up. */
@@ -110,21 +119,120 @@ final class DeadMounts {
     }
     dead = without(dead, isOver);
     unknown = without(unknown, isOver);
+    lost =
+        without(
+            lost,
+            usage ->
+                record
+                    .flatMap(known -> known.target(usage))
+                    .filter(
+                        use -> use.path().is(PathStatus.IN_DOUBT) || use.path().is(PathStatus.NONE))
+                    .isEmpty());
+  }
+
+  private static <T> Set<T> without(Set<T> all, Predicate<T> which) {
+    if (!all.isEmpty()) {
+      all.removeIf(which);
+    }
+    return all.isEmpty() ? Set.of() : all;
   }
 
   private static Set<UsageKey> writable(Set<UsageKey> uses) {
     return uses.isEmpty() ? new TreeSet<>() : uses;
   }
 
-  private static Set<UsageKey> without(Set<UsageKey> uses, Predicate<UsageKey> which) {
-    if (!uses.isEmpty()) {
-      uses.removeIf(which);
+  // ---- mounts whose server has ended
+
+  /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
+  void look() {
+    if (policy() == OnDeadMount.LEAVE) {
+      return;
     }
-    return uses.isEmpty() ? Set.of() : uses;
+    boolean isStaged =
+        volume.memory.record().filter(it -> it.staging().is(PathStatus.PRESENT)).isPresent();
+    if (!isStaged) {
+      stagingDead = false;
+      lookAtUses();
+      return;
+    }
+    // Before its uses: how they are made again depends on it.
+    ask(
+        volume.parts.layout().staging(volume.identity),
+        health -> {
+          boolean isNew = health == Sighting.Health.DEAD && !stagingDead;
+          stagingDead = health == Sighting.Health.DEAD;
+          restages |= isNew;
+          if (isNew) {
+            volume.deadChanged();
+          }
+          lookAtUses();
+        });
   }
 
-  /** The dead uses without a request, each told once. */
-  List<UsageKey> needed() {
+  /** Finds out in what state a mount is, and goes on with that in the mailbox of the volume. */
+  private void ask(MountPath path, Consumer<Sighting.Health> then) {
+    try {
+      volume.parts.kernel().ask(path, health -> volume.mailbox.put(() -> then.accept(health)));
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);
+    }
+  }
+
+  private void lookAtUses() {
+    for (TargetRecord use :
+        volume.memory.record().map(it -> it.targets().values()).orElse(List.of())) {
+      if (use.path().is(PathStatus.PRESENT)) {
+        ask(target(use.usage()), health -> found(use.usage(), health));
+      }
+    }
+  }
+
+  private MountPath target(UsageKey usage) {
+    return volume.parts.layout().target(volume.identity, usage);
+  }
+
+  private void found(UsageKey usage, Sighting.Health health) {
+    boolean isThere =
+        volume.memory.use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
+      dead = writable(dead);
+      dead.add(usage);
+      restages = true;
+      volume.report.tell(dead(usage));
+      volume.deadChanged();
+    } else if (isThere && health == Sighting.Health.WELL && dead.contains(usage)) {
+      // Another mount than the one that had died.
+      dead = without(dead, usage::equals);
+      volume.deadChanged();
+    } else if (isThere && health == Sighting.Health.SILENT) {
+      tell(OperatorCode.MOUNT_UNRESPONSIVE, "its server was asked, and has not answered", usage);
+    }
+  }
+
+  private Notice dead(UsageKey usage) {
+    return new Notice(
+        OperatorCode.MOUNT_DEAD,
+        "its server has ended; the policy of the plugin is " + policy(),
+        Optional.of(usage));
+  }
+
+  private Notice lost(UsageKey usage) {
+    return new Notice(
+        OperatorCode.MOUNT_LOST,
+        "the mount is gone, and nobody here took it away; the policy of the plugin is " + policy(),
+        Optional.of(usage));
+  }
+
+  private void tell(OperatorCode code, String seen, UsageKey usage) {
+    volume.report.tell(new Notice(code, seen, Optional.of(usage)));
+  }
+
+  /** Tells of dead mounts that cannot be made again before the host says how they are wanted. */
+  void tellNeeded() {
+    if (!repairs(policy())) {
+      return;
+    }
     List<UsageKey> needed =
         dead.stream()
             .filter(usage -> !requests.containsKey(usage) && !unknown.contains(usage))
@@ -133,11 +241,116 @@ final class DeadMounts {
       unknown = writable(unknown);
       unknown.addAll(needed);
     }
-    return needed;
+    needed.forEach(
+        usage ->
+            tell(
+                OperatorCode.REQUEST_NEEDED,
+                "its mount is dead, and is made anew as soon as the host says how it is wanted",
+                usage));
   }
 
+  /** The mount of a use was made, which may have been dead before. */
+  void isWell(UsageKey usage) {
+    lost = without(lost, usage::equals);
+    if (dead.contains(usage)) {
+      dead = without(dead, usage::equals);
+      // Before it is told: who hears it may look.
+      volume.deadChanged();
+      tell(
+          OperatorCode.MOUNT_RESTORED,
+          "the plugin has mounted it again, and the mount table shows it",
+          usage);
+    }
+  }
+
+  /** Returns the trouble of the uses whose mounts are dead, if there are any. */
+  Optional<OperatorMessage> trouble() {
+    return dead.stream()
+        .findFirst()
+        .or(() -> lost.stream().findFirst())
+        .map(usage -> volume.report.message(lost.contains(usage) ? lost(usage) : dead(usage)));
+  }
+
+  // ---- mounts that another program took away
+
+  /** A mount is gone, at this path or at any. */
+  void went(Optional<MountPath> path) {
+    isAnyGone |= path.isEmpty();
+    if (path.isPresent()) {
+      gone = gone.isEmpty() ? new HashSet<>() : gone;
+      gone.add(path.get());
+    }
+  }
+
+  /**
+   * Looks at what is said to be gone, while nothing is being done with the volume; what is on
+   * record as present and is not mounted is in doubt from now on. Tells whether that is so of any.
+   */
+  boolean lookForLost() {
+    if (gone.isEmpty() && !isAnyGone) {
+      return false;
+    }
+    Set<MountPath> paths = gone;
+    boolean isAll = isAnyGone;
+    gone = Set.of();
+    isAnyGone = false;
+    Optional<VolumeRecord> known = volume.memory.record();
+    if (known.isEmpty()) {
+      return false;
+    }
+    VolumeLayout.Home home = volume.parts.layout().home(volume.identity);
+    VolumeRecord now = known.get();
+    try {
+      MountPath staging = home.staging();
+      if ((isAll || paths.contains(staging))
+          && now.staging().is(PathStatus.PRESENT)
+          && isGone(now.staging(), staging)) {
+        now = now.withStaging(now.staging().as(PathStatus.IN_DOUBT));
+        volume.report.tell(
+            new Notice(
+                OperatorCode.STAGING_LOST,
+                "the mount at the staging path is gone, and nobody here took it away",
+                Optional.empty()));
+      }
+      for (TargetRecord use : known.get().targets().values()) {
+        MountPath target = home.target(use.usage());
+        if ((isAll || paths.contains(target))
+            && use.path().is(PathStatus.PRESENT)
+            && isGone(use.path(), target)) {
+          now = now.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
+          isLost(use.usage());
+        }
+      }
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      LOG.log(Level.DEBUG, "Whether mounts of " + volume.identity + " are gone is not known.", e);
+    }
+    volume.memory.set(now);
+    return !now.equals(known.get());
+  }
+
+  /** Whether what was seen at a path is not mounted any more. */
+  private boolean isGone(PathRecord path, MountPath at) {
+    return path.evidence().isPresent() && volume.parts.kernel().at(at).isEmpty();
+  }
+
+  /** Tells of it; the policy says what becomes of it. It is made again like a dead one. */
+  private void isLost(UsageKey usage) {
+    volume.report.tell(lost(usage));
+    lost = writable(lost);
+    lost.add(usage);
+    if (repairs(policy())) {
+      // The staging may stay.
+      dead = writable(dead);
+      dead.add(usage);
+    }
+  }
+
+  // ---- making them again
+
   /** Whether a mount can be made again now. */
-  boolean isDue(OnDeadMount policy, Predicate<UsageKey> may) {
+  boolean isDue(Predicate<UsageKey> may) {
+    OnDeadMount policy = policy();
     boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
     return repairs(policy)
         && (isOneByOne
@@ -151,11 +364,12 @@ final class DeadMounts {
     return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }
 
-  /** A repair begins. */
-  void begin() {
+  /** A repair begins; tells how each use is wanted. */
+  Map<UsageKey, MountRequest> begin() {
     tried = Set.of();
     failed = Set.of();
     last = null;
+    return Map.copyOf(requests);
   }
 
   /** The last attempt has failed; returns whether the other mounts may still be made again. */
@@ -175,25 +389,14 @@ final class DeadMounts {
     return usage.isPresent();
   }
 
-  /** A mount that was dead may have died once more. */
-  void again() {
-    restages |= !dead.isEmpty();
-  }
-
-  /**
-   * Returns the next goal; nothing when all is done.
-   *
-   * @param isLost whether a use that is on record as present is not mounted
-   */
-  Optional<Goal> next(
-      OnDeadMount policy, VolumeRecord record, PluginCalls asking, Predicate<TargetRecord> isLost) {
-    Optional<Goal> goal = goal(policy, record, asking, isLost);
+  /** Returns the next goal of the repair; nothing when all is done. */
+  Optional<Goal> next(VolumeRecord record) {
+    Optional<Goal> goal = goal(policy(), record);
     last = goal.orElse(null);
     return goal;
   }
 
-  private Optional<Goal> goal(
-      OnDeadMount policy, VolumeRecord record, PluginCalls asking, Predicate<TargetRecord> isLost) {
+  private Optional<Goal> goal(OnDeadMount policy, VolumeRecord record) {
     boolean isRemount =
         (policy == OnDeadMount.REMOUNT || stagingDead) && restages && record.plan().staged();
     for (UsageKey usage : dead) {
@@ -211,7 +414,7 @@ final class DeadMounts {
     if (isRemount) {
       // A mount that another program took away keeps no volume from being staged again.
       for (TargetRecord use : record.targets().values()) {
-        if (use.path().is(PathStatus.PRESENT) && isLost.test(use)) {
+        if (use.path().is(PathStatus.PRESENT) && mayReplace(use)) {
           return Optional.of(new Goal.Withdraw(Optional.of(use.usage())));
         }
       }
@@ -226,7 +429,7 @@ final class DeadMounts {
           && !failed.contains(usage)) {
         tried = writable(tried);
         tried.add(usage);
-        return Optional.of(asking.repair(request, record));
+        return Optional.of(Goal.Publish.of(volume.identity, request, record).keeping());
       }
     }
     return Optional.empty();
@@ -237,5 +440,15 @@ final class DeadMounts {
     boolean isBeingPublished =
         path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent();
     return path.is(PathStatus.PRESENT) || (path.is(PathStatus.IN_DOUBT) && !isBeingPublished);
+  }
+
+  /** Whether a use is not mounted any more, and may be touched without being asked for. */
+  private boolean mayReplace(TargetRecord use) {
+    try {
+      return volume.engine.host.isHeard() && isGone(use.path(), target(use.usage()));
+    } catch (MountException e) {
+      // The next look at the table, which comes soon, says so.
+      return false;
+    }
   }
 }

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.port.Claims;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.time.Clock;
@@ -37,33 +37,6 @@ public record EngineParts(
     VolumeDirectories directories,
     VolumeLayout layout,
     ManagerSettings settings,
-    CrashPoints points,
+    CrashPoint.Listener points,
     Consumer<VolumeEvent> events,
-    Claims claims) {
-
-  /** The parts of a node that is given no claims. */
-  public EngineParts(
-      Clock clock,
-      Scheduler scheduler,
-      KernelMounts kernel,
-      NodePlugins plugins,
-      StateStore state,
-      VolumeDirectories directories,
-      VolumeLayout layout,
-      ManagerSettings settings,
-      CrashPoints points,
-      Consumer<VolumeEvent> events) {
-    this(
-        clock,
-        scheduler,
-        kernel,
-        plugins,
-        state,
-        directories,
-        layout,
-        settings,
-        points,
-        events,
-        Claims.NONE);
-  }
-}
+    Claims claims) {}

@@ -2,7 +2,8 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.engine.Reconciling.Planned;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -10,29 +11,37 @@ import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage.Part;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.CleanupPlan;
+import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.Release;
-import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The list of the host, compared with what there is, and brought about. */
 final class HostList {
@@ -40,11 +49,15 @@ final class HostList {
   /** How long after a start a host is waited for in silence. */
   private static final Duration SILENCE = Duration.ofMinutes(10);
 
+  /**
+   * One part of a plan.
+   *
+   * @param item what is to be done
+   * @param identity with which volume, where it is known
+   */
+  record Planned(CleanupPlan.Item item, Optional<VolumeIdentity> identity) {}
+
   private final EngineParts parts;
-  private final VolumeIndex index;
-  private final Tombstones tombstones;
-  private final PluginWatch watch;
-  private final UnexpectedMounts unexpected;
   private final List<MountPath> unknown;
   private final VolumeEngine engine;
   private volatile boolean heard;
@@ -54,19 +67,8 @@ final class HostList {
    *
    * @param unknown mounts of unknown volumes
    */
-  HostList(
-      EngineParts parts,
-      VolumeIndex index,
-      Tombstones tombstones,
-      PluginWatch watch,
-      UnexpectedMounts unexpected,
-      List<MountPath> unknown,
-      VolumeEngine engine) {
+  HostList(EngineParts parts, List<MountPath> unknown, VolumeEngine engine) {
     this.parts = parts;
-    this.index = index;
-    this.tombstones = tombstones;
-    this.watch = watch;
-    this.unexpected = unexpected;
     this.unknown = unknown;
     this.engine = engine;
   }
@@ -87,19 +89,22 @@ final class HostList {
         .filter(
             part ->
                 part.item().action() != CleanupPlan.Action.RELEASE
-                    || part.item().usage().filter(usage -> index.askedFor(usage) > 0).isEmpty())
+                    || part.item()
+                        .usage()
+                        .filter(usage -> engine.index.askedFor(usage) > 0)
+                        .isEmpty())
         .toList();
   }
 
   /** The uses that were found mounted and were not asked for since. */
   private Set<UsageKey> found() {
     Set<UsageKey> uses = new TreeSet<>();
-    for (VolumeQueue actor : index.volumes()) {
+    for (VolumeQueue actor : engine.index.volumes()) {
       actor.view().record().stream()
           .flatMap(record -> record.targets().values().stream())
           .filter(target -> target.path().is(PathStatus.PRESENT))
           .map(TargetRecord::usage)
-          .filter(usage -> index.askedFor(usage) == 0)
+          .filter(usage -> engine.index.askedFor(usage) == 0)
           .forEach(uses::add);
     }
     return uses;
@@ -109,7 +114,7 @@ final class HostList {
   void mustKeepSome(Collection<LiveMount> live) {
     Set<UsageKey> found = found();
     if (!found.isEmpty() && live.stream().map(LiveMount::usage).noneMatch(found::contains)) {
-      throw Results.refused(
+      throw VolumeReport.refused(
           OperatorCode.LIST_TAKES_ALL,
           Subject.of("reconciling"),
           (found.size() == 1 ? "1 use was" : found.size() + " uses were")
@@ -138,8 +143,8 @@ final class HostList {
 
   private List<Planned> planned(Collection<LiveMount> live) {
     List<VolumeRecord> records = new ArrayList<>();
-    index.volumes().forEach(actor -> actor.view().record().ifPresent(records::add));
-    return Reconciling.plan(parts.layout(), records, List.copyOf(live), unknown);
+    engine.index.volumes().forEach(actor -> actor.view().record().ifPresent(records::add));
+    return plan(parts.layout(), records, List.copyOf(live), unknown);
   }
 
   /**
@@ -152,7 +157,7 @@ final class HostList {
 
   /** The host wants these, and no others. */
   Reconciliation reconcile(Collection<LiveMount> live) {
-    engine.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
+    engine.wanted.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
     return perform(live, this::planned);
   }
 
@@ -167,18 +172,17 @@ final class HostList {
       }
     }
     List<Planned> planned = planning.apply(live);
-    name(Reconciling.directories(live.stream().map(LiveMount::usage).toList()));
+    name(directories(live.stream().map(LiveMount::usage).toList()));
     heard = true;
-    ReconcileRun run =
-        new ReconcileRun(
-            planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
+    Run run =
+        new Run(planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
     run.start();
     remember(live);
-    index.volumes().forEach(VolumeQueue::wake);
+    engine.index.volumes().forEach(VolumeQueue::wake);
     audit();
     Set<PluginId> plugins = new TreeSet<>();
-    index.volumes().forEach(actor -> plugins.add(actor.identity().plugin()));
-    plugins.forEach(watch::tellIfGone);
+    engine.index.volumes().forEach(actor -> plugins.add(actor.identity().plugin()));
+    plugins.forEach(engine.watch::tellIfGone);
     for (Planned part : planned) {
       if (part.item().action() == CleanupPlan.Action.WAIT_FOR_HOST) {
         tell(
@@ -200,7 +204,8 @@ final class HostList {
     for (LiveMount mount : live) {
       if (mount instanceof LiveMount.Wanted wanted) {
         MountRequest request = wanted.request();
-        index
+        engine
+            .index
             .volume(mount.usage())
             .filter(
                 actor ->
@@ -212,12 +217,12 @@ final class HostList {
 
   /** Gives uses of which only the directory is left their names again. */
   private void name(Map<String, UsageKey> directories) {
-    for (VolumeQueue actor : index.volumes()) {
+    for (VolumeQueue actor : engine.index.volumes()) {
       Set<UsageKey> left =
           actor.view().record().map(known -> known.targets().keySet()).orElse(Set.of());
       for (UsageKey stray : left) {
-        UsageKey usage = Reconciling.named(stray, directories);
-        if (!usage.equals(stray) && index.lead(usage, actor)) {
+        UsageKey usage = named(stray, directories);
+        if (!usage.equals(stray) && engine.index.lead(usage, actor)) {
           actor.name(usage);
         }
       }
@@ -230,12 +235,12 @@ final class HostList {
     try {
       List<Sighting> mounted = parts.kernel().beneath(parts.layout().volumes());
       byVolume = Strays.byVolume(parts.layout(), mounted);
-      unexpected.among(mounted).forEach(it -> parts.events().accept(new VolumeEvent.Noticed(it)));
+      engine.foreign.unexpected(mounted).forEach(engine::tell);
     } catch (MountException e) {
       // Each operation looks for itself.
       return;
     }
-    for (VolumeQueue actor : index.volumes()) {
+    for (VolumeQueue actor : engine.index.volumes()) {
       List<Sighting> there = byVolume.get(parts.layout().volume(actor.identity()));
       // Only those look once more for themselves that have to: one look costs a look at the table.
       if (there != null && actor.view().record().filter(it -> hasStrays(it, there)).isPresent()) {
@@ -243,7 +248,7 @@ final class HostList {
       }
       actor.inspect();
     }
-    tombstones.reappear(byVolume.keySet());
+    engine.tombstones.reappear(byVolume.keySet());
   }
 
   private boolean hasStrays(VolumeRecord record, List<Sighting> there) {
@@ -254,13 +259,257 @@ final class HostList {
       Planned part, Map<UsageKey, MountRequest> requests, long now) {
     Optional<UsageKey> usage = part.item().usage();
     return switch (part.item().action()) {
-      case MOUNT -> engine.want(Objects.requireNonNull(requests.get(usage.orElseThrow())));
+      case MOUNT -> engine.wanted.want(Objects.requireNonNull(requests.get(usage.orElseThrow())));
       case RELEASE -> engine.cleanUp(part.identity().orElseThrow(), usage, now);
       case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(Release.NOT_LAST);
     };
   }
 
   private void tell(OperatorCode code, Subject subject, String seen) {
-    parts.events().accept(new VolumeEvent.Noticed(Messages.of(code, subject, seen)));
+    engine.tell(Messages.of(code, subject, seen));
+  }
+
+  // ---- what is to be done
+
+  /** The steps that give a node what its host wants; a pure decision. */
+  static List<Planned> plan(
+      VolumeLayout layout,
+      List<VolumeRecord> records,
+      List<LiveMount> live,
+      List<MountPath> unknown) {
+    Map<UsageKey, LiveMount> wanted = new LinkedHashMap<>();
+    live.forEach(mount -> wanted.put(mount.usage(), mount));
+    Map<UsageKey, VolumeRecord> known = new HashMap<>();
+    Map<String, UsageKey> directories = directories(wanted.keySet());
+    for (VolumeRecord record : records) {
+      for (UsageKey usage : record.targets().keySet()) {
+        known.put(named(usage, directories), record);
+      }
+    }
+    List<Planned> items = new ArrayList<>();
+    for (VolumeRecord record : records) {
+      for (TargetRecord target : record.targets().values()) {
+        boolean isWanted = wanted.containsKey(named(target.usage(), directories));
+        if (!isWanted) {
+          items.add(
+              new Planned(
+                  item(Action.RELEASE, layout, record, target.usage(), "the host does not want it"),
+                  Optional.of(record.identity())));
+        }
+      }
+      if (record.targets().isEmpty()) {
+        items.add(
+            new Planned(
+                new CleanupPlan.Item(
+                    Action.RELEASE,
+                    Optional.of(record.identity().plugin()),
+                    Optional.empty(),
+                    layout.staging(record.identity()).toPath(),
+                    new Part("nobody uses the volume any more")),
+                Optional.of(record.identity())));
+      }
+    }
+    for (LiveMount mount : wanted.values()) {
+      Optional<VolumeRecord> record = Optional.ofNullable(known.get(mount.usage()));
+      boolean isThere =
+          record
+              .flatMap(found -> found.target(mount.usage()))
+              .filter(target -> target.path().is(PathStatus.PRESENT))
+              .isPresent();
+      if (!isThere) {
+        items.add(new Planned(missing(layout, record, mount), Optional.empty()));
+      }
+    }
+    for (MountPath path : unknown) {
+      items.add(
+          new Planned(
+              new CleanupPlan.Item(
+                  Action.LEAVE,
+                  Optional.empty(),
+                  Optional.empty(),
+                  path.toPath(),
+                  new Part("nobody can say whose this mount is")),
+              Optional.empty()));
+    }
+    return items;
+  }
+
+  /** These uses by the names of their directories. */
+  static Map<String, UsageKey> directories(Collection<UsageKey> uses) {
+    Map<String, UsageKey> directories = new HashMap<>();
+    uses.forEach(usage -> directories.put(VolumeLayout.id(usage), usage));
+    return directories;
+  }
+
+  /** The use itself, or the one whose directory is all that is left of it. */
+  static UsageKey named(UsageKey usage, Map<String, UsageKey> directories) {
+    return StrayUse.directory(usage).map(directories::get).orElse(usage);
+  }
+
+  private static CleanupPlan.Item missing(
+      VolumeLayout layout, Optional<VolumeRecord> record, LiveMount mount) {
+    String found =
+        record
+            .flatMap(known -> known.target(mount.usage()))
+            .map(target -> "it is " + target.path().status())
+            .orElse("it is not there");
+    if (mount instanceof LiveMount.Wanted wanted) {
+      return new CleanupPlan.Item(
+          Action.MOUNT,
+          Optional.of(wanted.request().plugin()),
+          Optional.of(mount.usage()),
+          layout
+              .target(
+                  new VolumeIdentity(wanted.request().plugin(), wanted.request().handle()),
+                  mount.usage())
+              .toPath(),
+          new Part("the host wants it, and " + found));
+    }
+    Optional<PluginId> plugin = record.map(known -> known.identity().plugin());
+    return new CleanupPlan.Item(
+        Action.WAIT_FOR_HOST,
+        plugin,
+        Optional.of(mount.usage()),
+        record
+            .map(known -> layout.target(known.identity(), mount.usage()))
+            .orElse(layout.volumes())
+            .toPath(),
+        new Part("the host wants it, " + found + ", and making it needs the whole request"));
+  }
+
+  private static CleanupPlan.Item item(
+      Action action, VolumeLayout layout, VolumeRecord record, UsageKey usage, String reason) {
+    return new CleanupPlan.Item(
+        action,
+        Optional.of(record.identity().plugin()),
+        Optional.of(usage),
+        layout.target(record.identity(), usage).toPath(),
+        new Part(reason));
+  }
+
+  // ---- how it is done
+
+  /** Performs a plan: so many items of each plugin at a time, plugins beside each other. */
+  private static final class Run implements Reconciliation {
+
+    private final CleanupPlan plan;
+    private final Function<Planned, CompletableFuture<?>> work;
+    private final int atATime;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Optional<PluginId>, Queue<Planned>> waiting = new HashMap<>();
+    private final CompletableFuture<Summary> done = new CompletableFuture<>();
+    private int remaining;
+    private int mounted;
+    private int released;
+    private final List<Left> left = new ArrayList<>();
+
+    Run(List<Planned> planned, Function<Planned, CompletableFuture<?>> work, int atATime) {
+      plan = new CleanupPlan(planned.stream().map(Planned::item).toList());
+      this.work = work;
+      this.atATime = atATime;
+      remaining = planned.size();
+      for (Planned part : planned) {
+        waiting.computeIfAbsent(part.item().plugin(), key -> new ArrayDeque<>()).add(part);
+      }
+    }
+
+    void start() {
+      if (plan.items().isEmpty()) {
+        done.complete(new Summary(0, 0, 0, List.of()));
+        return;
+      }
+      for (Optional<PluginId> plugin : List.copyOf(waiting.keySet())) {
+        for (int i = 0; i < atATime; i++) {
+          next(plugin);
+        }
+      }
+    }
+
+    private void next(Optional<PluginId> plugin) {
+      Planned part = poll(plugin);
+      if (part != null) {
+        work.apply(part).whenComplete((value, failure) -> ended(part.item(), failure));
+      }
+    }
+
+    private @Nullable Planned poll(Optional<PluginId> plugin) {
+      lock.lock();
+      try {
+        Queue<Planned> queue = waiting.get(plugin);
+        return queue == null ? null : queue.poll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void ended(CleanupPlan.Item item, @Nullable Throwable failure) {
+      List<Summary> end = new ArrayList<>(1);
+      lock.lock();
+      try {
+        if (failure != null
+            || item.action() == Action.WAIT_FOR_HOST
+            || item.action() == Action.LEAVE) {
+          left.add(left(item, failure));
+        } else if (item.action() == Action.MOUNT) {
+          mounted++;
+        } else {
+          released++;
+        }
+        if (--remaining == 0) {
+          end.add(new Summary(mounted, released, left.size(), left));
+        }
+      } finally {
+        lock.unlock();
+      }
+      end.forEach(done::complete);
+      next(item.plugin());
+    }
+
+    private static Left left(CleanupPlan.Item item, @Nullable Throwable failure) {
+      return failure == null
+          ? new Left(item, Optional.empty(), false)
+          : new Left(
+              item,
+              WantedMounts.known(failure).map(VolumeException::operatorMessage),
+              WantedMounts.goesOn(failure));
+    }
+
+    @Override
+    public CleanupPlan plan() {
+      return plan;
+    }
+
+    @Override
+    public int remaining() {
+      lock.lock();
+      try {
+        return remaining;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public CompletionStage<Summary> done() {
+      return done.minimalCompletionStage();
+    }
+
+    /** How far it is: {@code Reconciliation[3 items, 1 remaining, 0 not finished]}. */
+    @Override
+    public String toString() {
+      lock.lock();
+      try {
+        int items = plan.items().size();
+        return "Reconciliation["
+            + items
+            + (items == 1 ? " item, " : " items, ")
+            + remaining
+            + " remaining, "
+            + left.size()
+            + " not finished]";
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 }

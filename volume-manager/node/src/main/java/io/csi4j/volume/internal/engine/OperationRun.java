@@ -1,34 +1,57 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.lifecycle.Awaited;
-import io.csi4j.volume.internal.lifecycle.CoveredException;
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
+import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.Event;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
+import io.csi4j.volume.internal.lifecycle.Lifecycle.CoveredException;
 import io.csi4j.volume.internal.lifecycle.Result;
-import io.csi4j.volume.internal.lifecycle.Situation;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.lifecycle.Turn.Awaited;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OnDeadMount;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Release;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -36,8 +59,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Performs the steps of one operation of a volume at a time, as the lifecycle names them. Used in
- * the mailbox of the volume only.
+ * The run of one operation of a volume at a time: what has to be known first is asked, then the
+ * steps are performed that the lifecycle names, until it has ended. Used in the mailbox of the
+ * volume only.
  */
 final class OperationRun {
 
@@ -49,36 +73,40 @@ final class OperationRun {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
+  private static final Failure UNSTAGES_NO_MORE =
+      Failure.of(
+          OperatorCode.CAPABILITY_LOST,
+          "it is staged, and the plugin neither offers STAGE_UNSTAGE_VOLUME any more nor has"
+              + " NodeUnstageVolume");
+
+  private final VolumeQueue volume;
   private final VolumeIdentity identity;
   private final EngineParts parts;
-  private final Steps steps;
   private final VolumeMemory memory;
-  private final PluginCalls requests;
   private final VolumeReport report;
   private final Mailbox mailbox;
   private final VolumeEngine engine;
-  private final VolumeQueue queue;
+  private final DeadMounts dead;
 
   private @Nullable Operation operation;
   private @Nullable Turn turn;
   private @Nullable String lastAnswer;
   private boolean unpublishFailed;
   private boolean superseded;
-  private NodePlugin plugin = new AbsentPlugin(Set.of());
+  private NodePlugin plugin = new NodePlugin.Absent(Set.of());
 
   /** Tells an answer that is waited for from one that comes late. */
   private long generation;
 
-  OperationRun(VolumeParts volume, Steps steps, VolumeQueue queue) {
-    identity = volume.identity();
-    parts = volume.ports();
-    memory = volume.memory();
-    report = volume.report();
-    mailbox = volume.mailbox();
-    requests = volume.requests();
-    this.steps = steps;
-    engine = volume.engine();
-    this.queue = queue;
+  OperationRun(VolumeQueue volume, DeadMounts dead) {
+    this.volume = volume;
+    this.dead = dead;
+    identity = volume.identity;
+    parts = volume.parts;
+    memory = volume.memory;
+    report = volume.report;
+    mailbox = volume.mailbox;
+    engine = volume.engine;
   }
 
   /** Returns the operation at this moment; nothing before the first step and after the last. */
@@ -120,10 +148,180 @@ final class OperationRun {
     unpublishFailed = false;
   }
 
-  /** Begins to go for a goal. */
-  void begin(Operation next, Goal goal, VolumeRecord known, NodePlugin target) {
+  // ---- how an operation begins
+
+  /** Begins an operation, or ends it at once. */
+  void start(Operation operation) {
+    plugin = volume.plugin();
+    Wish wish = operation.wish();
+    Optional<Failure> covered = engine.foreign.seen(identity, operation.usage());
+    if (covered.isPresent()) {
+      operation.usage().filter(use -> wish instanceof Wish.Release).ifPresent(memory::release);
+      volume.end(
+          operation,
+          wish instanceof Wish.Release || wish instanceof Wish.Repair
+              ? new Result.Unfinished(covered.get())
+              : new Result.Refused(covered.get()));
+    } else if (wish instanceof Wish.Repair) {
+      ask(operation, up -> repair(operation));
+    } else if (wish instanceof Wish.Release release) {
+      beginRelease(operation, release);
+    } else if (wish instanceof Wish.Mount mount) {
+      parts.points().at(CrashPoint.ADMITTED);
+      beginMount(operation, mount.request());
+    } else {
+      beginRead(operation);
+    }
+  }
+
+  /** Begins the next goal of a repair, or ends it. */
+  void repair(Operation operation) {
+    plugin = volume.plugin();
+    Optional<VolumeRecord> known = memory.record();
+    dead.keepOnly(known);
+    Optional<Goal> goal = known.flatMap(dead::next);
+    if (goal.isPresent()) {
+      goFor(operation, goal.get(), known.orElseThrow());
+    } else {
+      volume.end(operation, new Result.Withdrawn());
+    }
+  }
+
+  private void beginRelease(Operation operation, Wish.Release release) {
+    Optional<UsageKey> usage = operation.usage();
+    if (usage.isPresent() && engine.index.askedFor(usage.get()) > release.unlessAskedAfter()) {
+      volume.end(operation, new Result.Released(Release.NOT_LAST));
+      return;
+    }
+    Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
+    if (known.isEmpty()) {
+      volume.end(operation, new Result.Released(Release.UNKNOWN));
+      return;
+    }
+    memory.set(known.get());
+    usage.ifPresent(report::releasing);
+    boolean needsPlugin = !(release.goal() instanceof Goal.Abandon);
+    if (!needsPlugin || (!memory.isQuarantined(plugin) && !memory.isCallMissing())) {
+      goFor(operation, release.goal(), known.get());
+      return;
+    }
+    // Another process is not working on the calls of the one before it: a look shows which it is.
+    // And one that had no such call is asked again what it has before it gets another.
+    plugin.facts(
+        answer ->
+            volume.ifCurrent(
+                operation,
+                () -> {
+                  heard(answer);
+                  if (answer instanceof PluginAnswer.Up up) {
+                    if (memory.isCallMissing() && known.get().targets().isEmpty() && !up.stages()) {
+                      volume.end(operation, new Result.Unfinished(UNSTAGES_NO_MORE));
+                      return;
+                    }
+                    memory.offered();
+                  }
+                  goFor(operation, release.goal(), known.get());
+                }));
+  }
+
+  private void heard(PluginAnswer answer) {
+    if (answer instanceof PluginAnswer.Up up) {
+      engine.watch.heard(identity.plugin(), plugin.instance(), Optional.of(up.stages()));
+    }
+  }
+
+  private void beginMount(Operation operation, MountRequest request) {
+    if (!isRefused(request)) {
+      dead.remember(request);
+    }
+    report.mounting(request.usage());
+    Optional<VolumeRecord> known = memory.record();
+    boolean isThere =
+        memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (known.isPresent() && isThere) {
+      // What is there is given again without asking the plugin what it can do.
+      publish(operation, request, known.get().plan().staged(), Goal.Publish.mode(request, known));
+      return;
+    }
+    if (engine.drains.isDrained(identity.plugin())) {
+      volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
+      return;
+    }
+    ask(operation, up -> publish(operation, request, isStaged(up), mode(operation, request, up)));
+  }
+
+  /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
+  private AccessMode mode(Operation operation, MountRequest request, PluginAnswer.Up up) {
+    AccessMode asked = Goal.Publish.mode(request, memory.record());
+    AccessMode known = up.knowsWriters() ? asked : asked.withoutSingleNodeMultiWriter();
+    if (known != asked && engine.isFirst(OperatorCode.ACCESS_MODE_REPLACED, identity.plugin())) {
+      report.tell(
+          new Notice(
+              OperatorCode.ACCESS_MODE_REPLACED,
+              known
+                  + " is sent for "
+                  + asked
+                  + ", as the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is said once"
+                  + " for the plugin",
+              operation.usage()));
+    }
+    return known;
+  }
+
+  /** Whether the request is refused by the record: then no mount is ever made again in its way. */
+  private boolean isRefused(MountRequest request) {
+    return memory
+        .record()
+        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(identity, request, known)))
+        .isPresent();
+  }
+
+  /** Whether a volume is staged is decided at its first use, and kept until the last. */
+  private boolean isStaged(PluginAnswer.Up up) {
+    return memory
+        .record()
+        .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
+        .map(known -> known.plan().staged())
+        .orElse(up.stages());
+  }
+
+  private void publish(Operation operation, MountRequest request, boolean stages, AccessMode mode) {
+    Goal.Publish goal =
+        Goal.Publish.of(
+            identity,
+            request,
+            stages,
+            mode,
+            memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
+    VolumeRecord known = memory.before(goal, request);
+    if (!known.targets().isEmpty()) {
+      memory.set(known);
+    }
+    goFor(operation, goal, known);
+  }
+
+  /** Asks the plugin what it can do, and goes on if it is there. */
+  private void ask(Operation operation, Consumer<PluginAnswer.Up> then) {
+    plugin.facts(
+        answer ->
+            volume.ifCurrent(
+                operation,
+                () -> {
+                  if (answer instanceof PluginAnswer.Up up) {
+                    heard(up);
+                    then.accept(up);
+                  } else {
+                    volume.end(
+                        operation,
+                        new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
+                  }
+                }));
+  }
+
+  // ---- going for a goal
+
+  private void goFor(Operation next, Goal goal, VolumeRecord known) {
     operation = next;
-    plugin = target;
     lastAnswer = null;
     unpublishFailed = false;
     superseded = false;
@@ -134,7 +332,7 @@ final class OperationRun {
    * Returns the situation: the plugin gets no call while its paths would lead into a foreign mount.
    */
   private Situation situation(NodePlugin of) {
-    return memory.situation(of).barredBy(engine.covered(identity));
+    return memory.situation(of).barredBy(engine.foreign.covering(identity));
   }
 
   /** Performs steps until one has to be waited for. */
@@ -143,14 +341,14 @@ final class OperationRun {
     while (next.isPresent()) {
       Turn at = superseded ? Lifecycle.superseded(next.get()).orElse(next.get()) : next.get();
       turn = at;
-      at.notices().stream().filter(it -> steps.isNews(identity, it)).forEach(report::tell);
+      at.notices().stream().filter(this::isNews).forEach(report::tell);
       Optional<Result> result = at.result();
       if (result.isEmpty() || !at.record().equals(at.before())) {
         memory.set(at.record());
       }
-      queue.show();
+      volume.show();
       if (result.isPresent()) {
-        queue.finish(now, result.get());
+        volume.finish(now, result.get());
         return;
       }
       next = perform(now, at, at.awaited());
@@ -186,7 +384,8 @@ final class OperationRun {
   private <E extends Event> E answer(Operation now, Turn at, Step<E> step) {
     if (!(step instanceof Step.Look)) {
       engine
-          .covered(identity)
+          .foreign
+          .covering(identity)
           .ifPresent(
               covered -> {
                 throw new CoveredException(covered);
@@ -196,6 +395,26 @@ final class OperationRun {
       return atOnce.by(new Performance(now, at));
     }
     throw new IllegalStateException("A step that does not end at once: " + step);
+  }
+
+  /** Whether something was not told yet that is told once for a plugin. */
+  private boolean isNews(Notice notice) {
+    return notice.code() != OperatorCode.HOST_DISK_SHOWN
+        || engine.isFirst(notice.code(), identity.plugin());
+  }
+
+  // ---- the steps
+
+  private MountPath staging() {
+    return parts.layout().staging(identity);
+  }
+
+  private MountPath path(Optional<UsageKey> usage) {
+    return usage.map(use -> parts.layout().target(identity, use)).orElseGet(this::staging);
+  }
+
+  private boolean isFree(MountPath path) {
+    return parts.kernel().at(path).isEmpty();
   }
 
   /** How the steps of one turn are performed. */
@@ -215,52 +434,131 @@ final class OperationRun {
 
     @Override
     public Event.Saved forget() {
-      return steps.forget(identity);
+      return memory.forget();
     }
 
     @Override
     public Event.Saved bury() {
       Tombstone tombstone = memory.tombstone(at);
-      Event.Saved saved = steps.bury(tombstone);
-      engine.buried(tombstone);
+      Event.Saved saved = memory.bury(tombstone);
+      engine.tombstones.add(tombstone);
       return saved;
     }
 
+    /** Makes the directories of a volume, unless it is mounted there: then they are there. */
     @Override
     public Event.Arranged prepareVolume() {
-      return steps.prepareVolume(identity, report::tell);
+      return arranged(
+          () -> {
+            if (isFree(staging())) {
+              parts.directories().prepareVolume(identity).forEach(report::tell);
+            }
+          });
     }
 
+    /** Makes the directory above a target, unless it is mounted there: then it is there. */
     @Override
     public Event.Arranged prepareUse(UsageKey usage) {
-      return steps.prepareUse(identity, usage, report::tell);
+      return arranged(
+          () -> {
+            if (isFree(path(Optional.of(usage)))) {
+              parts.directories().prepareUse(identity, usage).forEach(report::tell);
+            }
+          });
     }
 
+    /** Removes what is left of a target, unless something is mounted there. */
     @Override
     public Event.Arranged removeUse(UsageKey usage) {
-      return steps.removeUse(identity, usage);
+      if (!isFree(path(Optional.of(usage)))) {
+        return new Event.Arranged(Optional.empty(), true);
+      }
+      return arranged(
+          () -> {
+            Optional<String> stray = StrayUse.directory(usage);
+            if (stray.isPresent()) {
+              parts.directories().removeUse(identity, stray.get());
+            } else {
+              parts.directories().removeUse(identity, usage);
+            }
+          });
     }
 
     @Override
     public Event.Arranged removeVolume() {
-      return steps.removeVolume(identity);
+      return arranged(
+          () -> {
+            if (parts.kernel().beneath(parts.layout().volume(identity)).isEmpty()) {
+              parts.directories().removeVolume(identity);
+            }
+          });
     }
 
     @Override
     public Event.Looked look(Step.Look step) {
-      Event.Looked looked = steps.look(identity, step, at.record().plan().block());
+      Event.Looked looked = looked(step);
       step.usage().ifPresent(usage -> memory.looked(usage, looked));
       return looked;
     }
 
+    private Event.Looked looked(Step.Look look) {
+      List<Sighting> atStaging = parts.kernel().at(staging());
+      if (look.usage().isEmpty()) {
+        return new Event.Looked(atStaging, List.of(), false, false);
+      }
+      MountPath target = path(look.usage());
+      List<Sighting> atTarget = parts.kernel().at(target);
+      if (at.record().plan().block()) {
+        Optional<String> device = parts.kernel().device(target);
+        return new Event.Looked(
+            atStaging,
+            atTarget,
+            device.isPresent(),
+            isMade(target, atTarget),
+            device.flatMap(it -> engine.origins.objection(identity, look.usage().get(), it)),
+            Optional.empty());
+      }
+      Optional<Sighting> top =
+          atTarget.isEmpty() ? Optional.empty() : Optional.of(atTarget.get(atTarget.size() - 1));
+      return new Event.Looked(
+          atStaging,
+          atTarget,
+          false,
+          isMade(target, atTarget),
+          top.flatMap(it -> engine.origins.objection(identity, it)),
+          top.flatMap(engine.origins::remark)
+              .map(text -> new Notice(OperatorCode.HOST_DISK_SHOWN, text, look.usage())));
+    }
+
+    private boolean isMade(MountPath target, List<Sighting> atTarget) {
+      return !atTarget.isEmpty() || parts.directories().isMade(target);
+    }
+
+    /**
+     * Looks for uses that are mounted and not expected. Where there is no directory of one, nothing
+     * is mounted for it.
+     */
     @Override
     public Event.UsesSeen lookAtUses() {
-      return steps.lookAtUses(at.record());
+      VolumeLayout.Home home = parts.layout().home(identity);
+      List<Sighting> mounted = new ArrayList<>();
+      try {
+        for (String use : parts.directories().uses(identity)) {
+          mounted.addAll(parts.kernel().at(home.target(StrayUse.of(identity, use))));
+        }
+      } catch (PathProblem unreadable) {
+        mounted.addAll(parts.kernel().beneath(home.uses()));
+      }
+      return new Event.UsesSeen(Strays.come(home, at.record(), mounted));
     }
 
     @Override
     public Event.Forced force(Step.Force step) {
-      return steps.force(identity, step);
+      MountPath path = path(step.usage());
+      return new Event.Forced(
+          step.dead().isPresent()
+              ? parts.kernel().unmountDead(path, step.dead().get())
+              : parts.kernel().unmount(path));
     }
 
     @Override
@@ -272,7 +570,7 @@ final class OperationRun {
     public void confirm(Step.Confirm step, Consumer<Event.Confirmed> then) {
       boolean recordSuffices =
           parts.claims().terms().filter(NodeClaims::goesOnFromRecord).isPresent();
-      ClaimQuestion.ask(
+      ClaimChecks.ask(
           parts,
           step.usage(),
           step.epoch(),
@@ -291,6 +589,20 @@ final class OperationRun {
                 engine.late(due);
                 mailbox.put(() -> then.accept(new Event.Woke()));
               });
+    }
+  }
+
+  /** Work on directories. */
+  private interface Arrangement {
+    void run() throws PathProblem;
+  }
+
+  private static Event.Arranged arranged(Arrangement work) {
+    try {
+      work.run();
+      return new Event.Arranged(Optional.empty());
+    } catch (PathProblem problem) {
+      return new Event.Arranged(Optional.of(problem));
     }
   }
 
@@ -355,7 +667,7 @@ final class OperationRun {
     }
     Optional<Event.Called> withheld;
     try {
-      withheld = steps.refusal(identity, call);
+      withheld = refusal(call);
     } catch (MountException unreadable) {
       brokeOff(now, generation, unreadable);
       return;
@@ -374,13 +686,13 @@ final class OperationRun {
     Scheduler.Timer slow = parts.scheduler().after(SLOW, () -> report.slow(call));
     try {
       plugin.call(
-          requests.call(now, at, call),
+          request(now, at, call),
           answer ->
               mailbox.put(
                   () -> {
                     slow.cancel();
                     if (isExpected(now, expected)) {
-                      engine.heard(identity.plugin(), plugin.instance(), Optional.empty());
+                      engine.watch.heard(identity.plugin(), plugin.instance(), Optional.empty());
                       memory.ended(call, answer, instance);
                       parts.points().at(CrashPoint.answered(call.verb()));
                       answered(call, answer);
@@ -408,6 +720,52 @@ final class OperationRun {
     }
   }
 
+  /** Why a plugin must not be sent a path to release: it is not the one that was made. */
+  private Optional<Event.Called> refusal(Step.Call call) {
+    boolean isRelease = call.verb() == Verb.UNPUBLISH || call.verb() == Verb.UNSTAGE;
+    // What is mounted is no link, and is not touched.
+    if (!isRelease || !isFree(path(call.usage()))) {
+      return Optional.empty();
+    }
+    try {
+      parts.directories().refuseLinks(identity, call.usage());
+      return Optional.empty();
+    } catch (PathProblem problem) {
+      boolean isOther =
+          problem.kind() == PathProblem.Kind.SYMLINK
+              || problem.kind() == PathProblem.Kind.IN_THE_WAY;
+      return isOther ? Optional.of(new Event.Withheld(problem)) : Optional.empty();
+    }
+  }
+
+  /** The call of a step. */
+  private NodeCall request(Operation now, Turn at, Step.Call call) {
+    return switch (call.verb()) {
+      case STAGE -> new NodeCall.Stage(identity.handle(), staging(), parcel(now, at));
+      case PUBLISH ->
+          new NodeCall.Publish(
+              identity.handle(),
+              at.mount().plan().staged() ? Optional.of(staging()) : Optional.empty(),
+              path(call.usage()),
+              at.mount().readOnly(),
+              parcel(now, at));
+      case UNPUBLISH -> new NodeCall.Unpublish(identity.handle(), path(call.usage()));
+      case UNSTAGE -> new NodeCall.Unstage(identity.handle(), staging());
+    };
+  }
+
+  private static NodeCall.Parcel parcel(Operation now, Turn at) {
+    MountRequest request =
+        now.wish() instanceof Wish.Repair repair
+            ? Objects.requireNonNull(repair.requests().get(at.mount().usage()), "request")
+            : ((Wish.Mount) now.wish()).request();
+    return new NodeCall.Parcel(
+        request.capability().withAccessMode(at.mount().plan().mode()),
+        request.volumeContext(),
+        request.publishContext(),
+        request.secrets());
+  }
+
   // ---- going on with an answer
 
   private boolean isExpected(Operation now, long expected) {
@@ -431,5 +789,112 @@ final class OperationRun {
     if (at != null && isExpected(now, expected) && !engine.isStopped()) {
       advance(now, Lifecycle.broken(current(at), broken, situation(plugin)));
     }
+  }
+
+  // ---- expanding and statistics
+
+  /** Expanding and statistics: one call about a target that is there. */
+  private void beginRead(Operation operation) {
+    UsageKey usage = operation.usage().orElseThrow();
+    Optional<Failure> refusal = unreadable(memory.use(usage));
+    if (refusal.isPresent()) {
+      volume.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    VolumeRecord known = memory.record().orElseThrow();
+    ask(
+        operation,
+        up -> {
+          Optional<Failure> missing = notOffered(operation.wish(), up);
+          if (missing.isPresent()) {
+            volume.end(operation, new Result.Refused(missing.get()));
+            return;
+          }
+          plugin.call(
+              readCall(operation.wish(), usage, known),
+              answer -> volume.ifCurrent(operation, () -> readEnded(operation, answer)));
+        });
+  }
+
+  private void readEnded(Operation operation, Answer answer) {
+    Optional<Object> value = value(operation.wish(), answer);
+    if (value.isEmpty()) {
+      volume.end(operation, end(operation.wish(), answer));
+      return;
+    }
+    volume.read(operation, value.get());
+  }
+
+  private NodeCall readCall(Wish wish, UsageKey usage, VolumeRecord known) {
+    MountPath target = path(Optional.of(usage));
+    Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
+    return wish instanceof Wish.Expand expand
+        ? new NodeCall.Expand(
+            identity.handle(),
+            target,
+            staging,
+            Optional.empty(),
+            expand.request().capacity(),
+            expand.request().secrets())
+        : new NodeCall.Stats(identity.handle(), target, staging);
+  }
+
+  /** Why a use cannot be asked about, if it cannot. */
+  private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
+    return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_MOUNTED,
+                use.map(there -> "it is " + there.path().status()).orElse("there is no such use")));
+  }
+
+  /** Why a plugin is not asked, if it is not. */
+  private static Optional<Failure> notOffered(Wish wish, PluginAnswer.Up up) {
+    boolean isExpand = wish instanceof Wish.Expand;
+    return (isExpand ? up.offersExpand() : up.offersStats())
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_OFFERED,
+                "the node service of the plugin does not offer "
+                    + (isExpand
+                        ? "EXPAND_VOLUME; what its controller has made larger needs no node then"
+                        : "GET_VOLUME_STATS")));
+  }
+
+  /** Returns the value for the caller, if the plugin gave it. */
+  private static Optional<Object> value(Wish wish, Answer answer) {
+    if (!(answer instanceof Answer.Ok ok)) {
+      return Optional.empty();
+    }
+    return wish instanceof Wish.Stats
+        ? ok.value().filter(VolumeStats.class::isInstance)
+        : Optional.of(
+            ok.value()
+                .filter(Long.class::isInstance)
+                .map(bytes -> OptionalLong.of((Long) bytes))
+                .orElse(OptionalLong.empty()));
+  }
+
+  /** Returns the end of an operation whose answer has no value. */
+  private static Result end(Wish wish, Answer answer) {
+    Failure failure = failure(answer);
+    boolean mayHaveGrown =
+        wish instanceof Wish.Expand
+            && answer instanceof Answer.Failed failed
+            && failed.code() != StatusCode.DATA_LOSS
+            && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
+    return mayHaveGrown ? new Result.Unfinished(failure) : new Result.Refused(failure);
+  }
+
+  /** Returns the failure of an answer without a value. */
+  private static Failure failure(Answer answer) {
+    return answer instanceof Answer.Failed failed
+        ? new Failure(
+            OperatorCode.CALL_FAILED,
+            "the call ended with " + failed.code() + ": " + failed.text(),
+            failed.cause().map(Throwable.class::cast))
+        : Failure.of(OperatorCode.CALL_FAILED, "the call ended without statistics");
   }
 }

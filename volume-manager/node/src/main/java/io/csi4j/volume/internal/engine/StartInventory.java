@@ -2,24 +2,32 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.internal.recovery.Found;
-import io.csi4j.volume.internal.recovery.Recovered;
 import io.csi4j.volume.internal.recovery.Recovery;
-import io.csi4j.volume.internal.recovery.Remembered;
+import io.csi4j.volume.internal.recovery.Recovery.Found;
+import io.csi4j.volume.internal.recovery.Recovery.Recovered;
+import io.csi4j.volume.internal.recovery.Recovery.Remembered;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The inventory of a start: what was there before, read, compared, and taken over. */
 final class StartInventory {
+
+  private static final Subject LOOKING = Subject.of("looking for directories of volumes");
 
   private final EngineParts parts;
   private final long begin;
@@ -41,8 +49,11 @@ final class StartInventory {
                 parts.kernel().beneath(parts.layout().volumes()),
                 parts.kernel().place()));
     if (!damaged.isEmpty()) {
-      IdentityRepair repair = new IdentityRepair(parts, recovered.volumes());
-      damaged.forEach(problem -> findings.add(repair.of(problem)));
+      Map<MountPath, VolumeIdentity> known =
+          recovered.volumes().stream()
+              .map(VolumeRecord::identity)
+              .collect(Collectors.toMap(parts.layout()::who, identity -> identity));
+      damaged.forEach(problem -> findings.add(repaired(problem, known.get(problem.path()))));
     }
     findings.addAll(recovered.findings());
     findings.addAll(summary(recovered));
@@ -56,6 +67,33 @@ final class StartInventory {
       damaged.add(problem);
       return List.of();
     }
+  }
+
+  /**
+   * Writes an identity file again that was found missing or damaged, of a volume that is
+   * remembered; tells of it, or of the trouble with another one.
+   */
+  private OperatorMessage repaired(PathProblem problem, @Nullable VolumeIdentity identity) {
+    if (identity == null) {
+      return told(problem);
+    }
+    try {
+      Optional<Finding> finding = parts.directories().repairIdentity(identity);
+      return finding.isEmpty()
+          ? told(problem)
+          : Messages.of(
+              OperatorCode.SIDECAR_REPAIRED, LOOKING.at(problem.path()), finding.get().text());
+    } catch (PathProblem again) {
+      return told(again);
+    }
+  }
+
+  private static OperatorMessage told(PathProblem problem) {
+    return Messages.of(
+        problem.kind().code(),
+        LOOKING.at(problem.path()),
+        problem.seen(),
+        new OperatorMessage.Part(problem.advice()));
   }
 
   /** Returns what was taken over, and what waits for the word of the host. */

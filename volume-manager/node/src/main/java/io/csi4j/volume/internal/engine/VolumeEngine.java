@@ -3,8 +3,7 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
-import io.csi4j.volume.internal.layout.StrayUse;
-import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.record.Tombstone;
@@ -53,44 +52,51 @@ public final class VolumeEngine {
 
   private static final String CLOSED = "the manager is closed";
 
+  /** A timer that is later than this is told: the process stood still. */
+  private static final long LONG_PAUSE = Duration.ofMinutes(1).toNanos();
+
+  // Used by the volumes and by the list of the host, too.
+  final VolumeIndex index;
+  final Tombstones tombstones;
+  final PluginDrains drains;
+  final PluginWatch watch;
+  final ForeignMounts foreign;
+  final MountOrigins origins;
+  final HostList host;
+  final WantedMounts wanted;
+
   private final EngineParts parts;
-  private final Steps steps;
-  private final VolumeIndex index;
-  private final Tombstones tombstones;
-  private final PluginDrains drains;
-  private final AtomicLong operations = new AtomicLong();
-  private final PluginWatch watch;
-  private final LongPauses pauses;
-  private final Overmounts overmounts;
-  private final UnexpectedMounts unexpected;
-  private final ClaimRounds rounds;
-  private final HostList host;
-  private final WantedMounts wanted;
+  private final ClaimChecks.Rounds rounds;
   private final VolumeQueries queries;
   private final RecoveryReport report;
+  private final AtomicLong operations = new AtomicLong();
 
-  /** The plugins of which it was told that they are sent another access mode. */
-  private final Set<PluginId> modeReplaced = ConcurrentHashMap.newKeySet();
+  /** The end of the last pause of the process that was told. */
+  private final AtomicLong pauseTold;
+
+  /** What was told of a plugin that is told once. */
+  private final Set<ToldOnce> toldOnce = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;
   private volatile Runnable unwatch = () -> {};
 
+  private record ToldOnce(OperatorCode code, PluginId plugin) {}
+
   private VolumeEngine(EngineParts parts) {
     this.parts = parts;
-    steps = new Steps(parts, this::records);
-    index = new VolumeIndex(this::volume, this::forgotten);
+    index = new VolumeIndex(identity -> new VolumeQueue(identity, parts, this), this::forgotten);
     tombstones = new Tombstones(parts, this::reappeared);
     watch = new PluginWatch(parts, index::of);
-    pauses = new LongPauses(parts.clock().nanos());
-    overmounts = Overmounts.since(parts.kernel(), parts.layout());
-    unexpected = new UnexpectedMounts(parts.kernel(), parts.layout());
+    pauseTold = new AtomicLong(parts.clock().nanos());
+    foreign = ForeignMounts.since(parts.kernel(), parts.layout());
+    origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
     drains = new PluginDrains(parts.scheduler(), index::left);
     wanted = new WantedMounts(parts, this::mountNow);
-    rounds = new ClaimRounds(parts, index::volumes);
+    rounds = new ClaimChecks.Rounds(parts, index::volumes);
     StartInventory found = new StartInventory(parts);
-    unexpected.know(found.unknown());
-    host = new HostList(parts, index, tombstones, watch, unexpected, found.unknown(), this);
-    queries = new VolumeQueries(parts, index, overmounts, this::owner);
+    foreign.know(found.unknown());
+    host = new HostList(parts, found.unknown(), this);
+    queries = new VolumeQueries(parts, index, foreign);
     report = found.into(index, tombstones);
   }
 
@@ -106,10 +112,6 @@ public final class VolumeEngine {
 
     engine.host.awaitHost();
     return engine;
-  }
-
-  private VolumeQueue volume(VolumeIdentity identity) {
-    return new VolumeQueue(identity, parts, steps, this);
   }
 
   /** Nothing is left of a volume of this plugin. */
@@ -170,7 +172,7 @@ public final class VolumeEngine {
   /** Gives up a use. */
   public CompletableFuture<Release> unmount(UsageKey usage) {
     wanted.forget(usage);
-    Optional<VolumeIdentity> identity = owner(usage);
+    Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("unmounting").by(usage), CLOSED)
@@ -187,7 +189,7 @@ public final class VolumeEngine {
 
   /** Owes nothing more for a use whose release does not end: a person has decided so. */
   public CompletableFuture<Release> abandon(UsageKey usage, String reason) {
-    Optional<VolumeIdentity> identity = owner(usage);
+    Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("abandoning").by(usage), CLOSED)
@@ -218,7 +220,7 @@ public final class VolumeEngine {
 
   private <T> CompletableFuture<T> read(
       UsageKey usage, Wish wish, VolumeEvent.Operation kind, Class<T> type) {
-    Optional<VolumeIdentity> identity = owner(usage);
+    Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return failed(
           OperatorCode.NOT_MOUNTED,
@@ -245,16 +247,12 @@ public final class VolumeEngine {
         ? result
         : failed(
             OperatorCode.ENGINE_CLOSED,
-            Results.subject(parts.layout(), "operating on", identity, usage),
+            VolumeReport.subject(parts.layout(), "operating on", identity, usage),
             CLOSED);
   }
 
   private static <T> CompletableFuture<T> failed(OperatorCode code, Subject subject, String seen) {
-    return CompletableFuture.failedFuture(Results.refused(code, subject, seen));
-  }
-
-  private Optional<VolumeIdentity> owner(UsageKey usage) {
-    return index.owner(usage);
+    return CompletableFuture.failedFuture(VolumeReport.refused(code, subject, seen));
   }
 
   // ---- what the host's list needs
@@ -262,16 +260,6 @@ public final class VolumeEngine {
   /** The number of the newest operation. */
   long newest() {
     return operations.get();
-  }
-
-  /** Makes a volume appear; tried again until it does, or until it is not wanted any more. */
-  CompletableFuture<?> want(MountRequest request) {
-    return wanted.want(request);
-  }
-
-  /** These uses are wanted, and no others. */
-  void keepOnly(Collection<UsageKey> live) {
-    wanted.keepOnly(live);
   }
 
   /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
@@ -291,14 +279,14 @@ public final class VolumeEngine {
 
     @Override
     public void came(MountPath path) {
-      if (overmounts.concerns(path)) {
-        parts.scheduler().execute(() -> overmounts.came(path).ifPresent(this::tell));
+      if (foreign.concerns(path)) {
+        parts.scheduler().execute(() -> foreign.came(path).ifPresent(VolumeEngine.this::tell));
       }
     }
 
     @Override
     public void went(MountPath path) {
-      overmounts.went(path);
+      foreign.went(path);
       parts
           .layout()
           .volumeOf(path)
@@ -308,55 +296,16 @@ public final class VolumeEngine {
 
     @Override
     public void missed() {
-      parts.scheduler().execute(() -> overmounts.missed().forEach(this::tell));
+      parts.scheduler().execute(() -> foreign.missed().forEach(VolumeEngine.this::tell));
       index.volumes().forEach(volume -> volume.went(Optional.empty()));
-    }
-
-    private void tell(OperatorMessage message) {
-      parts.events().accept(new VolumeEvent.Noticed(message));
     }
   }
 
   // ---- what the volumes need
 
-  /** Whether the host has said what it wants. */
-  boolean heardFromHost() {
-    return host.isHeard();
-  }
-
-  /** Whether no new operations are begun. */
-  boolean isClosing() {
-    return index.isClosing();
-  }
-
   /** Whether no new steps are made. */
   boolean isStopped() {
     return stopped;
-  }
-
-  /** Whether nothing new is mounted with a plugin. */
-  boolean isDrained(PluginId plugin) {
-    return drains.isDrained(plugin);
-  }
-
-  /** The number of the last time that a use was asked for; 0 for never. */
-  long askedFor(UsageKey usage) {
-    return index.askedFor(usage);
-  }
-
-  /** The volume was given back. */
-  void buried(Tombstone tombstone) {
-    tombstones.add(tombstone);
-  }
-
-  /** A use of which only the directory was left has its name again. */
-  void named(VolumeQueue actor, UsageKey usage) {
-    index.named(actor, usage);
-  }
-
-  /** Nothing is being done with the volume; perhaps nothing is known of it any more. */
-  void idle(VolumeQueue actor) {
-    index.idle(actor);
   }
 
   /** A new operation in the background. */
@@ -364,47 +313,30 @@ public final class VolumeEngine {
     return new Operation(nextId(), wish, kind, usage, new CompletableFuture<>());
   }
 
-  /** A plugin was heard of: perhaps it is another process now, or can do more or less. */
-  void heard(PluginId plugin, String instance, Optional<Boolean> stages) {
-    watch.heard(plugin, instance, stages);
+  /** Whether this is told of a plugin for the first time. */
+  boolean isFirst(OperatorCode code, PluginId plugin) {
+    return toldOnce.add(new ToldOnce(code, plugin));
   }
 
-  /** Whether a plugin is sent another access mode than was asked for, for the first time. */
-  boolean isFirstReplaced(PluginId plugin) {
-    return modeReplaced.add(plugin);
-  }
-
-  /** A timer that was due then has run only now. */
+  /**
+   * A timer that was due then has run only now. Where it comes very late, the process stood still;
+   * each such pause is told once.
+   */
   void late(long due) {
-    pauses
-        .late(due, parts.clock().nanos())
-        .map(
-            pause ->
-                Messages.of(
-                    OperatorCode.LONG_PAUSE,
-                    Subject.of("waiting"),
-                    "what was due came " + pause.toSeconds() + " s late"))
-        .ifPresent(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
+    long now = parts.clock().nanos();
+    long before = pauseTold.get();
+    if (now - due > LONG_PAUSE && due - before >= 0 && pauseTold.compareAndSet(before, now)) {
+      tell(
+          Messages.of(
+              OperatorCode.LONG_PAUSE,
+              Subject.of("waiting"),
+              "what was due came " + Duration.ofNanos(now - due).toSeconds() + " s late"));
+    }
   }
 
-  /** Looks for mounts where none was asked for. */
-  void lookForUnexpected() {
-    unexpected.look().forEach(news -> parts.events().accept(new VolumeEvent.Noticed(news)));
-  }
-
-  /**
-   * Why nothing can be done for a use of a volume, if something is mounted over its directories.
-   */
-  Optional<Failure> overmounted(VolumeIdentity volume, Optional<UsageKey> usage) {
-    return overmounts.seen(volume, usage);
-  }
-
-  /**
-   * Returns the foreign mount over the directories of a volume, if it was told already; looks at
-   * nothing.
-   */
-  Optional<Failure> covered(VolumeIdentity volume) {
-    return overmounts.covering(volume);
+  /** Tells of something that came up. */
+  void tell(OperatorMessage message) {
+    parts.events().accept(new VolumeEvent.Noticed(message));
   }
 
   // ---- what is known

@@ -2,16 +2,17 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
-import io.csi4j.volume.internal.lifecycle.Situation;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -23,9 +24,16 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The memory of one volume: what is known of it, and what of that is on record. */
@@ -33,7 +41,6 @@ final class VolumeMemory {
 
   private final VolumeIdentity identity;
   private final EngineParts parts;
-  private final Steps steps;
   private final UnendedCalls doubts = new UnendedCalls();
   private final RefusedReleases refusals = new RefusedReleases();
 
@@ -45,10 +52,9 @@ final class VolumeMemory {
   /** The last record that was written; null when it is not certain what is there. */
   private @Nullable VolumeRecord saved;
 
-  VolumeMemory(VolumeIdentity identity, EngineParts parts, Steps steps) {
+  VolumeMemory(VolumeIdentity identity, EngineParts parts) {
     this.identity = identity;
     this.parts = parts;
-    this.steps = steps;
   }
 
   /** Returns the volume as it is; nothing if it is not known. */
@@ -84,13 +90,48 @@ final class VolumeMemory {
 
   // ---- on record
 
+  /** Writes the volume down, unless just this is on record. */
   Event.Saved save(Step.Save save) {
     if (save.record().equals(saved)) {
       return new Event.Saved(Optional.empty());
     }
-    Event.Saved done = steps.save(save.record(), save.durability());
+    Event.Saved done =
+        saved(
+            () ->
+                parts
+                    .state()
+                    .put(
+                        parts.layout().key(identity),
+                        RecordCodec.encode(save.record()),
+                        save.durability()));
     saved = done.problem().isEmpty() ? save.record() : null;
     return done;
+  }
+
+  /** Forgets a volume that never was. */
+  Event.Saved forget() {
+    return saved(() -> parts.state().remove(parts.layout().key(identity)));
+  }
+
+  /** Forgets a volume that was, and remembers that. */
+  Event.Saved bury(Tombstone tombstone) {
+    StateKey key = parts.layout().key(identity);
+    return saved(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
+  }
+
+  /** A write to the state. */
+  private interface Writing {
+    @SuppressWarnings("UnusedReturnValue")
+    Object run();
+  }
+
+  private static Event.Saved saved(Writing work) {
+    try {
+      work.run();
+      return new Event.Saved(Optional.empty());
+    } catch (StateException problem) {
+      return new Event.Saved(Optional.of(problem));
+    }
   }
 
   /** Writes this down if that is possible, and knows it in any case. */
@@ -285,5 +326,164 @@ final class VolumeMemory {
   /** Whether nothing is known of a use but that there was one. */
   private static boolean isNameOnly(PathRecord path) {
     return path.equals(PathRecord.NONE.as(PathStatus.IN_DOUBT));
+  }
+
+  /**
+   * Since when, and of which process of the plugin, the end of calls is not known; by target, and
+   * empty for the staging.
+   */
+  static final class UnendedCalls {
+
+    private record Doubt(long since, String instance) {}
+
+    /** Shared while it is empty, as it is for a volume with which nothing is done. */
+    private Map<Optional<UsageKey>, Doubt> doubts = Map.of();
+
+    /** The end of the call that is on record for this path is not known. */
+    void begin(Optional<UsageKey> path, long nanos, String instance) {
+      if (doubts.isEmpty()) {
+        doubts = new HashMap<>(2);
+      }
+      doubts.put(path, new Doubt(nanos, instance));
+    }
+
+    /** The end of a call is known. */
+    void end(Optional<UsageKey> path) {
+      if (!doubts.isEmpty()) {
+        doubts.remove(path);
+      }
+      if (doubts.isEmpty()) {
+        doubts = Map.of();
+      }
+    }
+
+    /** Doubts everything that was not known to have ended when this was remembered. */
+    void restore(VolumeRecord record, long nanos) {
+      record
+          .staging()
+          .pending()
+          .ifPresent(pending -> begin(Optional.empty(), nanos, pending.instance()));
+      record
+          .targets()
+          .values()
+          .forEach(
+              target ->
+                  target
+                      .path()
+                      .pending()
+                      .ifPresent(
+                          pending ->
+                              begin(Optional.of(target.usage()), nanos, pending.instance())));
+    }
+
+    /**
+     * The paths whose call may still be going on in the plugin.
+     *
+     * @param running whether a process that was the plugin may still be there
+     */
+    Set<Optional<UsageKey>> quarantined(
+        VolumeRecord record,
+        long nanos,
+        Duration quarantine,
+        String instance,
+        Predicate<String> running) {
+      Set<Optional<UsageKey>> paths = new HashSet<>();
+      doubts.forEach(
+          (path, doubt) -> {
+            Optional<PathRecord> at =
+                path.isEmpty()
+                    ? Optional.of(record.staging())
+                    : record.target(path.get()).map(target -> target.path());
+            boolean isPending = at.flatMap(PathRecord::pending).isPresent();
+            boolean isOver =
+                !doubt.instance().isEmpty()
+                    && !instance.isEmpty()
+                    && !doubt.instance().equals(instance)
+                    && !running.test(doubt.instance());
+            if (isPending && !isOver && nanos - doubt.since() < quarantine.toNanos()) {
+              paths.add(path);
+            }
+          });
+      return paths;
+    }
+  }
+
+  /**
+   * How often, and since when, a plugin has refused to release uses for which nothing was mounted.
+   * Only what was seen since the start counts. Used in the mailbox of the volume only.
+   */
+  private static final class RefusedReleases {
+
+    /**
+     * The refusals since nothing is mounted.
+     *
+     * @param times how often, once at least
+     * @param since when it was the first time
+     */
+    private record Count(int times, long since) {}
+
+    /** The uses for which nothing was mounted at the last look; shared while it is empty. */
+    private Set<UsageKey> unmounted = Set.of();
+
+    /** Those of them whose release was refused since. */
+    private Map<UsageKey, Count> refused = Map.of();
+
+    /** The mount of a use was looked at. */
+    void seen(UsageKey usage, boolean isMounted) {
+      if (isMounted) {
+        forget(usage);
+      } else {
+        if (unmounted.isEmpty()) {
+          unmounted = new HashSet<>(2);
+        }
+        unmounted.add(usage);
+      }
+    }
+
+    /** The plugin has refused to release a use. */
+    void refused(UsageKey usage, long nanos) {
+      if (unmounted.contains(usage)) {
+        if (refused.isEmpty()) {
+          refused = new HashMap<>(2);
+        }
+        refused.merge(
+            usage,
+            new Count(1, nanos),
+            (before, one) -> new Count(before.times() + 1, before.since()));
+      }
+    }
+
+    /** The count begins again for a use: it is over, or there again. */
+    void forget(UsageKey usage) {
+      if (!unmounted.isEmpty()) {
+        unmounted.remove(usage);
+      }
+      if (!refused.isEmpty()) {
+        refused.remove(usage);
+      }
+    }
+
+    /** Forgets the uses that are no more. */
+    void keepOnly(Set<UsageKey> uses) {
+      if (!unmounted.isEmpty()) {
+        unmounted.retainAll(uses);
+      }
+      if (!refused.isEmpty()) {
+        refused.keySet().retainAll(uses);
+      }
+    }
+
+    /** The uses that were refused often and long enough. */
+    Set<UsageKey> enough(long nanos) {
+      Set<UsageKey> enough = new HashSet<>();
+      refused.forEach(
+          (usage, count) -> {
+            if (count.times() >= MountPolicy.REFUSALS
+                && nanos - count.since() >= MountPolicy.REFUSED_FOR.toNanos()) {
+              enough.add(usage);
+            }
+          });
+      return enough;
+    }
   }
 }

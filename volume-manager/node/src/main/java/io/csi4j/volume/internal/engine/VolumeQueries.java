@@ -1,8 +1,11 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -14,58 +17,49 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeStatus;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Answers questions from what is on record and what is mounted; changes nothing. */
 final class VolumeQueries {
 
+  private static final String PROVING = "proving that nothing is left of";
+
   private final EngineParts parts;
   private final VolumeIndex index;
-  private final Overmounts overmounts;
-  private final Function<UsageKey, Optional<VolumeIdentity>> owner;
+  private final ForeignMounts foreign;
 
-  /**
-   * Questions about these volumes.
-   *
-   * @param owner the volume that a use leads to
-   */
-  VolumeQueries(
-      EngineParts parts,
-      VolumeIndex index,
-      Overmounts overmounts,
-      Function<UsageKey, Optional<VolumeIdentity>> owner) {
+  VolumeQueries(EngineParts parts, VolumeIndex index, ForeignMounts foreign) {
     this.parts = parts;
     this.index = index;
-    this.overmounts = overmounts;
-    this.owner = owner;
+    this.foreign = foreign;
   }
 
   /** Why a mount would be refused by what is on record, if it would. */
   Optional<OperatorMessage> refusal(MountRequest request) {
     VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
     Optional<VolumeIdentity> other =
-        owner.apply(request.usage()).filter(it -> !it.equals(identity));
+        index.owner(request.usage()).filter(it -> !it.equals(identity));
     if (other.isPresent()) {
       return Optional.of(
           refused(identity, request, OperatorCode.OPTIONS_DIFFER, otherwise(other.get())));
     }
-    PluginCalls requests = new PluginCalls(identity, parts.layout());
     return index
         .record(identity)
-        .flatMap(known -> Admission.refusal(known, requests.goal(request, known)))
+        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(identity, request, known)))
         .map(failure -> refused(identity, request, failure.code(), failure.seen()));
   }
 
@@ -75,7 +69,8 @@ final class VolumeQueries {
     Subject subject =
         VolumeReport.isBeforeAnything(code)
             ? Subject.of("mounting", identity).by(request.usage())
-            : Results.subject(parts.layout(), "mounting", identity, Optional.of(request.usage()));
+            : VolumeReport.subject(
+                parts.layout(), "mounting", identity, Optional.of(request.usage()));
     return Messages.of(code, subject, seen);
   }
 
@@ -86,7 +81,7 @@ final class VolumeQueries {
 
   /** Whether a use is on record as present, and mounted, and not known to be dead. */
   boolean hasMount(UsageKey usage) {
-    Optional<VolumeIdentity> identity = owner.apply(usage);
+    Optional<VolumeIdentity> identity = index.owner(usage);
     Optional<PathRecord> path =
         identity
             .flatMap(index::record)
@@ -112,28 +107,28 @@ final class VolumeQueries {
    * @param identity which volume it was of, where that is known
    */
   NodeReceipt receipt(UsageKey usage, long epoch, Optional<VolumeIdentity> identity) {
-    Subject subject = Subject.of("proving that nothing is left of").by(usage);
-    Optional<Failure> covered = overmounts.seen();
+    Subject subject = Subject.of(PROVING).by(usage);
+    Optional<Failure> covered = foreign.seen();
     if (covered.isPresent()) {
-      throw Results.refused(covered.get().code(), subject, covered.get().seen());
+      throw VolumeReport.refused(covered.get().code(), subject, covered.get().seen());
     }
     if (!index.isOver(usage)) {
-      throw Results.refused(
+      throw VolumeReport.refused(
           OperatorCode.RECEIPT_REFUSED, subject, "it is on record, or something is asked for it");
     }
     Map<VolumeIdentity, VolumeRecord> records = new TreeMap<>();
     index
         .volumes()
         .forEach(actor -> actor.view().record().ifPresent(it -> records.put(actor.identity(), it)));
-    return new Receipts(parts, usage, identity, records).receipt(epoch);
+    return new Receipt(parts, usage, identity, records).of(epoch);
   }
 
   /** Whether nothing of a volume is on record, asked for or mounted. */
   boolean mayDetach(VolumeIdentity volume) {
     Subject subject = Subject.of("finding out whether to detach", volume);
-    Optional<Failure> covered = overmounts.seen();
+    Optional<Failure> covered = foreign.seen();
     if (covered.isPresent()) {
-      throw Results.refused(covered.get().code(), subject, covered.get().seen());
+      throw VolumeReport.refused(covered.get().code(), subject, covered.get().seen());
     }
     if (index.isKnown(volume)) {
       return false;
@@ -141,7 +136,7 @@ final class VolumeQueries {
     try {
       return parts.kernel().beneath(parts.layout().volume(volume)).isEmpty();
     } catch (MountException e) {
-      throw Results.refused(
+      throw VolumeReport.refused(
           OperatorCode.MOUNT_TABLE_UNREADABLE, subject, String.valueOf(e.getMessage()));
     }
   }
@@ -156,11 +151,11 @@ final class VolumeQueries {
   }
 
   private Optional<VolumeStatus> status(VolumeQueue actor) {
-    View view = actor.view();
+    VolumeQueue.View view = actor.view();
     return view.record().map(record -> status(record, view, index.leaving(actor)));
   }
 
-  private VolumeStatus status(VolumeRecord record, View view, List<UsageKey> leaving) {
+  private VolumeStatus status(VolumeRecord record, VolumeQueue.View view, List<UsageKey> leaving) {
     List<VolumeStatus.Use> list = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       list.add(
@@ -197,7 +192,7 @@ final class VolumeQueries {
             .toList());
   }
 
-  private static Stream<UsageKey> uses(View view) {
+  private static Stream<UsageKey> uses(VolumeQueue.View view) {
     return Stream.concat(
         view.record().stream().flatMap(record -> record.targets().keySet().stream()),
         view.activity().stream()
@@ -208,7 +203,7 @@ final class VolumeQueries {
   }
 
   private Explanation.Explained known(VolumeQueue actor, long now) {
-    View view = actor.view();
+    VolumeQueue.View view = actor.view();
     int attempts =
         parts
             .plugins()
@@ -239,5 +234,140 @@ final class VolumeQueries {
                         view.troubled().stream()
                             .mapToObj(since -> Duration.ofNanos(Math.max(0, now - since)))
                             .findFirst())));
+  }
+
+  /**
+   * The proof that nothing of a use is left on this node: what is on record and what the mount
+   * table shows both have to say so.
+   */
+  private static final class Receipt {
+
+    private final EngineParts parts;
+    private final UsageKey usage;
+    private final Optional<VolumeIdentity> identity;
+    private final Map<VolumeIdentity, VolumeRecord> records;
+
+    /**
+     * About one use.
+     *
+     * @param identity which volume it was of, where that is known
+     * @param records what is on record
+     */
+    Receipt(
+        EngineParts parts,
+        UsageKey usage,
+        Optional<VolumeIdentity> identity,
+        Map<VolumeIdentity, VolumeRecord> records) {
+      this.parts = parts;
+      this.usage = usage;
+      this.identity = identity;
+      this.records = records;
+    }
+
+    /** The proof, for the claim with this epoch. */
+    NodeReceipt of(long epoch) {
+      var terms =
+          parts
+              .claims()
+              .terms()
+              .orElseThrow(() -> refused("the manager was opened without the name of its node"));
+      for (VolumeRecord record : records.values()) {
+        for (TargetRecord target : record.targets().values()) {
+          if (target.usage().equals(usage) || isNamed(target)) {
+            throw refused("it is on record as " + target.path().status());
+          }
+        }
+      }
+      List<Sighting> mounted = mounted();
+      for (Sighting sighting : mounted) {
+        if (isOfUse(sighting.path())) {
+          throw refused("it is mounted at " + sighting.path());
+        }
+      }
+      NodeReceipt.Staging staging =
+          identity.isPresent() ? staging(identity.get(), mounted) : staging(mounted);
+      return new NodeReceipt(
+          usage, epoch, terms.node(), parts.kernel().place().boot(), looked(), staging);
+    }
+
+    /** Whether it is the use, of which only the directory is left. */
+    private boolean isNamed(TargetRecord target) {
+      return target.usage().workload().value().equals(VolumeLayout.id(usage));
+    }
+
+    private List<Sighting> mounted() {
+      try {
+        return parts.kernel().beneath(parts.layout().volumes());
+      } catch (MountException e) {
+        throw VolumeReport.refused(
+            OperatorCode.MOUNT_TABLE_UNREADABLE,
+            Subject.of(PROVING).by(usage),
+            String.valueOf(e.getMessage()));
+      }
+    }
+
+    /** Whether a path is in the directory that the use has in that of its volume. */
+    private boolean isOfUse(MountPath path) {
+      String below = path.toString().substring(parts.layout().volumes().toString().length());
+      return below.contains("/p/" + VolumeLayout.id(usage) + "/");
+    }
+
+    private NodeReceipt.Staging staging(VolumeIdentity volume, List<Sighting> mounted) {
+      Optional<VolumeRecord> record = Optional.ofNullable(records.get(volume));
+      if (record.filter(known -> !known.targets().isEmpty()).isPresent()) {
+        return NodeReceipt.Staging.KEPT_FOR_OTHERS;
+      }
+      if (record.filter(known -> !known.staging().is(PathStatus.NONE)).isPresent()) {
+        throw refused("its staging is on record as " + record.get().staging().status());
+      }
+      for (Sighting sighting : mounted) {
+        if (sighting.path().isWithin(parts.layout().volume(volume))) {
+          throw refused("its volume is mounted at " + sighting.path());
+        }
+      }
+      return NodeReceipt.Staging.GONE;
+    }
+
+    /** Returns the staging where the volume is not named: none may be there that might be its. */
+    private NodeReceipt.Staging staging(List<Sighting> mounted) {
+      for (Map.Entry<VolumeIdentity, VolumeRecord> volume : records.entrySet()) {
+        if (volume.getValue().targets().keySet().stream()
+            .anyMatch(other -> other.volume().equals(usage.volume()))) {
+          return NodeReceipt.Staging.KEPT_FOR_OTHERS;
+        }
+      }
+      for (VolumeRecord record : records.values()) {
+        if (record.targets().isEmpty()) {
+          throw refused(
+              "nobody said which volume it was of, and "
+                  + record.identity()
+                  + " is being given back");
+        }
+      }
+      for (Sighting sighting : mounted) {
+        if (records.keySet().stream()
+            .noneMatch(volume -> sighting.path().isWithin(parts.layout().volume(volume)))) {
+          throw refused(
+              "nobody said which volume it was of, and nobody knows whose the mount is at "
+                  + sighting.path());
+        }
+      }
+      return NodeReceipt.Staging.GONE;
+    }
+
+    private List<Path> looked() {
+      return identity
+          .map(
+              volume ->
+                  List.of(
+                      parts.layout().target(volume, usage).toPath(),
+                      parts.layout().staging(volume).toPath()))
+          .orElseGet(() -> List.of(parts.layout().volumes().toPath()));
+    }
+
+    private VolumeException refused(String seen) {
+      return VolumeReport.refused(
+          OperatorCode.RECEIPT_REFUSED, Subject.of(PROVING).by(usage), seen);
+    }
   }
 }

@@ -5,11 +5,12 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -20,10 +21,12 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Release;
 import io.csi4j.volume.node.VolumeEvent;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -42,17 +45,16 @@ final class VolumeQueue {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
-  private final VolumeIdentity identity;
-  private final EngineParts parts;
-  private final VolumeReport report;
-  private final VolumeEngine engine;
-  private final Mailbox mailbox;
-  private final VolumeMemory memory;
-  private final OperationRun runner;
-  private final DeadMountCare dead;
-  private final LostMounts lost;
-  private final ResumedUses resumed = new ResumedUses();
-  private final OperationStart starting;
+  // Shared by the parts that work on the volume.
+  final VolumeIdentity identity;
+  final EngineParts parts;
+  final VolumeEngine engine;
+  final Mailbox mailbox;
+  final VolumeMemory memory;
+  final VolumeReport report;
+
+  private final OperationRun run;
+  private final DeadMounts dead;
   private final CleanupSchedule cleanup;
   private final ClaimChecks claims;
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
@@ -82,32 +84,76 @@ final class VolumeQueue {
   /** The uses that lead to this volume; under the engine's lock. */
   final Set<UsageKey> indexed = new HashSet<>(2);
 
-  VolumeQueue(VolumeIdentity identity, EngineParts parts, Steps steps, VolumeEngine engine) {
+  /**
+   * A view of a volume for others, while it is worked on.
+   *
+   * @param record the volume as it is
+   * @param activity the operation that is being done
+   * @param trouble the trouble that stands in the way
+   * @param troubled since when it does, in nanoseconds, if that is known
+   * @param dead the uses whose mounts are known to be dead
+   */
+  record View(
+      Optional<VolumeRecord> record,
+      Optional<Activity> activity,
+      Optional<OperatorMessage> trouble,
+      OptionalLong troubled,
+      Set<UsageKey> dead) {
+
+    /** Nothing is known. */
+    static final View NOTHING =
+        new View(
+            Optional.empty(), Optional.empty(), Optional.empty(), OptionalLong.empty(), Set.of());
+
+    /** Copies the set. */
+    View {
+      dead = Set.copyOf(dead);
+    }
+
+    /**
+     * The operation that is being done.
+     *
+     * @param operation the operation
+     * @param doing its step, as a phrase for people
+     * @param since when the operation began, in nanoseconds
+     * @param tries how often its present call was made
+     * @param answer the last answer of the plugin, if that was no success
+     * @param pause how long it waits for its next try, if it does
+     * @param waiting whose operations wait for this one, in order
+     */
+    record Activity(
+        Operation operation,
+        String doing,
+        long since,
+        int tries,
+        Optional<String> answer,
+        Optional<Duration> pause,
+        List<UsageKey> waiting) {}
+  }
+
+  VolumeQueue(VolumeIdentity identity, EngineParts parts, VolumeEngine engine) {
     this.identity = identity;
     this.parts = parts;
     this.engine = engine;
-    report = new VolumeReport(identity, parts);
     mailbox = new Mailbox(parts.scheduler(), this::broke);
-    memory = new VolumeMemory(identity, parts, steps);
-    VolumeParts volume =
-        new VolumeParts(
-            identity,
-            parts,
-            engine,
-            mailbox,
-            memory,
-            new PluginCalls(identity, parts.layout()),
-            report);
-    runner = new OperationRun(volume, steps, this);
-    dead = new DeadMountCare(volume, this::deadChanged);
-    lost = new LostMounts(volume, dead);
-    starting = new OperationStart(volume, runner, dead, resumed, this);
-    cleanup = new CleanupSchedule(volume, dead, this);
-    claims = new ClaimChecks(volume, cleanup);
+    memory = new VolumeMemory(identity, parts);
+    report = new VolumeReport(identity, parts);
+    dead = new DeadMounts(this);
+    run = new OperationRun(this, dead);
+    cleanup = new CleanupSchedule(this, dead);
+    claims = new ClaimChecks(this, cleanup);
   }
 
   VolumeIdentity identity() {
     return identity;
+  }
+
+  /** The plugin of the volume, or what stands for one that is not there. */
+  NodePlugin plugin() {
+    return parts
+        .plugins()
+        .find(identity.plugin())
+        .orElseGet(() -> new NodePlugin.Absent(parts.plugins().known()));
   }
 
   /** Returns the view for others. */
@@ -120,7 +166,7 @@ final class VolumeQueue {
   /** Before anything is done: what was found at the start. */
   void restore(VolumeRecord found) {
     memory.restore(found);
-    resumed.restore(found);
+    report.restore(found);
     show();
   }
 
@@ -136,7 +182,7 @@ final class VolumeQueue {
         () -> {
           if (memory.record().isEmpty() && current == null) {
             restoreLate(late);
-            consider();
+            cleanup.consider();
           }
         });
   }
@@ -148,7 +194,7 @@ final class VolumeQueue {
           if (current == null) {
             memory.record().map(memory::withStrays).ifPresent(memory::set);
             show();
-            consider();
+            cleanup.consider();
           }
         });
   }
@@ -162,7 +208,7 @@ final class VolumeQueue {
   void went(Optional<MountPath> path) {
     mailbox.put(
         () -> {
-          lost.went(path);
+          dead.went(path);
           if (current == null) {
             lookForLost();
           }
@@ -170,9 +216,9 @@ final class VolumeQueue {
   }
 
   private void lookForLost() {
-    if (lost.look()) {
+    if (dead.lookForLost()) {
       show();
-      consider();
+      cleanup.consider();
     }
   }
 
@@ -196,7 +242,7 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           dead.remember(request);
-          consider();
+          cleanup.consider();
         });
   }
 
@@ -214,7 +260,7 @@ final class VolumeQueue {
   private void nameAll() {
     for (UsageKey usage : names) {
       if (memory.name(usage)) {
-        engine.named(this, usage);
+        engine.index.named(this, usage);
         show();
       }
     }
@@ -242,9 +288,9 @@ final class VolumeQueue {
 
   /** Does this when everything before it is done. */
   void take(Operation operation) {
-    if (engine.isClosing()) {
+    if (engine.index.isClosing()) {
       report.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
-      engine.idle(this);
+      engine.index.idle(this);
       return;
     }
     if (!CleanupSchedule.isOf(operation)) {
@@ -279,8 +325,8 @@ final class VolumeQueue {
     if (running != null
         && running.wish() instanceof Wish.Mount
         && running.usage().equals(release.usage())) {
-      if (runner.turn().isPresent()) {
-        runner.supersede();
+      if (run.turn().isPresent()) {
+        run.supersede();
       } else {
         end(
             running,
@@ -327,12 +373,12 @@ final class VolumeQueue {
     Operation operation = waiting.poll();
     if (operation == null) {
       lookForLost();
-      consider();
-      engine.idle(this);
+      cleanup.consider();
+      engine.index.idle(this);
       return;
     }
     current = operation;
-    runner.clear();
+    run.clear();
     begun = parts.clock().nanos();
     started =
         new VolumeEvent.Started(
@@ -342,14 +388,19 @@ final class VolumeQueue {
       parts.events().accept(started);
     }
     show();
-    starting.begin(operation);
+    run.start(operation);
   }
 
   // ---- what is being done
 
-  /** Whether this operation is being done. */
-  boolean isCurrent(Operation operation) {
-    return current != null && current.id().equals(operation.id());
+  /** Does this in the mailbox, unless the operation has ended meanwhile. */
+  void ifCurrent(Operation operation, Runnable work) {
+    mailbox.put(
+        () -> {
+          if (current != null && current.id().equals(operation.id())) {
+            work.run();
+          }
+        });
   }
 
   /** Whether none is being done. */
@@ -374,18 +425,18 @@ final class VolumeQueue {
   /** The steps of an operation have ended. */
   void finish(Operation operation, Result result) {
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
-    boolean isNew = runner.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
+    boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
     if (result instanceof Result.Published && isNew) {
-      runner.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
+      run.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
     }
     if (operation.wish() instanceof Wish.Repair && !engine.isStopped()) {
       if (isDone || goesOn(operation, result)) {
-        starting.repair(operation);
+        run.repair(operation);
         return;
       }
     }
     if (result instanceof Result.Released) {
-      operation.usage().flatMap(resumed::released).ifPresent(report::tell);
+      operation.usage().ifPresent(report::released);
     }
     if (memory.forgetIfEmpty()) {
       if (isLate) {
@@ -410,7 +461,7 @@ final class VolumeQueue {
    */
   private boolean goesOn(Operation operation, Result result) {
     boolean mayGoOn = dead.failed();
-    Optional<UsageKey> usage = runner.turn().flatMap(Turn::usage);
+    Optional<UsageKey> usage = run.turn().flatMap(Turn::usage);
     Optional<VolumeException> failure = report.failure(operation, result, usage);
     repairFailure = repairFailure.or(() -> failure);
     return mayGoOn && failure.filter(it -> it.code() != OperatorCode.PLUGIN_NOT_UP).isPresent();
@@ -422,7 +473,7 @@ final class VolumeQueue {
         repairFailure.or(() -> report.failure(operation, result, operation.usage()));
     repairFailure = Optional.empty();
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_NOT_VISIBLE).isPresent()) {
-      engine.lookForUnexpected();
+      engine.foreign.lookForUnexpected().forEach(engine::tell);
     }
     dead.keepOnly(memory.record());
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_DEAD).isPresent()) {
@@ -438,7 +489,7 @@ final class VolumeQueue {
     }
     boolean isKept =
         failure.isPresent()
-            && (runner.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
+            && (run.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
     if (isKept && isTold && operation.wish() instanceof Wish.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
@@ -451,23 +502,22 @@ final class VolumeQueue {
     } else if (result instanceof Result.Withdrawn) {
       operation.end().complete(Release.NOT_LAST);
     } else {
-      UsageKey usage = operation.usage().orElseThrow();
-      operation
-          .end()
-          .complete(
-              Results.mounted(
-                  parts.layout(),
-                  identity,
-                  usage,
-                  memory.record().orElseThrow().plan().block(),
-                  memory.use(usage).filter(TargetRecord::readOnly).isPresent()));
+      operation.end().complete(mounted(operation.usage().orElseThrow()));
     }
     proceed();
   }
 
+  private MountedVolume mounted(UsageKey usage) {
+    Path path = parts.layout().target(identity, usage).toPath();
+    boolean readOnly = memory.use(usage).filter(TargetRecord::readOnly).isPresent();
+    return memory.record().orElseThrow().plan().block()
+        ? new MountedVolume.BlockDevice(usage, path, readOnly)
+        : new MountedVolume.Filesystem(usage, path, readOnly);
+  }
+
   private void ended(Optional<VolumeException> failure) {
     current = null;
-    runner.clear();
+    run.clear();
     VolumeEvent.Started start = started;
     if (isTold && start != null) {
       parts
@@ -532,19 +582,19 @@ final class VolumeQueue {
   }
 
   /** A mount was found dead, or well again. */
-  private void deadChanged() {
+  void deadChanged() {
     show();
-    consider();
+    cleanup.consider();
   }
 
   private View.Activity activity(Operation operation) {
-    Optional<Turn> turn = runner.turn();
+    Optional<Turn> turn = run.turn();
     return new View.Activity(
         operation,
         turn.map(Turn::doing).orElse("looking at what is mounted"),
         begun,
         turn.map(Turn::tries).map(Turn.Tries::calls).orElse(0),
-        runner.lastAnswer(),
+        run.lastAnswer(),
         turn.map(Turn::step)
             .filter(Step.Pause.class::isInstance)
             .map(step -> ((Step.Pause) step).time()),
@@ -558,11 +608,7 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           cleanup.again();
-          consider();
+          cleanup.consider();
         });
-  }
-
-  private void consider() {
-    cleanup.consider();
   }
 }

@@ -1,13 +1,15 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.CsiException;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Failure;
-import io.csi4j.volume.internal.lifecycle.Notice;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
@@ -16,19 +18,48 @@ import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeEvent;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * The messages to callers and listeners about one volume.
- *
- * @param identity the volume
- * @param parts the parts that pass messages on
+ * The messages to callers and listeners about one volume. What an earlier start did not finish is
+ * used in the mailbox of the volume only.
  */
-record VolumeReport(VolumeIdentity identity, EngineParts parts) {
+final class VolumeReport {
 
   private static final int PLUGINS = 3;
   private static final int REQUESTS = 5;
+
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+
+  /**
+   * The uses whose operation an earlier start did not finish; shared while it is empty, as it is
+   * for most volumes.
+   */
+  private Map<UsageKey, PathStatus> unfinished = Map.of();
+
+  VolumeReport(VolumeIdentity identity, EngineParts parts) {
+    this.identity = identity;
+    this.parts = parts;
+  }
+
+  /** Returns the subject of an operation. */
+  static Subject subject(
+      VolumeLayout layout, String doing, VolumeIdentity identity, Optional<UsageKey> usage) {
+    Subject subject = Subject.of(doing, identity);
+    return usage
+        .map(key -> subject.by(key).at(layout.target(identity, key)))
+        .orElseGet(() -> subject.at(layout.staging(identity)));
+  }
+
+  /** A refusal that needs no more than its code and what was seen. */
+  static VolumeException refused(OperatorCode code, Subject subject, String seen) {
+    return new VolumeException(Outcome.REFUSED, Messages.of(code, subject, seen), null, null);
+  }
 
   /** Why a plugin gets no calls now, if it gets none. */
   static Optional<Failure> barred(NodePlugin plugin) {
@@ -47,7 +78,7 @@ record VolumeReport(VolumeIdentity identity, EngineParts parts) {
 
   /** Returns the message for people. */
   OperatorMessage message(Notice notice) {
-    Subject subject = Results.subject(parts.layout(), "looking after", identity, notice.usage());
+    Subject subject = subject(parts.layout(), "looking after", identity, notice.usage());
     return Messages.of(notice.code(), subject, notice.seen());
   }
 
@@ -79,6 +110,56 @@ record VolumeReport(VolumeIdentity identity, EngineParts parts) {
     parts.events().accept(new VolumeEvent.Noticed(message));
   }
 
+  // ---- operations that an earlier start did not finish
+
+  /** Remembers what was found at the start. */
+  void restore(VolumeRecord found) {
+    Map<UsageKey, PathStatus> begun = new HashMap<>(unfinished);
+    found
+        .targets()
+        .values()
+        .forEach(
+            use -> {
+              boolean isBegun = use.path().pending().isPresent() || use.path().evidence().isEmpty();
+              if (use.path().is(PathStatus.GOING)
+                  || (use.path().is(PathStatus.IN_DOUBT) && isBegun)) {
+                begun.put(use.usage(), use.path().status());
+              }
+            });
+    if (!begun.isEmpty()) {
+      unfinished = begun;
+    }
+  }
+
+  /** A mount begins. */
+  void mounting(UsageKey usage) {
+    goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.RESUMED);
+  }
+
+  /** A release begins. */
+  void releasing(UsageKey usage) {
+    goesOn(usage, PathStatus.GOING, OperatorCode.RELEASE_RESUMED);
+  }
+
+  /** A release has ended well. */
+  void released(UsageKey usage) {
+    goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.ROLLED_BACK);
+  }
+
+  private void goesOn(UsageKey usage, PathStatus found, OperatorCode code) {
+    if (!unfinished.isEmpty() && unfinished.remove(usage, found)) {
+      tell(
+          new Notice(
+              code,
+              found == PathStatus.GOING
+                  ? "it was being given up at the start"
+                  : "it was in doubt at the start",
+              Optional.of(usage)));
+    }
+  }
+
+  // ---- the failures of operations
+
   /**
    * Returns the failure that a caller gets in place of its result, if it gets one.
    *
@@ -105,7 +186,7 @@ record VolumeReport(VolumeIdentity identity, EngineParts parts) {
       Failure failure,
       Optional<Failure> undoing) {
     VolumeException failed = exception(operation, usage, outcome, failure);
-    Subject subject = Results.subject(parts.layout(), "undoing the mount of", identity, usage);
+    Subject subject = subject(parts.layout(), "undoing the mount of", identity, usage);
     undoing.ifPresent(
         second -> failed.addSuppressed(exception(operation, outcome, second, subject)));
     return failed;
@@ -132,7 +213,7 @@ record VolumeReport(VolumeIdentity identity, EngineParts parts) {
         failure.cause().orElse(null) instanceof CsiException answer && isAnswer
             ? Messages.answered(failure.code(), subject, answer.failure())
             : Messages.of(failure.code(), subject, failure.seen());
-    return Results.failed(outcome, message, operation.id(), failure);
+    return new VolumeException(outcome, message, operation.id(), failure.cause().orElse(null));
   }
 
   private Subject subject(Operation operation, Optional<UsageKey> usage, OperatorCode code) {
@@ -149,7 +230,7 @@ record VolumeReport(VolumeIdentity identity, EngineParts parts) {
         ? usage
             .map(key -> Subject.of(doing, identity).by(key))
             .orElseGet(() -> Subject.of(doing, identity))
-        : Results.subject(parts.layout(), doing, identity, usage);
+        : subject(parts.layout(), doing, identity, usage);
   }
 
   /** Whether nothing was done, so that a path of the manager would tell the reader nothing. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
@@ -127,7 +128,7 @@ final class WantedMounts {
     return parts
         .plugins()
         .find(one.request.plugin())
-        .orElseGet(() -> new AbsentPlugin(parts.plugins().known()))
+        .orElseGet(() -> new NodePlugin.Absent(parts.plugins().known()))
         .policy()
         .backgroundCap();
   }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;
@@ -111,7 +112,26 @@ public sealed interface Event {
    * @param recordSuffices whether an earlier confirmation is good enough while the keeper cannot be
    *     asked
    */
-  record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {}
+  record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {
+
+    /** What a claim is worth, as a clause. */
+    public static String words(ClaimStanding standing, long epoch) {
+      String claim = "its claim has epoch " + epoch;
+      if (standing instanceof ClaimStanding.Stale stale) {
+        return claim
+            + (stale.epoch() > epoch
+                ? ", and the volume's is " + stale.epoch() + " by now"
+                : ", and was given back or taken on since");
+      } else if (standing instanceof ClaimStanding.Leaving) {
+        return claim + ", and is on its way back";
+      } else if (standing instanceof ClaimStanding.Missing) {
+        return claim + ", and the store knows nothing of it";
+      } else if (standing instanceof ClaimStanding.Unknown unknown) {
+        return claim + ", and nobody confirms it: " + unknown.because().text();
+      }
+      return claim + ", and is current";
+    }
+  }
 
   /** The pause is over. */
   record Woke() implements Event {}

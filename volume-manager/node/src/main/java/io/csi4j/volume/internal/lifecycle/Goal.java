@@ -1,8 +1,14 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
 import java.util.Optional;
 import java.util.Set;
 
@@ -37,6 +43,59 @@ public sealed interface Goal {
       Set<String> limits)
       implements Goal {
 
+    /**
+     * Returns the goal of a request.
+     *
+     * @param mode the access mode under which the plugin is asked
+     * @param known under which claim the use is on record; it stays so unless the request names one
+     */
+    public static Publish of(
+        VolumeIdentity identity,
+        MountRequest request,
+        boolean stages,
+        AccessMode mode,
+        ClaimMark known) {
+      return new Publish(
+          identity,
+          request.usage(),
+          Plan.of(identity, stages, request.capability().withAccessMode(mode))
+              .attachedBy(identity, request.publishContext()),
+          request.readOnly(),
+          Plan.mustBeWritable(request.capability(), request.readOnly()),
+          false,
+          request.claimEpoch().orElse(known.epoch()),
+          Digests.of(identity, request.volumeContext()),
+          request
+              .capability()
+              .mountOptions()
+              .flatMap(MountOptions::flags)
+              .map(Digests::limits)
+              .orElse(Set.of()));
+    }
+
+    /** Returns the goal of the same request for a volume that is in use. */
+    public static Publish of(VolumeIdentity identity, MountRequest request, VolumeRecord known) {
+      return of(
+          identity,
+          request,
+          known.plan().staged(),
+          mode(request, Optional.of(known)),
+          known.claim(request.usage()));
+    }
+
+    /**
+     * The access mode of a request; the one in its place, while the volume is in use under that.
+     */
+    public static AccessMode mode(MountRequest request, Optional<VolumeRecord> known) {
+      AccessMode asked = request.capability().accessMode();
+      AccessMode older = asked.withoutSingleNodeMultiWriter();
+      return known
+              .filter(record -> !record.targets().isEmpty() && record.plan().mode() == older)
+              .isPresent()
+          ? older
+          : asked;
+    }
+
     /** That it appears for a workload that is not running yet. */
     public Publish(
         VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
@@ -56,16 +115,6 @@ public sealed interface Goal {
     /** Returns this goal, allowed by the claim with this epoch. */
     public Publish under(long claim) {
       return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context, limits);
-    }
-
-    /** Returns this goal, with mount flags that set these limits. */
-    public Publish limited(Set<String> flags) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, context, flags);
-    }
-
-    /** Returns this goal, with a context of the volume that has this digest. */
-    public Publish with(String digest) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, epoch, digest, limits);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.mount.model.MountException;
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -17,6 +19,26 @@ import java.util.function.Predicate;
  * ReleaseStory}.
  */
 public final class Lifecycle {
+
+  /**
+   * A step was not made, as its path leads into something that was mounted over the directories.
+   */
+  public static final class CoveredException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Failure failure;
+
+    /** A failure because a foreign mount lies over the directories. */
+    public CoveredException(Failure failure) {
+      super(failure.seen());
+      this.failure = failure;
+    }
+
+    Failure failure() {
+      return failure;
+    }
+  }
 
   private Lifecycle() {}
 
@@ -90,7 +112,10 @@ public final class Lifecycle {
   private static Failure notForced(Throwable cause) {
     String command =
         cause instanceof MountException refused
-            ? refused.target().map(path -> " What remains is: " + Commands.unmount(path)).orElse("")
+            ? refused
+                .target()
+                .map(path -> " What remains is: " + ReleaseStory.unmountCommand(path))
+                .orElse("")
             : "";
     boolean isBusy =
         cause instanceof MountException refused && refused.reason() == MountException.Reason.BUSY;

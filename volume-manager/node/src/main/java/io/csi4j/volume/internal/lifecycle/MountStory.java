@@ -1,6 +1,9 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
@@ -547,7 +550,8 @@ final class MountStory {
           turn.note(
               new Notice(
                   OperatorCode.CLAIM_STORE_DOWN,
-                  ClaimWords.of(standing, goal.epoch()) + ", and it goes on from what is on record",
+                  Event.Confirmed.words(standing, goal.epoch())
+                      + ", and it goes on from what is on record",
                   Optional.of(goal.usage()))),
           verb,
           now);
@@ -605,7 +609,7 @@ final class MountStory {
             && turn.mount().plan().staged();
     return isUnstaged && !at.detour().restaged()
         ? restage(at, now)
-        : repeat(at, verb, kind, FailedCalls.failure(at, verb, failed), now);
+        : repeat(at, verb, kind, AnswerClass.failure(at, verb, failed), now);
   }
 
   /** Makes the same call again after a pause, or gives up. */
@@ -666,7 +670,7 @@ final class MountStory {
                 : standing instanceof ClaimStanding.Missing
                     ? OperatorCode.CLAIM_MISSING
                     : OperatorCode.CLAIM_UNCONFIRMED;
-    return Failure.of(code, ClaimWords.of(standing, goal.epoch()));
+    return Failure.of(code, Event.Confirmed.words(standing, goal.epoch()));
   }
 
   // ---- failures of the state and of directories

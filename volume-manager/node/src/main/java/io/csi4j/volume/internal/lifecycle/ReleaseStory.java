@@ -1,5 +1,9 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
@@ -271,7 +275,7 @@ final class ReleaseStory {
                   stack.isEmpty()
                       ? "a device node is there for it"
                       : "what is to be abandoned is there; first type: "
-                          + Commands.unmount(stack.get(0).path()))));
+                          + unmountCommand(stack.get(0).path()))));
     }
     VolumeRecord ended = record.abandoning(goal.usage(), goal.reason());
     Turn noted =
@@ -336,7 +340,7 @@ final class ReleaseStory {
             .filter(pending -> pending.verb() == Verb.PUBLISH)
             .isPresent();
     return isQuarantined
-        ? unfinished(turn, FailedCalls.quarantined(Verb.PUBLISH))
+        ? unfinished(turn, AnswerClass.quarantined(Verb.PUBLISH))
         : send(turn, Part.USE, now);
   }
 
@@ -442,7 +446,7 @@ final class ReleaseStory {
       return removeVolume(turn);
     }
     return isBeingStaged(record, now)
-        ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+        ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
         : unstage(turn.fresh());
   }
 
@@ -456,7 +460,7 @@ final class ReleaseStory {
       return removeVolume(turn);
     }
     if (isBeingStaged(record, now)) {
-      return unfinished(turn, FailedCalls.quarantined(Verb.STAGE));
+      return unfinished(turn, AnswerClass.quarantined(Verb.STAGE));
     }
     boolean isBeingUnstaged =
         record.staging().pending().filter(call -> call.verb() == Verb.UNSTAGE).isPresent()
@@ -473,7 +477,7 @@ final class ReleaseStory {
       return turn.end(new Result.Withdrawn());
     }
     return isBeingStaged(record, now)
-        ? unfinished(turn, FailedCalls.quarantined(Verb.STAGE))
+        ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
@@ -608,7 +612,7 @@ final class ReleaseStory {
 
   private static Turn failed(Turn turn, Part part, Answer.Failed failed, Situation now) {
     AnswerClass kind = AnswerClass.of(failed);
-    Failure failure = FailedCalls.failure(turn, part.verb, failed);
+    Failure failure = AnswerClass.failure(turn, part.verb, failed);
     Turn reached = failed.sent() ? turn.reached(part.verb) : turn;
     Turn at = kind.isOver() && failed.sent() ? idle(reached, part) : reached;
     if (AnswerClass.saysUnknownVolume(failed)) {
@@ -686,8 +690,8 @@ final class ReleaseStory {
     }
     Sighting top = stack.get(stack.size() - 1);
     return Inspection.isDead(stack)
-        ? "; its server has ended, and what remains is: " + Commands.unmount(top.path())
-        : "; what remains is: " + Commands.plainUnmount(top.path());
+        ? "; its server has ended, and what remains is: " + unmountCommand(top.path())
+        : "; what remains is: " + plainUnmountCommand(top.path());
   }
 
   private static boolean isForeign(Turn turn, Part part, List<Sighting> stack) {
@@ -722,7 +726,7 @@ final class ReleaseStory {
               "it is still mounted, and "
                   + refusal.seen()
                   + "; what remains is: "
-                  + Commands.unmount(stack.get(0).path()),
+                  + unmountCommand(stack.get(0).path()),
               refusal.cause()));
     }
     if (turn.tries().unknown() < most) {
@@ -808,5 +812,24 @@ final class ReleaseStory {
         .flatMap(record::target)
         .map(use -> turn.with(record.withTarget(use.with(change.apply(use.path())))))
         .orElse(turn);
+  }
+
+  // ---- commands for people to type
+
+  /**
+   * The command that takes a mount out of sight though it may be in use, without touching what is
+   * mounted.
+   */
+  static String unmountCommand(MountPath path) {
+    return "umount -c -l " + quoted(path);
+  }
+
+  /** The command that takes a mount away that is not in use, without touching what is mounted. */
+  private static String plainUnmountCommand(MountPath path) {
+    return "umount -c " + quoted(path);
+  }
+
+  private static String quoted(MountPath path) {
+    return "'" + path.toString().replace("'", "'\\''") + "'";
   }
 }

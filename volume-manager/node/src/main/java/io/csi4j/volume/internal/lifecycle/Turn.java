@@ -1,8 +1,11 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.UsageKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,6 +100,127 @@ public record Turn(
     TARGET,
     /** The staging. */
     STAGING
+  }
+
+  /**
+   * A step whose answer an operation waits for.
+   *
+   * @param moment where in its story the operation is
+   * @param step the step
+   * @param <E> the answer
+   */
+  public record Awaited<E extends Event>(Moment<E> moment, Step<E> step) {
+
+    /** The operation with its next step, now that this is the answer. */
+    public Turn answered(Turn turn, E event, Situation now) {
+      return moment.next().after(turn.quiet(), event, now);
+    }
+  }
+
+  /**
+   * One moment of a story: an operation waits for the answer to a step. The moments of a story are
+   * constants, listed in its order at the top of its file.
+   *
+   * @param name its name, for developers
+   * @param doing what is being done meanwhile, as a phrase for people
+   * @param isForth whether the volume is on its way to a workload, rather than back
+   * @param reached the point that the operation has reached with the answer, where it has a name
+   * @param next what follows the answer
+   * @param <E> the answer
+   */
+  public record Moment<E extends Event>(
+      String name, String doing, boolean isForth, Optional<CrashPoint> reached, Next<E> next) {
+
+    /** The moment before the first step and after the last one. */
+    static final Moment<Event> NONE =
+        new Moment<>(
+            "NONE",
+            "beginning",
+            false,
+            Optional.empty(),
+            (turn, event, now) -> {
+              throw new IllegalStateException("The operation has ended: " + event);
+            });
+
+    /**
+     * Decides what follows an answer.
+     *
+     * @param <E> the answer
+     */
+    @FunctionalInterface
+    public interface Next<E extends Event> {
+
+      /** The operation with its next step. */
+      Turn after(Turn turn, E event, Situation now);
+    }
+
+    /** A moment of the way to a workload. */
+    static <E extends Event> Moment<E> forth(String name, String doing, Next<E> next) {
+      return new Moment<>(name, doing, true, Optional.empty(), next);
+    }
+
+    /** A moment of the way back. */
+    static <E extends Event> Moment<E> back(String name, String doing, Next<E> next) {
+      return new Moment<>(name, doing, false, Optional.empty(), next);
+    }
+
+    /** Returns this moment, whose answer reaches this point. */
+    Moment<E> reaching(CrashPoint point) {
+      return new Moment<>(name, doing, isForth, Optional.of(point), next);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /**
+   * Something that an operator may want to know.
+   *
+   * @param code what
+   * @param seen what was seen, as a clause
+   * @param usage the use, if it is about one; else the staging or the whole volume
+   */
+  public record Notice(OperatorCode code, String seen, Optional<UsageKey> usage) {}
+
+  /**
+   * The world at the moment of a decision.
+   *
+   * @param place the boot and the mount namespace
+   * @param instance the process that is the plugin; empty when it is not known
+   * @param policy how the plugin is treated
+   * @param quarantined the targets, and the staging (empty), whose pending call may be going on
+   * @param refused the uses that the plugin has refused to release often and long enough, while
+   *     nothing was mounted for them
+   * @param barred why the plugin gets no calls now, if it gets none
+   * @param random a number from 0 to below 1
+   */
+  public record Situation(
+      Place place,
+      String instance,
+      MountPolicy policy,
+      Set<Optional<UsageKey>> quarantined,
+      Set<UsageKey> refused,
+      Optional<Failure> barred,
+      double random) {
+
+    /** Returns this situation, where this keeps the plugin from getting calls, too. */
+    public Situation barredBy(Optional<Failure> also) {
+      return also.isEmpty() || barred.isPresent()
+          ? this
+          : new Situation(place, instance, policy, quarantined, refused, also, random);
+    }
+
+    /** Whether the pending call of the staging may be going on. */
+    boolean stagingQuarantined() {
+      return quarantined.contains(Optional.empty());
+    }
+
+    /** Whether the pending call of a target may be going on. */
+    boolean targetQuarantined(UsageKey usage) {
+      return quarantined.contains(Optional.of(usage));
+    }
   }
 
   /** An operation that has not begun. */

@@ -73,4 +73,15 @@ public enum CrashPoint {
       case UNSTAGE -> UNSTAGE_ANSWERED;
     };
   }
+
+  /** Is told of every named moment; in production none is set. */
+  @FunctionalInterface
+  public interface Listener {
+
+    /** Ignores them. */
+    Listener NONE = point -> {};
+
+    /** An operation is at this moment. */
+    void at(CrashPoint point);
+  }
 }

@@ -2,8 +2,16 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetVolumeStatsRequest;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.CallQueue;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -17,18 +25,22 @@ import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.text.TimeText;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Scheduler.Timer;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +53,8 @@ import org.jspecify.annotations.Nullable;
  * then on.
  */
 final class CsiNodePlugin implements NodePlugin {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
 
   private final PluginBinding binding;
   private final PathView view;
@@ -358,5 +372,212 @@ final class CsiNodePlugin implements NodePlugin {
 
   private void refuseWaiting(String reason) {
     open.forEach(each -> each.refuse(StatusCode.UNAVAILABLE, reason));
+  }
+
+  /** A call that was asked for and gets exactly one answer. */
+  static final class OpenCall {
+
+    private final NodeCall call;
+    private final String instance;
+    private final long began;
+    private final Consumer<Answer> then;
+    private final Consumer<OpenCall> whenOver;
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private volatile @Nullable Timer timer;
+
+    private enum State {
+      WAITING,
+      SENT,
+      ANSWERED
+    }
+
+    /**
+     * A call that waits.
+     *
+     * @param instance the process that it is meant for; empty when that is not known
+     * @param began when, by the manager's clock
+     */
+    OpenCall(
+        NodeCall call,
+        String instance,
+        long began,
+        Consumer<Answer> then,
+        Consumer<OpenCall> whenOver) {
+      this.call = call;
+      this.instance = instance;
+      this.began = began;
+      this.then = then;
+      this.whenOver = whenOver;
+    }
+
+    NodeCall call() {
+      return call;
+    }
+
+    String instance() {
+      return instance;
+    }
+
+    long began() {
+      return began;
+    }
+
+    boolean isWaiting() {
+      return state.get() == State.WAITING;
+    }
+
+    /** The timer that gives it up while it waits. */
+    void timer(Timer timer) {
+      this.timer = timer;
+      if (!isWaiting()) {
+        timer.cancel();
+      }
+    }
+
+    /** From now on it counts as sent; false if it was answered meanwhile. */
+    boolean send() {
+      boolean mine = state.compareAndSet(State.WAITING, State.SENT);
+      cancelTimer();
+      return mine;
+    }
+
+    /** Answers that it was not sent, unless it was. */
+    void refuse(StatusCode code, String text) {
+      refuse(new Answer.Failed(code, false, text, Optional.empty()));
+    }
+
+    /** Answers that it was not sent, unless it was. */
+    void refuse(Answer.Failed answer) {
+      if (state.compareAndSet(State.WAITING, State.ANSWERED)) {
+        cancelTimer();
+        tell(answer);
+      }
+    }
+
+    /** Answers what became of it after it was sent. */
+    void end(Answer answer) {
+      if (state.compareAndSet(State.SENT, State.ANSWERED)) {
+        tell(answer);
+      }
+    }
+
+    private void tell(Answer answer) {
+      whenOver.accept(this);
+      try {
+        then.accept(answer);
+      } catch (RejectedExecutionException closed) {
+        // The adapter is gone: the effect of the call is on record as in doubt.
+      } catch (RuntimeException | Error failed) {
+        LOGGER.log(
+            Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
+      }
+    }
+
+    private void cancelTimer() {
+      Timer set = timer;
+      if (set != null) {
+        set.cancel();
+      }
+    }
+  }
+
+  /** A call with the plugin's paths and with its secrets, ready to be sent. */
+  @FunctionalInterface
+  private interface WireCall {
+
+    /** Sends it. */
+    CompletionStage<Optional<Object>> send(NodeService.Async node);
+
+    /** The operation for which a call takes secrets. */
+    static CsiOperation operation(NodeCall call) {
+      if (call instanceof NodeCall.Stage) {
+        return CsiOperation.NODE_STAGE_VOLUME;
+      }
+      return call instanceof NodeCall.Publish
+          ? CsiOperation.NODE_PUBLISH_VOLUME
+          : CsiOperation.NODE_EXPAND_VOLUME;
+    }
+
+    /**
+     * Makes a call ready.
+     *
+     * @throws IllegalArgumentException if it has a path that the plugin does not see
+     */
+    static WireCall of(NodeCall call, PathView view, Secrets secrets) {
+      if (call instanceof NodeCall.Stage stage) {
+        return stage(stage, view, secrets);
+      } else if (call instanceof NodeCall.Publish publish) {
+        return publish(publish, view, secrets);
+      } else if (call instanceof NodeCall.Unpublish unpublish) {
+        NodeUnpublishVolumeRequest request =
+            NodeUnpublishVolumeRequest.builder(
+                    unpublish.volume(), view.toPlugin(unpublish.target()))
+                .build();
+        return node -> node.unpublishVolume(request).thenApply(none -> Optional.empty());
+      } else if (call instanceof NodeCall.Unstage unstage) {
+        NodeUnstageVolumeRequest request =
+            NodeUnstageVolumeRequest.builder(unstage.volume(), view.toPlugin(unstage.staging()))
+                .build();
+        return node -> node.unstageVolume(request).thenApply(none -> Optional.empty());
+      } else if (call instanceof NodeCall.Expand expand) {
+        return expand(expand, view, secrets);
+      }
+      return stats((NodeCall.Stats) call, view);
+    }
+
+    private static WireCall stage(NodeCall.Stage stage, PathView view, Secrets secrets) {
+      NodeCall.Parcel parcel = stage.parcel();
+      NodeStageVolumeRequest request =
+          NodeStageVolumeRequest.builder(
+                  stage.volume(), view.toPlugin(stage.staging()), parcel.capability())
+              .publishContext(parcel.publishContext())
+              .volumeContext(parcel.volumeContext())
+              .secrets(secrets)
+              .build();
+      return node -> node.stageVolume(request).thenApply(none -> Optional.empty());
+    }
+
+    private static WireCall publish(NodeCall.Publish publish, PathView view, Secrets secrets) {
+      NodeCall.Parcel parcel = publish.parcel();
+      NodePublishVolumeRequest.Builder request =
+          NodePublishVolumeRequest.builder(
+                  publish.volume(), view.toPlugin(publish.target()), parcel.capability())
+              .readonly(publish.readOnly())
+              .publishContext(parcel.publishContext())
+              .volumeContext(parcel.volumeContext())
+              .secrets(secrets);
+      publish.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
+      NodePublishVolumeRequest built = request.build();
+      return node -> node.publishVolume(built).thenApply(none -> Optional.empty());
+    }
+
+    private static WireCall expand(NodeCall.Expand expand, PathView view, Secrets secrets) {
+      NodeExpandVolumeRequest.Builder request =
+          NodeExpandVolumeRequest.builder(expand.volume(), view.toPlugin(expand.target()))
+              .capacityRange(expand.capacity());
+      expand.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
+      expand.capability().ifPresent(request::capability);
+      NodeExpandVolumeRequest built = withSecrets(request, secrets);
+      return node ->
+          node.expandVolume(built)
+              .thenApply(
+                  grown -> {
+                    OptionalLong bytes = grown.capacityBytes();
+                    return bytes.isPresent() ? Optional.of(bytes.getAsLong()) : Optional.empty();
+                  });
+    }
+
+    private static NodeExpandVolumeRequest withSecrets(
+        NodeExpandVolumeRequest.Builder request, Secrets secrets) {
+      return secrets.equals(Secrets.empty()) ? request.build() : request.secrets(secrets).build();
+    }
+
+    private static WireCall stats(NodeCall.Stats stats, PathView view) {
+      NodeGetVolumeStatsRequest.Builder request =
+          NodeGetVolumeStatsRequest.builder(stats.volume(), view.toPlugin(stats.target()));
+      stats.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
+      NodeGetVolumeStatsRequest built = request.build();
+      return node -> node.getVolumeStats(built).thenApply(Optional::of);
+    }
   }
 }

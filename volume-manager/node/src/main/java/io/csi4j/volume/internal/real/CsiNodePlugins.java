@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
@@ -10,10 +11,11 @@ import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.time.Duration;
@@ -58,14 +60,6 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
    * @param scheduler where calls are prepared
    * @param disk where the processes behind sockets are looked at
    * @param boot which boot it is
-   */
-  public CsiNodePlugins(MountPath root, Scheduler scheduler, Clock clock, Disk disk, String boot) {
-    this(root, scheduler, clock, disk, boot, ManagerSettings.defaults().secretsLimit());
-  }
-
-  /**
-   * The same with another limit.
-   *
    * @param secretsLimit how long the host may take to give secrets
    */
   public CsiNodePlugins(
@@ -137,18 +131,38 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
       Runnable ending = bind(known.registration().binding(), serving);
       return closed ? this::close : ending;
     }
-    now.plugin().bar(Bars.of(known).orElse(null));
+    now.plugin().bar(bar(known).orElse(null));
     return () -> {};
   }
 
   private Runnable bind(PluginBinding binding, Optional<RegisteredPlugin> known) {
     CsiNodePlugin plugin = new CsiNodePlugin(binding, view(binding), ground);
-    known.flatMap(Bars::of).ifPresent(plugin::bar);
+    known.flatMap(CsiNodePlugins::bar).ifPresent(plugin::bar);
     Bound old =
         plugins.put(binding.id(), new Bound(plugin, known.map(RegisteredPlugin::registration)));
     return old == null
         ? () -> {}
         : () -> old.plugin().retire("the plugin was registered anew", plugin);
+  }
+
+  /**
+   * Returns why nothing new may be begun with an instance, if so; one without a supervisor is
+   * tried. Giving back is always tried.
+   */
+  private static Optional<PluginAnswer.Down> bar(RegisteredPlugin known) {
+    if (known.remembered()) {
+      return Optional.of(
+          new PluginAnswer.Down(
+              "it is known from an earlier run, and was not registered since this start",
+              OperatorCode.PLUGIN_NOT_REGISTERED));
+    }
+    if (known.health().state() != State.UNHEALTHY) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new PluginAnswer.Down(
+            "it is unhealthy since " + known.health().since() + ": " + known.health().text(),
+            OperatorCode.PLUGIN_UNHEALTHY));
   }
 
   private PathView view(PluginBinding binding) {

@@ -7,7 +7,8 @@ import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.port.Claims;
-import io.csi4j.volume.internal.port.CrashPoints;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.node.ManagerSettings;
@@ -97,7 +98,8 @@ public final class RealParts implements AutoCloseable {
   }
 
   /** The parts for an engine. */
-  public EngineParts parts(StateStore state, CrashPoints points, Consumer<VolumeEvent> events) {
+  public EngineParts parts(
+      StateStore state, CrashPoint.Listener points, Consumer<VolumeEvent> events) {
     return new EngineParts(
         clock,
         scheduler,

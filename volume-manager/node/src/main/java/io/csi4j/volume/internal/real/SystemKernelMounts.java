@@ -4,6 +4,7 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountEvent;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountFlag;
@@ -22,17 +23,22 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.port.KernelMounts;
-import io.csi4j.volume.internal.port.ShownDirectory;
+import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -53,6 +59,7 @@ public final class SystemKernelMounts implements KernelMounts {
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
+  private static final KernelText READ_ONLY = KernelText.of("ro");
   private static final int LONGEST_TEXT = 1024;
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
@@ -98,6 +105,28 @@ public final class SystemKernelMounts implements KernelMounts {
     this.place = place;
   }
 
+  /**
+   * Where a manager sees what is mounted, and takes it away.
+   *
+   * @param table what is mounted
+   * @param mounts the changes to it
+   * @param watch tells when it changes, if it can be watched
+   */
+  public record KernelView(MountTable table, Mounts mounts, Optional<MountWatch> watch) {
+
+    /** All are needed. */
+    public KernelView {
+      Objects.requireNonNull(table, "table");
+      Objects.requireNonNull(mounts, "mounts");
+      Objects.requireNonNull(watch, "watch");
+    }
+
+    /** The running kernel. */
+    public static KernelView system() {
+      return new KernelView(MountTable.system(), Mounts.system(), Optional.of(MountWatch.system()));
+    }
+  }
+
   /** The running kernel. A process stays in its boot and its mount namespace. */
   public static SystemKernelMounts system() {
     return of(KernelView.system());
@@ -107,9 +136,37 @@ public final class SystemKernelMounts implements KernelMounts {
   static SystemKernelMounts of(KernelView view) {
     HostIdentity here = HostIdentity.current();
     Place place =
-        new Place(here.boot().value(), MountNamespace.of(view.table(), here.mountNamespace()));
+        new Place(here.boot().value(), namespace(root(view.table()), here.mountNamespace()));
     return new SystemKernelMounts(
         view.table(), view.mounts(), new RealDisk(), () -> place, null, view.watch().orElse(null));
+  }
+
+  /**
+   * The number of a mount namespace; 0 when it is not known.
+   *
+   * <p>The inode alone says little: the kernel gives that of an ended namespace to the next one at
+   * once. A new namespace has copies of all mounts, though, so the mount of its root directory
+   * tells the two apart.
+   *
+   * @param root what tells the mount of its root directory from others, if that is known
+   * @param inode its inode; 0 when it is not known
+   */
+  static long namespace(Optional<MountIdentity> root, long inode) {
+    if (root.isPresent() && root.get() instanceof MountIdentity.Unique unique) {
+      return unique.id();
+    }
+    if (root.isPresent() && root.get() instanceof MountIdentity.Reusable reusable) {
+      return inode << Integer.SIZE | Integer.toUnsignedLong(reusable.id());
+    }
+    return inode;
+  }
+
+  private static Optional<MountIdentity> root(MountTable table) {
+    try {
+      return table.find(MountPath.ROOT).map(MountRecord::ref).map(MountRef::identity);
+    } catch (MountException e) {
+      return Optional.empty();
+    }
   }
 
   /** Returns these mounts, where servers are asked whether they are still there. */
@@ -229,7 +286,7 @@ public final class SystemKernelMounts implements KernelMounts {
         table.list(each -> each.path().equals(top.path())).records().stream()
             .filter(each -> !each.ref().equals(top.ref()))
             .toList();
-    List<MountRecord> all = new ArrayList<>(Layers.inOrder(below));
+    List<MountRecord> all = new ArrayList<>(inOrder(below));
     all.add(top);
     return all;
   }
@@ -249,7 +306,7 @@ public final class SystemKernelMounts implements KernelMounts {
     List<MountRecord> found =
         snapshot(directory)
             .matching(each -> each.path().isWithin(directory) && !each.path().equals(directory));
-    return Layers.inOrder(found).stream().map(each -> sighting(each.path(), each, false)).toList();
+    return inOrder(found).stream().map(each -> sighting(each.path(), each, false)).toList();
   }
 
   /**
@@ -286,7 +343,7 @@ public final class SystemKernelMounts implements KernelMounts {
     return new Sighting(
         path,
         record.device().toString(),
-        Evidences.of(record),
+        evidence(record),
         health,
         record.flags().stream().map(MountFlag::word).collect(Collectors.toSet()));
   }
@@ -378,5 +435,45 @@ public final class SystemKernelMounts implements KernelMounts {
       lazily |= result.deviceMayBeBusy();
     }
     return lazily;
+  }
+
+  /** The evidence that is kept of a mount. */
+  private static Evidence evidence(MountRecord record) {
+    return new Evidence(
+        record.ref().encode(),
+        record.type().toString(),
+        record.source().toString(),
+        rootOf(record).toString(),
+        isReadOnly(record));
+  }
+
+  /** The root without the kernel's mark: a mount looks the same after its source was deleted. */
+  private static KernelText rootOf(MountRecord record) {
+    return new MountIdentity.Reusable(record.id(), record.device(), record.root()).root();
+  }
+
+  /** Whether the mount, or the filesystem behind it, takes no writes. */
+  private static boolean isReadOnly(MountRecord record) {
+    return record.isReadOnly()
+        || (!record.options().isEmpty() && record.options().get(0).equals(READ_ONLY));
+  }
+
+  /** Returns the mounts, each after the one that it is on, otherwise in the order given. */
+  private static List<MountRecord> inOrder(List<MountRecord> records) {
+    Map<Integer, MountRecord> waiting = new HashMap<>();
+    records.forEach(record -> waiting.put(record.id(), record));
+    List<MountRecord> ordered = new ArrayList<>(records.size());
+    Deque<MountRecord> onTheWay = new ArrayDeque<>();
+    for (MountRecord record : records) {
+      @Nullable MountRecord next = waiting.remove(record.id());
+      while (next != null) {
+        onTheWay.push(next);
+        next = waiting.remove(next.parentId());
+      }
+      while (!onTheWay.isEmpty()) {
+        ordered.add(onTheWay.pop());
+      }
+    }
+    return ordered;
   }
 }

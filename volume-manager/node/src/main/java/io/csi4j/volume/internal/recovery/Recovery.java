@@ -1,14 +1,16 @@
 package io.csi4j.volume.internal.recovery;
 
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.layout.StrayUse;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -22,8 +24,11 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -314,5 +319,126 @@ public final class Recovery {
 
   private void find(String code, String seen) {
     findings.add(Messages.of(OperatorCode.valueOf(code), Subject.of(DOING), seen));
+  }
+
+  // ---- what it is made from, and what is made
+
+  /**
+   * The words of three witnesses when a manager is opened.
+   *
+   * @param remembered the records
+   * @param directories and the volumes they belong to
+   * @param mounted the mounts below the root
+   * @param place the boot and the mount namespace
+   */
+  public record Found(
+      Remembered remembered,
+      List<VolumeDirectories.Found> directories,
+      List<Sighting> mounted,
+      Place place) {
+
+    /** Copies the lists. */
+    public Found {
+      directories = List.copyOf(directories);
+      mounted = List.copyOf(mounted);
+    }
+  }
+
+  /**
+   * What a start makes of what it found.
+   *
+   * @param volumes the volumes
+   * @param tombstones what was given back
+   * @param adopted the uses that are there as they were
+   * @param inDoubt the uses that may be there or not
+   * @param going the uses that were being given up
+   * @param unknown the mounts below the root of unknown volumes
+   * @param late the volumes of which something appeared after they were given back
+   * @param findings what an operator may want to know
+   */
+  public record Recovered(
+      List<VolumeRecord> volumes,
+      List<Tombstone> tombstones,
+      List<UsageKey> adopted,
+      List<UsageKey> inDoubt,
+      List<UsageKey> going,
+      List<MountPath> unknown,
+      Set<VolumeIdentity> late,
+      List<OperatorMessage> findings) {
+
+    /** Copies the lists. */
+    public Recovered {
+      volumes = List.copyOf(volumes);
+      tombstones = List.copyOf(tombstones);
+      adopted = List.copyOf(adopted);
+      inDoubt = List.copyOf(inDoubt);
+      going = List.copyOf(going);
+      unknown = List.copyOf(unknown);
+      late = Set.copyOf(late);
+      findings = List.copyOf(findings);
+    }
+  }
+
+  /** The records of a state, read once; of those that cannot be read it is told why. */
+  public static final class Remembered {
+
+    private final LoadedState state;
+    private final Map<String, VolumeRecord> volumes = new LinkedHashMap<>();
+    private final List<Tombstone> tombstones = new ArrayList<>();
+    private final List<OperatorMessage> unreadable = new ArrayList<>();
+
+    private Remembered(LoadedState state) {
+      this.state = state;
+      state.values().forEach(this::read);
+    }
+
+    /** Returns the contents of this state. */
+    public static Remembered of(LoadedState state) {
+      return new Remembered(state);
+    }
+
+    private void read(StateKey key, StateValue value) {
+      try {
+        if (key.kind() == StateKind.VOLUME) {
+          VolumeRecord record = RecordCodec.decodeVolume(value);
+          if (!VolumeLayout.id(record.identity()).equals(key.id())) {
+            throw new MalformedRecordException("it is that of " + record.identity());
+          }
+          volumes.put(key.id(), record);
+        } else if (key.kind() == StateKind.TOMBSTONE) {
+          tombstones.add(RecordCodec.decodeTombstone(value));
+        }
+      } catch (MalformedRecordException e) {
+        unreadable.add(
+            Messages.of(
+                OperatorCode.RECORD_UNREADABLE,
+                Subject.of(DOING),
+                "the record " + key + " cannot be read: " + e.getMessage()));
+      }
+    }
+
+    /** Where it was read. */
+    LoadedState state() {
+      return state;
+    }
+
+    /** The volumes, by the names of their directories. */
+    Map<String, VolumeRecord> volumes() {
+      return volumes;
+    }
+
+    List<Tombstone> tombstones() {
+      return tombstones;
+    }
+
+    /** Returns messages about the records that cannot be read. */
+    List<OperatorMessage> unreadable() {
+      return unreadable;
+    }
+
+    /** Whose the directory with this name has to be, if anything is remembered of it. */
+    public Optional<VolumeIdentity> owner(String directory) {
+      return Optional.ofNullable(volumes.get(directory)).map(VolumeRecord::identity);
+    }
   }
 }

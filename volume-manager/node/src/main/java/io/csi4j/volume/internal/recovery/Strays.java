@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.recovery;
 
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.layout.StrayUse;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.engine.Reconciling.Planned;
+import io.csi4j.volume.internal.engine.HostList.Planned;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
@@ -51,7 +51,7 @@ class ReconcilingTest {
   }
 
   private static List<CleanupPlan.Item> plan(List<VolumeRecord> records, List<LiveMount> live) {
-    return Reconciling.plan(LAYOUT, records, live, List.of()).stream().map(Planned::item).toList();
+    return HostList.plan(LAYOUT, records, live, List.of()).stream().map(Planned::item).toList();
   }
 
   @Test
@@ -107,7 +107,7 @@ class ReconcilingTest {
 
   @Test
   void aVolumeThatNobodyUsesIsReleasedAsAWhole() {
-    assertThat(Reconciling.plan(LAYOUT, List.of(staged()), List.of(), List.of()))
+    assertThat(HostList.plan(LAYOUT, List.of(staged()), List.of(), List.of()))
         .singleElement()
         .satisfies(
             planned -> {
@@ -122,7 +122,7 @@ class ReconcilingTest {
   void aMountThatNobodyExplainsIsLeft() {
     MountPath path = LAYOUT.volumes().resolve("x");
 
-    assertThat(Reconciling.plan(LAYOUT, List.of(), List.of(), List.of(path)))
+    assertThat(HostList.plan(LAYOUT, List.of(), List.of(), List.of(path)))
         .singleElement()
         .satisfies(
             planned -> {

@@ -37,7 +37,7 @@ class UnendedCallsTest {
                   false,
                   PathRecord.NONE.as(PathStatus.IN_DOUBT).working(Verb.PUBLISH, "pid-1")));
 
-  private final UnendedCalls doubts = new UnendedCalls();
+  private final VolumeMemory.UnendedCalls doubts = new VolumeMemory.UnendedCalls();
 
   private Set<Optional<UsageKey>> quarantined(Duration now, String instance) {
     return doubts.quarantined(PUBLISHING, now.toNanos(), MINUTE, instance, "pid-1-drains"::equals);

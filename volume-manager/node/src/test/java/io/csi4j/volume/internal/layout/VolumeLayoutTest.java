@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;

@@ -255,9 +255,9 @@ class ConfirmingTest {
   @Test
   @Tag("K5")
   void bothEpochsAreTold() {
-    assertThat(ClaimWords.of(new ClaimStanding.Stale(9), 7))
+    assertThat(Event.Confirmed.words(new ClaimStanding.Stale(9), 7))
         .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");
-    assertThat(ClaimWords.of(new ClaimStanding.Stale(7), 7))
+    assertThat(Event.Confirmed.words(new ClaimStanding.Stale(7), 7))
         .isEqualTo("its claim has epoch 7, and was given back or taken on since");
     assertThat(OperatorCode.FENCED.label()).isEqualTo("CSI-841 FENCED");
   }

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.port.CrashPoint;
 import java.io.IOException;
 import java.lang.reflect.Field;

@@ -4,6 +4,8 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Turn.Awaited;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;

@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.ManagerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,12 @@ final class AskMain {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-volume", Duration.ofSeconds(5));
         CsiNodePlugins plugins =
             new CsiNodePlugins(
-                MountPath.of("/manager"), scheduler, new SystemClock(), new RealDisk(), "")) {
+                MountPath.of("/manager"),
+                scheduler,
+                new SystemClock(),
+                new RealDisk(),
+                "",
+                ManagerSettings.defaults().secretsLimit())) {
       plugins.register(PluginBinding.of(id, CsiEndpoint.of(Path.of(args[0]))));
       CompletableFuture<PluginAnswer> answer = new CompletableFuture<>();
       plugins.find(id).orElseThrow().facts(answer::complete);

@@ -56,6 +56,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.node.ManagerSettings;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -105,7 +106,13 @@ class CsiNodePluginsTest {
   private final SystemScheduler scheduler =
       new SystemScheduler(2, "csi4j-volume", Duration.ofSeconds(20));
   private final CsiNodePlugins plugins =
-      new CsiNodePlugins(ROOT, scheduler, new SystemClock(), new RealDisk(), "boot-1");
+      new CsiNodePlugins(
+          ROOT,
+          scheduler,
+          new SystemClock(),
+          new RealDisk(),
+          "boot-1",
+          ManagerSettings.defaults().secretsLimit());
   private final List<FakeCsiPlugin> open = new ArrayList<>();
 
   @AfterEach

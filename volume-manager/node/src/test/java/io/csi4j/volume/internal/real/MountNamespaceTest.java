@@ -15,7 +15,7 @@ class MountNamespaceTest {
   private static final long INODE = 4_026_532_177L;
 
   private static long number(MountIdentity root, long inode) {
-    return MountNamespace.of(Optional.of(root), inode);
+    return SystemKernelMounts.namespace(Optional.of(root), inode);
   }
 
   private static MountIdentity unique(long id) {
@@ -46,7 +46,7 @@ class MountNamespaceTest {
 
   @Test
   void whereTheTableCannotBeReadTheInodeIsAllThereIs() {
-    assertThat(MountNamespace.of(Optional.empty(), INODE)).isEqualTo(INODE);
-    assertThat(MountNamespace.of(Optional.empty(), 0)).isZero();
+    assertThat(SystemKernelMounts.namespace(Optional.empty(), INODE)).isEqualTo(INODE);
+    assertThat(SystemKernelMounts.namespace(Optional.empty(), 0)).isZero();
   }
 }

@@ -46,10 +46,10 @@ class OpenCallTest {
         };
     LOGGER.addHandler(handler);
     LOGGER.setUseParentHandlers(false);
-    List<OpenCall> over = new ArrayList<>();
+    List<CsiNodePlugin.OpenCall> over = new ArrayList<>();
     try {
-      OpenCall call =
-          new OpenCall(
+      CsiNodePlugin.OpenCall call =
+          new CsiNodePlugin.OpenCall(
               new NodeCall.Unstage(VolumeId.of("vol-1"), MountPath.of("/s")),
               "",
               0,

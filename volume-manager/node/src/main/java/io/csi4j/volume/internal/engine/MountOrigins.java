@@ -4,10 +4,11 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
-import io.csi4j.volume.internal.port.ShownDirectory;
+import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Whether what a plugin has mounted is a directory of the host, or another volume. */
-final class HostDirectories {
+/**
+ * The origin of a mount or a device that a plugin has made: the volume itself, a directory of the
+ * host, or another volume. Safe for many threads.
+ */
+final class MountOrigins {
 
   private static final List<String> WITH_ALL_IN_THEM = List.of("/etc", "/proc", "/sys", "/dev");
   private static final List<String> BY_THEMSELVES = List.of("/", "/run");
@@ -29,7 +33,7 @@ final class HostDirectories {
   /** Where each is, found out at its first use: a host does not move them. */
   private final Map<MountPath, Optional<ShownDirectory>> places = new ConcurrentHashMap<>();
 
-  HostDirectories(KernelMounts kernel, VolumeLayout layout, Supplier<List<VolumeRecord>> volumes) {
+  MountOrigins(KernelMounts kernel, VolumeLayout layout, Supplier<List<VolumeRecord>> volumes) {
     this.kernel = kernel;
     this.layout = layout;
     this.volumes = volumes;
@@ -38,6 +42,8 @@ final class HostDirectories {
   private Optional<ShownDirectory> shown(MountPath place) {
     return places.computeIfAbsent(place, kernel::shown);
   }
+
+  // ---- mounts
 
   /** Why a mount cannot be that of a volume, if it cannot. */
   Optional<Failure> objection(VolumeIdentity identity, Sighting mount) {
@@ -59,7 +65,7 @@ final class HostDirectories {
     }
     return isShared(mount)
         ? Optional.empty()
-        : another(identity, mount).flatMap(HostDirectories::failure);
+        : another(identity, mount).flatMap(MountOrigins::failure);
   }
 
   private static Optional<Failure> failure(String what) {
@@ -110,5 +116,70 @@ final class HostDirectories {
                 + " on a disk of the host, "
                 + mount.evidence().source())
         : Optional.empty();
+  }
+
+  // ---- block devices
+
+  /**
+   * Why the device that was made for a use cannot be its volume's, if it cannot. The devices of the
+   * volumes in use are looked at when it matters: the number of a device is another one after a
+   * reboot or when a volume was attached again.
+   */
+  Optional<Failure> objection(VolumeIdentity identity, UsageKey usage, String device) {
+    List<Sighting> mounted = kernel.beneath(layout.volumes());
+    for (VolumeRecord volume : volumes.get()) {
+      Optional<Failure> objection =
+          volume.identity().equals(identity)
+              ? other(volume, usage, device)
+              : taken(volume, device, mounted);
+      if (objection.isPresent()) {
+        return objection;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Failure> other(VolumeRecord volume, UsageKey usage, String device) {
+    for (UsageKey other : volume.targets().keySet()) {
+      if (!other.equals(usage)) {
+        Optional<String> has = kernel.device(layout.target(volume.identity(), other));
+        if (has.isPresent() && !has.get().equals(device)) {
+          return changed(
+              device,
+              "and workload '"
+                  + other.workload()
+                  + "' has device "
+                  + has.get()
+                  + " for the same volume");
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Failure> taken(VolumeRecord volume, String device, List<Sighting> mounted) {
+    boolean isTaken =
+        volume.plan().block()
+            ? volume.targets().keySet().stream()
+                .map(usage -> kernel.device(layout.target(volume.identity(), usage)))
+                .anyMatch(has -> has.filter(device::equals).isPresent())
+            : mounted.stream()
+                .filter(it -> it.path().isWithin(layout.volume(volume.identity())))
+                .anyMatch(it -> it.device().equals(device));
+    return isTaken
+        ? changed(
+            device,
+            "which volume '"
+                + volume.identity().handle()
+                + "' of plugin '"
+                + volume.identity().plugin()
+                + "' has in use")
+        : Optional.empty();
+  }
+
+  private static Optional<Failure> changed(String device, String why) {
+    return Optional.of(
+        Failure.of(
+            OperatorCode.DEVICE_CHANGED, "the plugin made device " + device + " for it, " + why));
   }
 }

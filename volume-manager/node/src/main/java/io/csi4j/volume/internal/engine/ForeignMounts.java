@@ -13,19 +13,22 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Notices that something was mounted over a directory of the manager, or over one above it, since
- * it was opened. Safe for many threads.
+ * Mounts that the engine did not ask for: over a directory of the manager or one above it since the
+ * manager was opened, and in its directory at a path that is neither a staging path nor a target,
+ * as a plugin does that mounts elsewhere than asked. Each is told once. Safe for many threads.
  */
-final class Overmounts {
+final class ForeignMounts {
 
   private static final Subject LOOKING = Subject.of("looking at what is mounted");
 
@@ -35,10 +38,13 @@ final class Overmounts {
   /** How many mounts were at the directories that every volume depends on, the highest first. */
   private final SortedMap<MountPath, Integer> before;
 
-  /** The mounts that were told and have not gone since. */
-  private final Map<MountPath, Failure> told = new ConcurrentHashMap<>();
+  /** The mounts over a directory that were told and have not gone since. */
+  private final Map<MountPath, Failure> over = new ConcurrentHashMap<>();
 
-  private Overmounts(
+  /** The unexpected mounts in the directory of the manager that were told. */
+  private final Set<MountPath> unexpected = ConcurrentHashMap.newKeySet();
+
+  private ForeignMounts(
       KernelMounts kernel, VolumeLayout layout, SortedMap<MountPath, Integer> before) {
     this.kernel = kernel;
     this.layout = layout;
@@ -46,7 +52,7 @@ final class Overmounts {
   }
 
   /** Takes the mounts that are at the directories now for meant to be there. */
-  static Overmounts since(KernelMounts kernel, VolumeLayout layout) {
+  static ForeignMounts since(KernelMounts kernel, VolumeLayout layout) {
     SortedMap<MountPath, Integer> before = new TreeMap<>();
     for (MountPath path : List.of(layout.volumes(), layout.state())) {
       before.put(path, kernel.at(path).size());
@@ -55,8 +61,10 @@ final class Overmounts {
     for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
       before.put(path, kernel.at(path).size());
     }
-    return new Overmounts(kernel, layout, Collections.unmodifiableSortedMap(before));
+    return new ForeignMounts(kernel, layout, Collections.unmodifiableSortedMap(before));
   }
+
+  // ---- over its directories
 
   /** Returns the mount that lies over the directory of the manager or above it, if there is one. */
   Optional<Failure> seen() {
@@ -106,7 +114,7 @@ final class Overmounts {
   Optional<OperatorMessage> came(MountPath path) {
     Optional<Failure> there =
         seenAt(path).filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED);
-    if (there.isEmpty() || told.putIfAbsent(path, there.get()) != null) {
+    if (there.isEmpty() || over.putIfAbsent(path, there.get()) != null) {
       return Optional.empty();
     }
     return there.map(seen -> Messages.of(seen.code(), LOOKING.at(path), seen.seen()));
@@ -114,14 +122,14 @@ final class Overmounts {
 
   /** A mount at this path is gone. */
   void went(MountPath path) {
-    if (told.containsKey(path) && seenAt(path).isEmpty()) {
-      told.remove(path);
+    if (over.containsKey(path) && seenAt(path).isEmpty()) {
+      over.remove(path);
     }
   }
 
   /** Anything may have come or gone: what to say of it. */
   List<OperatorMessage> missed() {
-    List.copyOf(told.keySet()).forEach(this::went);
+    List.copyOf(over.keySet()).forEach(this::went);
     List<MountPath> paths = new ArrayList<>(before.keySet());
     try {
       kernel.beneath(layout.root()).stream()
@@ -136,11 +144,11 @@ final class Overmounts {
 
   /** Returns the known mount over the directories of a volume or above them; looks at nothing. */
   Optional<Failure> covering(VolumeIdentity volume) {
-    if (told.isEmpty()) {
+    if (over.isEmpty()) {
       return Optional.empty();
     }
     MountPath own = layout.volume(volume);
-    return told.entrySet().stream()
+    return over.entrySet().stream()
         .filter(
             entry ->
                 entry.getKey().isWithin(own)
@@ -148,5 +156,48 @@ final class Overmounts {
                     || entry.getKey().isWithin(layout.state()))
         .map(Map.Entry::getValue)
         .findFirst();
+  }
+
+  // ---- in its directory
+
+  /** Knows the mounts that were found, and told, at the start. */
+  void know(Collection<MountPath> found) {
+    unexpected.addAll(found);
+  }
+
+  /** Looks for unexpected mounts, and gives what is new. */
+  List<OperatorMessage> lookForUnexpected() {
+    try {
+      return unexpected(kernel.beneath(layout.root()));
+    } catch (MountException e) {
+      // Each step looks for itself, and says so.
+      return List.of();
+    }
+  }
+
+  /** Returns messages about the unexpected mounts among these that were not told yet. */
+  List<OperatorMessage> unexpected(Collection<Sighting> mounted) {
+    List<OperatorMessage> news = new ArrayList<>();
+    for (Sighting sighting : mounted) {
+      MountPath path = sighting.path();
+      if (!isOfAVolume(path) && unexpected.add(path)) {
+        news.add(
+            Messages.of(
+                OperatorCode.UNEXPECTED_MOUNT,
+                LOOKING.at(path),
+                "it is neither a staging path nor a target: " + sighting.evidence().words()));
+      }
+    }
+    return news;
+  }
+
+  /** Whether a path is a staging path or a target of whichever volume, or inside of one. */
+  private boolean isOfAVolume(MountPath path) {
+    for (MountPath at = path; !at.isRoot() && !at.equals(layout.volumes()); at = at.parent()) {
+      if (layout.isStagingOrTarget(at)) {
+        return true;
+      }
+    }
+    return path.equals(layout.volumes());
   }
 }

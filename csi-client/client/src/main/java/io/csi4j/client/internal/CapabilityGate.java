@@ -342,8 +342,7 @@ final class CapabilityGate {
     }
     try {
       Future<?> alarm =
-          path.later(
-              Math.max(1, limit.toNanos()), () -> mine.completeExceptionally(late(limit)));
+          path.later(Math.max(1, limit.toNanos()), () -> mine.completeExceptionally(late(limit)));
       mine.whenComplete((answer, thrown) -> alarm.cancel(false));
     } catch (RejectedExecutionException closing) {
       return others;

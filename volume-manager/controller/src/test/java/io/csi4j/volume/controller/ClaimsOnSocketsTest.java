@@ -39,10 +39,10 @@ import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
-import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -284,8 +284,7 @@ class ClaimsOnSocketsTest {
     start(shape, NodeEffects.files());
     AccessMode mode = AccessMode.SINGLE_NODE_SINGLE_WRITER;
     CatalogVolume volume =
-        controller()
-            .create(DB, VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build());
+        controller().create(DB, VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build());
     ClaimGrant grant =
         claims()
             .acquire(

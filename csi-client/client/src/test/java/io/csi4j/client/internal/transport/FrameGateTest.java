@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.identity.Readiness;
-import io.csi4j.client.model.ConnectOptions.Transport;
 import io.csi4j.client.model.ConnectOptions;
-import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.ConnectOptions.Transport;
 import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiConnectException.Reason;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;

@@ -35,7 +35,9 @@ final class WatchFollower {
             .orElseThrow(
                 () ->
                     new AssertionError(
-                        "A watch did not show within " + patience.toMillis() + " ms what was written."));
+                        "A watch did not show within "
+                            + patience.toMillis()
+                            + " ms what was written."));
     if (change instanceof Change.Written written) {
       return written.now();
     }

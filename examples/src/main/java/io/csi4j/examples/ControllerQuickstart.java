@@ -10,7 +10,6 @@ import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -21,6 +20,7 @@ import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -28,8 +28,8 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -62,7 +62,7 @@ public final class ControllerQuickstart {
   private static final NodeName N1 = NodeName.of("n1");
   private static final NodeName N2 = NodeName.of("n2");
   private static final Claim.Use USE =
-      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
+      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
   /** A node names itself to claims, and its plugin names it to the storage system. */
   private static final NodeId NODE_1 = NodeId.of("node-1");
@@ -154,7 +154,7 @@ public final class ControllerQuickstart {
             "n1",
             "proved that, and it was detached",
             () ->
-                coordinator.nodeDone(
+                coordinator.confirmRelease(
                     new NodeReceipt(
                         web1.usage(),
                         grant.epoch(),
@@ -247,7 +247,7 @@ public final class ControllerQuickstart {
 
   private static ClaimRequest wish(String workload, NodeName node, NodeId id) {
     return new ClaimRequest(
-        UsageKey.of(NOTES, WorkloadId.of(workload)),
+        VolumeUse.of(NOTES, WorkloadId.of(workload)),
         node,
         Optional.of(id),
         USE,

@@ -12,14 +12,14 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.SupervisedPlugin;
@@ -55,8 +55,8 @@ public final class Quickstart {
 
   static final PluginId PLUGIN = PluginId.of("hostpath.csi4j.example");
   static final VolumeKey VOLUME = VolumeKey.of("notes");
-  static final UsageKey WEB_1 = UsageKey.of(VOLUME, WorkloadId.of("web-1"));
-  static final UsageKey WEB_2 = UsageKey.of(VOLUME, WorkloadId.of("web-2"));
+  static final VolumeUse WEB_1 = VolumeUse.of(VOLUME, WorkloadId.of("web-1"));
+  static final VolumeUse WEB_2 = VolumeUse.of(VOLUME, WorkloadId.of("web-2"));
 
   /** On one node, and several workloads may write. */
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_MULTI_WRITER;
@@ -106,7 +106,7 @@ public final class Quickstart {
   }
 
   /** What a workload wants of the volume. */
-  static MountRequest wish(Volume volume, UsageKey usage) {
+  static MountRequest wish(Volume volume, VolumeUse usage) {
     return MountRequest.builder(PLUGIN, usage, volume.id(), MODE)
         .volumeContext(volume.context())
         .build();
@@ -159,7 +159,7 @@ public final class Quickstart {
         PluginSupervisor supervisor =
             PluginSupervisor.builder(manager.plugins()).listener(told::add).open()) {
       adopted(manager, seen);
-      manager.reconcile(List.of(new LiveMount.Wanted(wish(volume, WEB_1))));
+      manager.reconcile(List.of(new WantedUse.Requested(wish(volume, WEB_1))));
       SupervisedPlugin watched = supervisor.supervise(plugin());
       awaitReady(told);
       LaunchEvent.Ended ended = plugin.kill();
@@ -223,16 +223,16 @@ public final class Quickstart {
   }
 
   private void giveBack(VolumeManager manager) {
-    for (UsageKey usage : List.of(WEB_1, WEB_2)) {
+    for (VolumeUse usage : List.of(WEB_1, WEB_2)) {
       long begun = System.nanoTime();
-      Release release = manager.unmount(usage);
+      UnmountResult release = manager.unmount(usage);
       story.step(
           "host",
           "unmounted it for "
               + usage.workload()
               + " in "
               + Story.millis(since(begun))
-              + (release == Release.LAST
+              + (release == UnmountResult.LAST
                   ? ": the last, so it was unstaged"
                   : ": another workload has it still"));
     }

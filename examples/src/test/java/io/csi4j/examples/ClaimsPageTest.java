@@ -9,7 +9,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -17,13 +16,14 @@ import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClaimsPageTest {
 
   private static final Page PAGE = Page.of("docs/claims.md", "ClaimsSnippets.java");
-  private static final UsageKey USAGE = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse USAGE = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
 
   @TempDir Path directory;
   private final List<Object> told = new ArrayList<>();
@@ -63,7 +63,7 @@ class ClaimsPageTest {
         USAGE,
         NodeName.of("n1"),
         Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         false);
   }
@@ -92,7 +92,9 @@ class ClaimsPageTest {
           plugins,
           directory.resolve("volumes"),
           claims,
-          VolumeSpec.builder(id).use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM).build());
+          VolumeSpec.builder(id)
+              .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+              .build());
       assertThat(storage.journal().operations())
           .contains(
               CsiOperation.CREATE_VOLUME,

@@ -29,8 +29,8 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -82,7 +82,7 @@ final class ClaimsSnippets {
     coordinator.release(grant.usage()); // from now on its node mounts nothing with it
     manager.unmount(grant.usage());
     NodeReceipt receipt = manager.receipt(grant.usage(), grant.epoch()); // looks at the mounts
-    host.accept(coordinator.nodeDone(receipt)); // Gone: detached, and free for the next one
+    host.accept(coordinator.confirmRelease(receipt)); // Gone: detached, and free for the next one
     // end
   }
 
@@ -99,12 +99,12 @@ final class ClaimsSnippets {
   static void override(
       ClaimCoordinator coordinator,
       NodeName node,
-      UsageKey usage,
+      VolumeUse usage,
       long epoch,
       Consumer<Object> log) {
     // snippet: override
     coordinator.nodeIsDown(node).forEach(log); // changes nothing; says what would free each claim
-    coordinator.prove(
+    coordinator.confirmRelease(
         new ReleaseProof.OperatorOverride(
             usage,
             epoch,
@@ -119,7 +119,7 @@ final class ClaimsSnippets {
       ClaimCoordinator coordinator,
       VolumeManager manager,
       VolumeController controller,
-      Set<UsageKey> wanted,
+      Set<VolumeUse> wanted,
       Predicate<VolumeKey> isWanted,
       Pace pace,
       Consumer<Object> log) {

@@ -26,7 +26,6 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -34,15 +33,16 @@ import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -120,7 +120,7 @@ final class JavadocSnippets {
   }
 
   static void manager(
-      Path directory, PluginBinding plugin, List<LiveMount> live, MountRequest request) {
+      Path directory, PluginBinding plugin, List<WantedUse> live, MountRequest request) {
     // snippet: VolumeManager
     try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
       manager.register(plugin);
@@ -188,7 +188,7 @@ final class JavadocSnippets {
     ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
     claims.release(grant.usage());
     NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
-    claims.nodeDone(receipt); // detached, and free for the next one
+    claims.confirmRelease(receipt); // detached, and free for the next one
     // end
   }
 
@@ -199,7 +199,7 @@ final class JavadocSnippets {
           controller.create(
               VolumeKey.of("db"),
               VolumeSpec.builder(plugin)
-                  .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                  .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                   .capacity(CapacityRange.atLeast(1L << 30))
                   .build());
       controller.delete(made.key());

@@ -14,7 +14,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
@@ -27,6 +26,7 @@ import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
@@ -35,15 +35,15 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -170,7 +170,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     /** The claims are the truth, also where they leave nothing of what was found. */
-    private Reconciliation reconcile(List<LiveMount> wanted) {
+    private Reconciliation reconcile(List<WantedUse> wanted) {
       try {
         return manager.reconcile(wanted);
       } catch (VolumeException refused) {
@@ -182,15 +182,15 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     /** What is to stay mounted after a start: the claims that nobody has given back. */
-    private List<LiveMount> wanted() {
-      List<LiveMount> wanted = new ArrayList<>();
+    private List<WantedUse> wanted() {
+      List<WantedUse> wanted = new ArrayList<>();
       List<Claim> page = book.page(Optional.empty(), PAGE);
       while (!page.isEmpty()) {
         for (Claim claim : page) {
           claim.holders().values().stream()
               .filter(holder -> holder.state() == ClaimState.TAKEN)
-              .map(holder -> UsageKey.of(claim.volume(), holder.workload()))
-              .forEach(usage -> wanted.add(new LiveMount.Named(usage)));
+              .map(holder -> VolumeUse.of(claim.volume(), holder.workload()))
+              .forEach(usage -> wanted.add(new WantedUse.Named(usage)));
         }
         page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
       }
@@ -224,8 +224,8 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     /** The names of a host have no control characters; those of the suite may. */
-    private static UsageKey usage(VolumeId volume, ScenarioWorkload workload) {
-      return UsageKey.of(
+    private static VolumeUse usage(VolumeId volume, ScenarioWorkload workload) {
+      return VolumeUse.of(
           VolumeKey.of(volume.value()),
           WorkloadId.of(URLEncoder.encode(workload.value(), StandardCharsets.UTF_8)));
     }
@@ -248,7 +248,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     private Path mountAlone(MountOrder order) {
       boolean isBlock = order.capability().isBlock();
       AccessMode mode = order.capability().accessMode();
-      UsageKey usage = usage(order.volume(), order.workload());
+      VolumeUse usage = usage(order.volume(), order.workload());
       VolumeSpec spec =
           VolumeSpec.builder(PLUGIN)
               .use(order.capability())
@@ -272,7 +272,7 @@ final class ManagedNode implements OrchestratorUnderTest {
                   usage,
                   NODE,
                   attaches ? Optional.of(nodeId()) : Optional.empty(),
-                  new Claim.Use(mode, isBlock ? Attachment.BLOCK_DEVICE : Attachment.FILESYSTEM),
+                  new Claim.Use(mode, isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM),
                   order.readonly() ? ClaimMode.READ : ClaimMode.WRITE,
                   attaches));
       MountRequest.Builder request =
@@ -298,13 +298,13 @@ final class ManagedNode implements OrchestratorUnderTest {
       return alone(volume, () -> unmountAlone(volume, usage(volume, workload)));
     }
 
-    private ClaimProgress unmountAlone(VolumeId volume, UsageKey usage) {
+    private ClaimProgress unmountAlone(VolumeId volume, VolumeUse usage) {
       Optional<ClaimHolder> holder = book.read(usage.volume()).holder(usage.workload());
       ClaimProgress progress = coordinator.release(usage); // from now on nothing is mounted with it
       manager.unmount(usage);
       if (holder.isPresent()) {
         progress =
-            coordinator.nodeDone(
+            coordinator.confirmRelease(
                 manager.receipt(usage, holder.get().epoch(), PLUGIN, volume)); // looks at mounts
       }
       if (!(progress instanceof ClaimProgress.Gone)) {

@@ -47,13 +47,13 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.SupervisedPlugin;
@@ -119,12 +119,12 @@ final class ReadmeSnippets {
       Path directory,
       PluginId plugin,
       CsiEndpoint endpoint,
-      List<LiveMount> live,
+      List<WantedUse> live,
       Volume created,
       Consumer<Path> workload,
       Consumer<String> log) {
     // snippet: volumes
-    UsageKey usage = UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"));
+    VolumeUse usage = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"));
     try (VolumeManager manager = VolumeManager.open(directory)) { // finds again what is mounted
       manager.register(PluginBinding.of(plugin, endpoint));
       manager.reconcile(live); // once: all that is still wanted; the rest is given back
@@ -158,7 +158,7 @@ final class ReadmeSnippets {
       host.accept(manager.mount(volume.claim(grant).build()));
       claims.release(grant.usage());
       manager.unmount(grant.usage());
-      claims.nodeDone(manager.receipt(grant.usage(), grant.epoch())); // detached, and free
+      claims.confirmRelease(manager.receipt(grant.usage(), grant.epoch())); // detached, and free
     }
     // end
   }

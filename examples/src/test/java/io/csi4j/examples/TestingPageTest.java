@@ -18,12 +18,12 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ class TestingPageTest {
 
   private void mount(FakeCsiPlugin fake, MountPolicy policy) {
     PluginId plugin = PluginId.of("fake.csi4j.example");
-    UsageKey usage = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+    VolumeUse usage = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
     try (VolumeManager manager =
         VolumeManager.builder(directory.resolve("v"))
             .plugin(PluginBinding.builder(plugin, fake.nodeEndpoint()).policy(policy).build())
@@ -96,7 +96,7 @@ class TestingPageTest {
       manager.mount(
           MountRequest.builder(plugin, usage, TestingSnippets.VOLUME, AccessMode.SINGLE_NODE_WRITER)
               .build());
-      assertThat(manager.unmount(usage)).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(usage)).isEqualTo(UnmountResult.LAST);
     }
   }
 

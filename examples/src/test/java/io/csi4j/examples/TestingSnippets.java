@@ -31,12 +31,12 @@ import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,7 +97,7 @@ final class TestingSnippets {
     void aWorkloadHasItsVolume(FakeCsiPlugin fake, MemoryKernel kernel, @TempDir Path directory) {
       fake.addVolume(VOLUME);
       PluginId plugin = PluginId.of("fake.csi4j.example");
-      UsageKey usage = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+      VolumeUse usage = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
       try (VolumeManager volumes =
           VolumeManager.builder(directory.resolve("v"))
               .mounts(kernel.table(), kernel.mounts()) // where the fake mounts
@@ -109,7 +109,7 @@ final class TestingSnippets {
         assertTrue(volumes.hasMount(usage));
         assertTrue(Files.isDirectory(mounted.path()));
 
-        assertEquals(Release.LAST, volumes.unmount(usage));
+        assertEquals(UnmountResult.LAST, volumes.unmount(usage));
       }
     }
   }

@@ -2,7 +2,6 @@ package io.csi4j.benchmarks.claims;
 
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -13,10 +12,11 @@ import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -33,8 +33,8 @@ final class ClaimAndRelease implements Callers.Work {
     book = new ClaimBook(store, Clock.systemUTC());
   }
 
-  private static UsageKey usage(int caller) {
-    return UsageKey.of(VolumeKey.of("volume-" + caller), WorkloadId.of("workload-" + caller));
+  private static VolumeUse usage(int caller) {
+    return VolumeUse.of(VolumeKey.of("volume-" + caller), WorkloadId.of("workload-" + caller));
   }
 
   private static ClaimRequest wish(int caller) {
@@ -42,7 +42,7 @@ final class ClaimAndRelease implements Callers.Work {
         usage(caller),
         NodeName.of("node-" + caller),
         Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         false);
   }

@@ -8,8 +8,8 @@ import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
@@ -53,7 +53,7 @@ final class OneMount {
       for (int i = 0; i < TIMES; i++) {
         long room = Appends.room(state);
         int before = written.get();
-        UsageKey usage = UsageKey.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
+        VolumeUse usage = VolumeUse.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
         engine
             .mount(
                 MountRequest.builder(

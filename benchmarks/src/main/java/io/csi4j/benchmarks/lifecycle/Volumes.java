@@ -8,11 +8,11 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeMounter;
 
 /** The volumes of a plugin that mounts nothing: each caller mounts and unmounts one of its own. */
@@ -36,14 +36,14 @@ record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {
         .build();
   }
 
-  static UsageKey usage(int caller) {
-    return UsageKey.of(VolumeKey.of("volume-" + caller), WorkloadId.of("workload-" + caller));
+  static VolumeUse usage(int caller) {
+    return VolumeUse.of(VolumeKey.of("volume-" + caller), WorkloadId.of("workload-" + caller));
   }
 
   @Override
   public void doOnce(int caller) {
     if (!mounter.mount(request(plugin, caller)).usage().equals(usage(caller))
-        || mounter.unmount(usage(caller)) != Release.LAST) {
+        || mounter.unmount(usage(caller)) != UnmountResult.LAST) {
       throw new IllegalStateException("Something else was mounted or unmounted.");
     }
   }

@@ -1,8 +1,8 @@
 package io.csi4j.benchmarks.many;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.WantedUse;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -32,9 +32,9 @@ public final class AdoptVolumes {
   }
 
   private static void start(int number, Path root, Kernel kernel, int count) {
-    List<LiveMount> wanted =
+    List<WantedUse> wanted =
         IntStream.range(0, count)
-            .<LiveMount>mapToObj(i -> new LiveMount.Named(Node.usage(i)))
+            .<WantedUse>mapToObj(i -> new WantedUse.Named(Node.usage(i)))
             .toList();
     double before = heap();
     double cpu = cpu();

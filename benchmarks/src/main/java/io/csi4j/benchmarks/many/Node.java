@@ -8,14 +8,14 @@ import io.csi4j.volume.internal.engine.EngineParts;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ final class Node implements Started {
   }
 
   @Override
-  public void tell(List<LiveMount> wanted) {
+  public void tell(List<WantedUse> wanted) {
     engine.reconcile(wanted).done().toCompletableFuture().join();
   }
 
@@ -77,8 +77,8 @@ final class Node implements Started {
     return engine.volumes();
   }
 
-  static UsageKey usage(int i) {
-    return UsageKey.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
+  static VolumeUse usage(int i) {
+    return VolumeUse.of(VolumeKey.of("volume-" + i), WorkloadId.of("workload-" + i));
   }
 
   /** Mounts the volume with this number. */

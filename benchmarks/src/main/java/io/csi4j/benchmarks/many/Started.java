@@ -1,9 +1,9 @@
 package io.csi4j.benchmarks.many;
 
 import io.csi4j.volume.manager.VolumeManager;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import java.util.List;
 
 /** What was started over volumes that are mounted: a manager, or what stands for one. */
@@ -13,7 +13,7 @@ interface Started extends AutoCloseable {
   RecoveryReport found();
 
   /** Is told which uses are wanted, and returns when all is done about it. */
-  void tell(List<LiveMount> wanted);
+  void tell(List<WantedUse> wanted);
 
   /** All volumes. */
   List<VolumeStatus> list();
@@ -29,7 +29,7 @@ interface Started extends AutoCloseable {
     }
 
     @Override
-    public void tell(List<LiveMount> wanted) {
+    public void tell(List<WantedUse> wanted) {
       manager.reconcile(wanted).done().toCompletableFuture().join();
     }
 

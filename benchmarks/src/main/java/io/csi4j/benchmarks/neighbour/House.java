@@ -8,12 +8,12 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.JournalSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,15 +72,15 @@ final class House implements AutoCloseable {
         .build();
   }
 
-  private static UsageKey usage(int plugin, String volume) {
-    return UsageKey.of(VolumeKey.of(plugin + "-" + volume), WorkloadId.of("workload"));
+  private static VolumeUse usage(int plugin, String volume) {
+    return VolumeUse.of(VolumeKey.of(plugin + "-" + volume), WorkloadId.of("workload"));
   }
 
   /** Mounts and unmounts a volume. */
   void mountAndUnmount(int plugin, String volume) {
-    UsageKey usage = usage(plugin, volume);
+    VolumeUse usage = usage(plugin, volume);
     if (!manager.mount(request(plugin, volume)).usage().equals(usage)
-        || manager.unmount(usage) != Release.LAST) {
+        || manager.unmount(usage) != UnmountResult.LAST) {
       throw new IllegalStateException("Something else was mounted or unmounted.");
     }
   }

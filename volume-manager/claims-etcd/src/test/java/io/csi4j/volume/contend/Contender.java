@@ -1,7 +1,6 @@
 package io.csi4j.volume.contend;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimException.Outcome;
@@ -9,11 +8,12 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,13 +31,13 @@ final class Contender {
 
   /** What it knows of one claim. */
   private static final class Own {
-    private final UsageKey usage;
+    private final VolumeUse usage;
     private final AccessMode access;
     private Knowledge knowledge = Knowledge.UNSURE;
     private Optional<ClaimMode> used = Optional.empty();
     private long epoch;
 
-    Own(UsageKey usage, AccessMode access) {
+    Own(VolumeUse usage, AccessMode access) {
       this.usage = usage;
       this.access = access;
     }
@@ -65,7 +65,7 @@ final class Contender {
     for (int v = 0; v < volumes; v++) {
       for (int w = 0; w < WORKLOADS; w++) {
         WorkloadId workload = WorkloadId.of(node + "-t" + thread + "-w" + w);
-        all.add(new Own(UsageKey.of(VolumeKey.of("v" + v), workload), access(v)));
+        all.add(new Own(VolumeUse.of(VolumeKey.of("v" + v), workload), access(v)));
       }
     }
   }
@@ -112,7 +112,7 @@ final class Contender {
                   own.usage,
                   node,
                   Optional.empty(),
-                  new Claim.Use(own.access, Attachment.FILESYSTEM),
+                  new Claim.Use(own.access, AttachmentMode.FILESYSTEM),
                   mode,
                   false));
       begin(own, holder);

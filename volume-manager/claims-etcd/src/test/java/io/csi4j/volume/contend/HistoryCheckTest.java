@@ -2,7 +2,6 @@ package io.csi4j.volume.contend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
@@ -16,6 +15,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
@@ -302,7 +302,7 @@ class HistoryCheckTest {
       Optional<Claim.Use> use =
           all.isEmpty()
               ? Optional.empty()
-              : Optional.of(new Claim.Use(Contender.access(0), Attachment.FILESYSTEM));
+              : Optional.of(new Claim.Use(Contender.access(0), AttachmentMode.FILESYSTEM));
       Claim next = new Claim(VolumeKey.of("v0"), use, all, epoch, Optional.empty());
       WriteResult result =
           store.compareAndSet(at.version(), next, new WriteToken(UUID.randomUUID()));

@@ -8,8 +8,8 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -118,17 +118,17 @@ final class HistoryFile implements AutoCloseable {
   // ---- what is done with a volume
 
   /** From before this on the workload uses the volume. */
-  void uses(UsageKey usage, ClaimMode mode, long epoch) {
+  void uses(VolumeUse usage, ClaimMode mode, long epoch) {
     line("uses", process, System.nanoTime(), usage.volume(), usage.workload(), mode, epoch);
   }
 
   /** The workload does not use the volume any more. */
-  void leaves(UsageKey usage) {
+  void leaves(VolumeUse usage) {
     line("leaves", process, System.nanoTime(), usage.volume(), usage.workload());
   }
 
   /** What a process finds that follows on a killed one: the state of a claim, or {@code none}. */
-  void finds(UsageKey usage, String state) {
+  void finds(VolumeUse usage, String state) {
     line("finds", process, System.nanoTime(), usage.volume(), usage.workload(), state);
   }
 

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
@@ -42,7 +43,7 @@ public record Claim(
    * @param mode how many nodes may use it, and which may write
    * @param attachment as what it is given to them
    */
-  public record Use(AccessMode mode, Attachment attachment) {
+  public record Use(AccessMode mode, AttachmentMode attachment) {
 
     /** Refuses a mode that the spec does not have. */
     public Use {
@@ -55,7 +56,7 @@ public record Claim(
 
     @Override
     public String toString() {
-      return mode + (attachment == Attachment.BLOCK_DEVICE ? " as a block device" : "");
+      return mode + (attachment == AttachmentMode.BLOCK ? " as a block device" : "");
     }
   }
 

@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
 /** Something that happened to a claim. No event holds a secret or a publish context. */
@@ -24,7 +24,7 @@ public sealed interface ClaimEvent {
   }
 
   /** The use. */
-  UsageKey usage();
+  VolumeUse usage();
 
   /**
    * Something is begun. It is followed by one {@link Ended}.
@@ -32,7 +32,7 @@ public sealed interface ClaimEvent {
    * @param usage the use
    * @param work what
    */
-  record Started(UsageKey usage, Work work) implements ClaimEvent {}
+  record Started(VolumeUse usage, Work work) implements ClaimEvent {}
 
   /**
    * Something that was begun has ended.
@@ -41,7 +41,7 @@ public sealed interface ClaimEvent {
    * @param work what
    * @param problem what went wrong, if something did
    */
-  record Ended(UsageKey usage, Work work, Optional<OperatorMessage> problem)
+  record Ended(VolumeUse usage, Work work, Optional<OperatorMessage> problem)
       implements ClaimEvent {}
 
   /**
@@ -50,7 +50,7 @@ public sealed interface ClaimEvent {
    * @param usage the use
    * @param holder its holder as it is now
    */
-  record Moved(UsageKey usage, ClaimHolder holder) implements ClaimEvent {}
+  record Moved(VolumeUse usage, ClaimHolder holder) implements ClaimEvent {}
 
   /**
    * A claim is forgotten.
@@ -58,7 +58,7 @@ public sealed interface ClaimEvent {
    * @param usage the use
    * @param epoch its epoch
    */
-  record Freed(UsageKey usage, long epoch) implements ClaimEvent {}
+  record Freed(VolumeUse usage, long epoch) implements ClaimEvent {}
 
   /**
    * A proof was taken.
@@ -67,7 +67,7 @@ public sealed interface ClaimEvent {
    */
   record Proven(ReleaseProof proof) implements ClaimEvent {
     @Override
-    public UsageKey usage() {
+    public VolumeUse usage() {
       return proof.usage();
     }
   }
@@ -78,5 +78,5 @@ public sealed interface ClaimEvent {
    * @param usage the use
    * @param message what
    */
-  record Noticed(UsageKey usage, OperatorMessage message) implements ClaimEvent {}
+  record Noticed(VolumeUse usage, OperatorMessage message) implements ClaimEvent {}
 }

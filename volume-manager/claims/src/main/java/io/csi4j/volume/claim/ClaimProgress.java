@@ -1,21 +1,21 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Set;
 
 /** How far a claim has come, and what it waits for. */
 public sealed interface ClaimProgress {
 
   /** The use. */
-  UsageKey usage();
+  VolumeUse usage();
 
   /**
    * The claim is gone: nothing is owed.
    *
    * @param usage the use
    */
-  record Gone(UsageKey usage) implements ClaimProgress {}
+  record Gone(VolumeUse usage) implements ClaimProgress {}
 
   /**
    * The claim is held, and was not released.
@@ -23,7 +23,7 @@ public sealed interface ClaimProgress {
    * @param usage the use
    * @param holder the holder
    */
-  record Held(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+  record Held(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
    * The claim is held, and the storage system may have attached it or not: claim it again, or
@@ -32,7 +32,7 @@ public sealed interface ClaimProgress {
    * @param usage the use
    * @param holder the holder
    */
-  record WaitsForHost(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+  record WaitsForHost(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
    * Its node has to unmount it and to give its receipt.
@@ -40,7 +40,7 @@ public sealed interface ClaimProgress {
    * @param usage the use
    * @param holder whose claim it is: which node, and which epoch
    */
-  record WaitsForNode(UsageKey usage, ClaimHolder holder) implements ClaimProgress {}
+  record WaitsForNode(VolumeUse usage, ClaimHolder holder) implements ClaimProgress {}
 
   /**
    * Its node gives no receipt: something else has to prove that it cannot write.
@@ -51,7 +51,7 @@ public sealed interface ClaimProgress {
    * @param message what an operator is told
    */
   record NeedsProof(
-      UsageKey usage, ClaimHolder holder, Set<ClaimStep.Choice> choices, OperatorMessage message)
+      VolumeUse usage, ClaimHolder holder, Set<ClaimStep.Choice> choices, OperatorMessage message)
       implements ClaimProgress {
 
     /** Copies the set. */
@@ -67,7 +67,7 @@ public sealed interface ClaimProgress {
    * @param holder whose claim it is
    * @param message what an operator is told
    */
-  record WaitsForStorage(UsageKey usage, ClaimHolder holder, OperatorMessage message)
+  record WaitsForStorage(VolumeUse usage, ClaimHolder holder, OperatorMessage message)
       implements ClaimProgress {}
 
   /**
@@ -76,5 +76,5 @@ public sealed interface ClaimProgress {
    * @param usage the use
    * @param message the message for an operator
    */
-  record Failed(UsageKey usage, OperatorMessage message) implements ClaimProgress {}
+  record Failed(VolumeUse usage, OperatorMessage message) implements ClaimProgress {}
 }

@@ -2,9 +2,10 @@ package io.csi4j.volume.claim;
 
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -21,7 +22,7 @@ import java.util.Optional;
  *     volume, for every call that is made for the claim
  */
 public record ClaimRequest(
-    UsageKey usage,
+    VolumeUse usage,
     NodeName node,
     Optional<NodeId> nodeId,
     Claim.Use use,
@@ -37,7 +38,7 @@ public record ClaimRequest(
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(options, "options");
-    if (use.attachment() == Attachment.BLOCK_DEVICE && !options.equals(MountOptions.none())) {
+    if (use.attachment() == AttachmentMode.BLOCK && !options.equals(MountOptions.none())) {
       throw new IllegalArgumentException(
           "The claim of "
               + usage
@@ -55,7 +56,7 @@ public record ClaimRequest(
 
   /** One that is mounted as the volume says. */
   public ClaimRequest(
-      UsageKey usage,
+      VolumeUse usage,
       NodeName node,
       Optional<NodeId> nodeId,
       Claim.Use use,

@@ -4,7 +4,7 @@ import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
@@ -15,7 +15,7 @@ import java.util.Objects;
 public sealed interface ReleaseProof {
 
   /** The use that is over. */
-  UsageKey usage();
+  VolumeUse usage();
 
   /** The epoch of its claim. */
   long epoch();
@@ -27,7 +27,7 @@ public sealed interface ReleaseProof {
    */
   record ByNode(NodeReceipt receipt) implements ReleaseProof {
     @Override
-    public UsageKey usage() {
+    public VolumeUse usage() {
       return receipt.usage();
     }
 
@@ -45,7 +45,7 @@ public sealed interface ReleaseProof {
    * @param usage the use that is over
    * @param epoch the epoch of its claim
    */
-  record ByStorage(UsageKey usage, long epoch) implements ReleaseProof {
+  record ByStorage(VolumeUse usage, long epoch) implements ReleaseProof {
 
     /** Checks that it is there. */
     public ByStorage {
@@ -61,7 +61,7 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by what keeps it away, as a clause for people
    */
-  record Fenced(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+  record Fenced(VolumeUse usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public Fenced {
@@ -79,7 +79,7 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by who attests it, as a clause for people
    */
-  record PowerOff(UsageKey usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+  record PowerOff(VolumeUse usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public PowerOff {
@@ -99,7 +99,7 @@ public sealed interface ReleaseProof {
    * @param covers what he answers for
    */
   record OperatorOverride(
-      UsageKey usage, long epoch, ClaimOverride.Person person, Clause reason, Covers covers)
+      VolumeUse usage, long epoch, ClaimOverride.Person person, Clause reason, Covers covers)
       implements ReleaseProof {
 
     /** Checks that all parts are there. */

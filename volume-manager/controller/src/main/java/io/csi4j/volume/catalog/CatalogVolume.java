@@ -7,7 +7,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collection;
@@ -80,8 +80,8 @@ public record CatalogVolume(
    *
    * @return nothing if it was not asked for to be used so
    */
-  public Optional<VolumeCapability> capability(AccessMode mode, Attachment attachment) {
-    boolean isBlock = attachment == Attachment.BLOCK_DEVICE;
+  public Optional<VolumeCapability> capability(AccessMode mode, AttachmentMode attachment) {
+    boolean isBlock = attachment == AttachmentMode.BLOCK;
     return spec.capabilitiesInFull().stream()
         .filter(each -> each.accessMode() == mode && each.isBlock() == isBlock)
         .findFirst();

@@ -10,7 +10,6 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.model.AttachmentMode;
@@ -222,9 +221,9 @@ public record VolumeSpec(
     }
 
     /** One more way in which it may be used, with the mount options of the volume. */
-    public Builder use(AccessMode mode, Attachment attachment) {
+    public Builder use(AccessMode mode, AttachmentMode attachment) {
       return use(
-          attachment == Attachment.BLOCK_DEVICE
+          attachment == AttachmentMode.BLOCK
               ? VolumeCapability.block(mode)
               : VolumeCapability.mount(mode));
     }

@@ -3,7 +3,7 @@ package io.csi4j.volume.upkeep;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -30,7 +30,7 @@ public interface DriftRepair {
     return new DriftRepair() {
       @Override
       public boolean attachAgain(Drift.LostAttachment lost) {
-        UsageKey usage = UsageKey.of(lost.volume(), lost.holder().workload());
+        VolumeUse usage = VolumeUse.of(lost.volume(), lost.holder().workload());
         return isDone(() -> claims.attachAgain(usage, lost.holder().epoch()).usage().equals(usage));
       }
 

@@ -3,8 +3,8 @@ package io.csi4j.volume.upkeep;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /** A leftover: something that is there and does not seem to be needed, with the reason. */
@@ -20,7 +20,7 @@ public sealed interface Leftover {
    * @param holder the claim as it was seen
    * @param reason why
    */
-  record PastClaim(UsageKey usage, ClaimHolder holder, OperatorMessage.Part reason)
+  record PastClaim(VolumeUse usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {
 
     /** Checks that all parts are there. */
@@ -39,7 +39,7 @@ public sealed interface Leftover {
    * @param holder the claim as it was seen
    * @param reason the reason
    */
-  record OrphanedClaim(UsageKey usage, ClaimHolder holder, OperatorMessage.Part reason)
+  record OrphanedClaim(VolumeUse usage, ClaimHolder holder, OperatorMessage.Part reason)
       implements Leftover {
 
     /** Checks that all parts are there. */

@@ -11,9 +11,9 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.OperatorMessage.Part;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,12 +78,12 @@ public final class Reaper {
 
   private void claimed(Claim claim, List<Leftover> items) {
     for (ClaimHolder holder : claim.holders().values()) {
-      leftover(UsageKey.of(claim.volume(), holder.workload()), holder).ifPresent(items::add);
+      leftover(VolumeUse.of(claim.volume(), holder.workload()), holder).ifPresent(items::add);
     }
   }
 
   /** Returns the leftover that a claim is, if it is one. */
-  private Optional<Leftover> leftover(UsageKey usage, ClaimHolder holder) {
+  private Optional<Leftover> leftover(VolumeUse usage, ClaimHolder holder) {
     if (holder.state() != ClaimState.TAKEN) {
       return Optional.of(
           new Leftover.PastClaim(
@@ -104,7 +104,7 @@ public final class Reaper {
         : Optional.empty();
   }
 
-  private boolean isOrphaned(UsageKey usage, ClaimHolder holder) {
+  private boolean isOrphaned(VolumeUse usage, ClaimHolder holder) {
     return here(holder).filter(node -> !node.wants(usage)).isPresent()
         && receipt(usage, holder).isPresent();
   }
@@ -114,7 +114,7 @@ public final class Reaper {
     return sources.node().filter(node -> node.name().equals(holder.node()));
   }
 
-  private Optional<NodeReceipt> receipt(UsageKey usage, ClaimHolder holder) {
+  private Optional<NodeReceipt> receipt(VolumeUse usage, ClaimHolder holder) {
     try {
       return here(holder).map(node -> node.receipt(usage, holder.epoch()));
     } catch (VolumeException isThere) {
@@ -165,7 +165,7 @@ public final class Reaper {
   }
 
   /** The claim of an item, if it is still the one that was seen. */
-  private Optional<ClaimHolder> same(UsageKey usage, ClaimHolder seen) {
+  private Optional<ClaimHolder> same(VolumeUse usage, ClaimHolder seen) {
     return book.read(usage.volume())
         .holder(usage.workload())
         .filter(now -> now.epoch() == seen.epoch() && now.state() == seen.state());
@@ -183,7 +183,7 @@ public final class Reaper {
       return brought(item, sources.claims().resume(item.usage()));
     }
     tell(OperatorCode.DETACH_RESUMED, item.usage(), item.reason());
-    return brought(item, sources.claims().nodeDone(receipt.get()));
+    return brought(item, sources.claims().confirmRelease(receipt.get()));
   }
 
   private Reaped orphan(Leftover.OrphanedClaim item) {
@@ -198,7 +198,7 @@ public final class Reaper {
         leaving instanceof ClaimProgress.WaitsForNode waits
             ? receipt(item.usage(), waits.holder())
             : Optional.empty();
-    return brought(item, receipt.map(sources.claims()::nodeDone).orElse(leaving));
+    return brought(item, receipt.map(sources.claims()::confirmRelease).orElse(leaving));
   }
 
   private Reaped plugin(Leftover.UnusedPlugin item) {
@@ -246,7 +246,7 @@ public final class Reaper {
     return new Reaped(item, end, new Part(because));
   }
 
-  private void tell(OperatorCode code, UsageKey usage, Part reason) {
+  private void tell(OperatorCode code, VolumeUse usage, Part reason) {
     told.accept(Messages.of(code, Subject.of("giving back the claim of").by(usage), reason.text()));
   }
 }

@@ -7,8 +7,8 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.LinkedHashMap;
@@ -68,7 +68,7 @@ public record ReaperSources(
      * @param epoch the epoch of the claim
      * @throws io.csi4j.volume.model.VolumeException if there is none
      */
-    NodeReceipt receipt(UsageKey usage, long epoch);
+    NodeReceipt receipt(VolumeUse usage, long epoch);
   }
 
   /** The knowledge of a node about itself. */
@@ -81,7 +81,7 @@ public record ReaperSources(
      * @param receipts proves that nothing of a use is left: {@code manager::receipt}
      * @param wanted whether its host wants a use, or may be about to have it mounted
      */
-    static Node of(NodeName name, Receipts receipts, Predicate<UsageKey> wanted) {
+    static Node of(NodeName name, Receipts receipts, Predicate<VolumeUse> wanted) {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(receipts, "receipts");
       Objects.requireNonNull(wanted, "wanted");
@@ -92,12 +92,12 @@ public record ReaperSources(
         }
 
         @Override
-        public boolean wants(UsageKey usage) {
+        public boolean wants(VolumeUse usage) {
           return wanted.test(usage);
         }
 
         @Override
-        public NodeReceipt receipt(UsageKey usage, long epoch) {
+        public NodeReceipt receipt(VolumeUse usage, long epoch) {
           return receipts.receipt(usage, epoch);
         }
       };
@@ -107,7 +107,7 @@ public record ReaperSources(
     NodeName name();
 
     /** Whether its host wants this use, or may be about to have it mounted. */
-    boolean wants(UsageKey usage);
+    boolean wants(VolumeUse usage);
   }
 
   /** Plugins and what needs them. */

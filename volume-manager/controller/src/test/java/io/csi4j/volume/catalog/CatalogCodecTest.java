@@ -8,8 +8,8 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.Durability;
@@ -59,7 +59,7 @@ class CatalogCodecTest {
   static Stream<CatalogEntry> records() {
     VolumeSpec plain =
         VolumeSpec.builder(PluginId.of("p"))
-            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.BLOCK_DEVICE)
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
             .cloneOf(VolumeId.of("v0"))
             .build();
     CatalogEntry there = CatalogEntry.of(VOLUME, Optional.of(NAME));

@@ -10,7 +10,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -35,7 +35,7 @@ public final class CatalogSamples {
             VolumeCapability.mount(
                 AccessMode.SINGLE_NODE_SINGLE_WRITER,
                 MountOptions.none().withFlags(MountFlags.of("ro", ""))))
-        .use(AccessMode.MULTI_NODE_READER_ONLY, Attachment.BLOCK_DEVICE)
+        .use(AccessMode.MULTI_NODE_READER_ONLY, AttachmentMode.BLOCK)
         .capacity(CapacityRange.between(10, 20))
         .topologies(new RequestedTopologies(new LinkedHashSet<>(List.of(A, B)), List.of(B)))
         .parameters(Map.of("type", "ssd", "empty", ""))

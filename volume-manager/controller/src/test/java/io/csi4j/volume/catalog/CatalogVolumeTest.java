@@ -10,7 +10,7 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.VolumeKey;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -109,7 +109,7 @@ class CatalogVolumeTest {
   @Test
   void aWayOfUseIsFoundByModeAndAttachmentWithTheOptionsOfTheVolume() {
     CatalogVolume volume = CatalogSamples.volume();
-    assertThat(volume.capability(AccessMode.SINGLE_NODE_SINGLE_WRITER, Attachment.FILESYSTEM))
+    assertThat(volume.capability(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM))
         .contains(
             VolumeCapability.mount(
                 AccessMode.SINGLE_NODE_SINGLE_WRITER,
@@ -117,7 +117,7 @@ class CatalogVolumeTest {
                     .withFsType("xfs")
                     .withFlags(MountFlags.of("ro", ""))
                     .withVolumeMountGroup("17")));
-    assertThat(volume.capability(AccessMode.SINGLE_NODE_SINGLE_WRITER, Attachment.BLOCK_DEVICE))
+    assertThat(volume.capability(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.BLOCK))
         .isEqualTo(Optional.empty());
   }
 

@@ -10,11 +10,11 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.volume.catalog.PluginView.Count;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
@@ -261,7 +261,7 @@ class ViewsTest {
     }
     return new Claim(
         CatalogSamples.KEY,
-        Optional.of(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM)),
+        Optional.of(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM)),
         holders,
         7,
         Optional.of(Instant.EPOCH));
@@ -312,7 +312,7 @@ class ViewsTest {
     assertThat(shown.plugin().controllers()).isEqualTo(new Count(1, 1, 2));
     assertThat(shown.plugin().nodes()).isEqualTo(new Count(2, 2, 3));
     assertThat(shown.use())
-        .contains(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM));
+        .contains(new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM));
     assertThat(shown.topologies()).isEqualTo(CatalogSamples.volume().topologies());
   }
 }

@@ -15,7 +15,7 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -36,7 +36,7 @@ class VolumeSpecTest {
   private static final Topology B = Topology.of(Map.of("zone", "b"));
 
   private static VolumeSpec.Builder spec() {
-    return VolumeSpec.builder(PLUGIN).use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
+    return VolumeSpec.builder(PLUGIN).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
   }
 
   private static RequestedTopologies anyOf(Topology... places) {
@@ -51,7 +51,7 @@ class VolumeSpecTest {
     VolumeSpec.Builder wrong =
         VolumeSpec.builder(PLUGIN)
             .use(Word.of("single-writer"), Word.of("tape"))
-            .use(AccessMode.UNSPECIFIED, Attachment.BLOCK_DEVICE)
+            .use(AccessMode.UNSPECIFIED, AttachmentMode.BLOCK)
             .mountOptions(MountOptions.none().withFsType("ext4"))
             .fromSnapshot(SnapshotId.of("s"))
             .cloneOf(VolumeId.of("v"))
@@ -174,12 +174,12 @@ class VolumeSpecTest {
     VolumeSpec built =
         VolumeSpec.builder(PLUGIN)
             .mountOptions(MountOptions.none().withFsType("xfs").withFlags(MountFlags.of("noatime")))
-            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
             .use(
                 VolumeCapability.mount(
                     AccessMode.MULTI_NODE_READER_ONLY,
                     MountOptions.none().withFlags(MountFlags.of("ro"))))
-            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.BLOCK_DEVICE)
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
             .build();
     assertThat(built.capabilitiesInFull())
         .containsExactly(

@@ -35,7 +35,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -50,6 +49,7 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
@@ -58,13 +58,13 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
@@ -94,7 +94,7 @@ class ClaimsOnSocketsTest {
 
   private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
   private static final VolumeKey DB = VolumeKey.of("db");
-  private static final UsageKey WEB = UsageKey.of(DB, WorkloadId.of("web"));
+  private static final VolumeUse WEB = VolumeUse.of(DB, WorkloadId.of("web"));
   private static final NodeName NODE = NodeName.of("n1");
   private static final PluginPath STAGED = PluginPath.of("/staged");
   private static final PluginPath TARGET = PluginPath.of("/target");
@@ -149,18 +149,18 @@ class ClaimsOnSocketsTest {
         .create(
             key,
             VolumeSpec.builder(ID)
-                .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                 .capacity(CapacityRange.atLeast(1 << 20))
                 .secrets(SecretsReference.of("prod"))
                 .build());
   }
 
-  private ClaimRequest wish(UsageKey usage) {
+  private ClaimRequest wish(VolumeUse usage) {
     return new ClaimRequest(
         usage,
         NODE,
         Optional.of(nodeId),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         controller().attaches(ID));
   }
@@ -190,7 +190,7 @@ class ClaimsOnSocketsTest {
     return receipt(grant.usage(), grant.epoch());
   }
 
-  private static NodeReceipt receipt(UsageKey usage, long epoch) {
+  private static NodeReceipt receipt(VolumeUse usage, long epoch) {
     return new NodeReceipt(
         usage, epoch, NODE, "b1", List.of(Path.of("/t")), NodeReceipt.Staging.GONE);
   }
@@ -219,7 +219,7 @@ class ClaimsOnSocketsTest {
             .create(
                 DB,
                 VolumeSpec.builder(ID)
-                    .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                    .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                     .mountOptions(ofVolume)
                     .build());
 
@@ -244,8 +244,9 @@ class ClaimsOnSocketsTest {
                   .build());
       assertThat(mounted).isNotNull();
       assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(Release.LAST);
-      assertThat(claims().nodeDone(manager.receipt(WEB, grant.epoch()))).isEqualTo(new Gone(WEB));
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
+          .isEqualTo(new Gone(WEB));
     }
 
     VolumeCapability expected =
@@ -284,7 +285,8 @@ class ClaimsOnSocketsTest {
     start(shape, NodeEffects.files());
     AccessMode mode = AccessMode.SINGLE_NODE_SINGLE_WRITER;
     CatalogVolume volume =
-        controller().create(DB, VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build());
+        controller()
+            .create(DB, VolumeSpec.builder(ID).use(mode, AttachmentMode.FILESYSTEM).build());
     ClaimGrant grant =
         claims()
             .acquire(
@@ -292,7 +294,7 @@ class ClaimsOnSocketsTest {
                     WEB,
                     NODE,
                     Optional.of(nodeId),
-                    new Claim.Use(mode, Attachment.FILESYSTEM),
+                    new Claim.Use(mode, AttachmentMode.FILESYSTEM),
                     ClaimMode.WRITE,
                     controller().attaches(ID)));
     List<OperatorMessage> told = new CopyOnWriteArrayList<>();
@@ -318,8 +320,9 @@ class ClaimsOnSocketsTest {
               .build();
       assertThat(manager.mount(request)).isNotNull();
       assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(Release.LAST);
-      assertThat(claims().nodeDone(manager.receipt(WEB, grant.epoch()))).isEqualTo(new Gone(WEB));
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
+          .isEqualTo(new Gone(WEB));
     }
 
     assertThat(plugin().journal().lastCapability(CONTROLLER_PUBLISH_VOLUME))
@@ -345,7 +348,7 @@ class ClaimsOnSocketsTest {
     plugin().upgrade(PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME));
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
 
-    ClaimProgress waits = claims().nodeDone(receipt(WEB, grant.epoch()));
+    ClaimProgress waits = claims().confirmRelease(receipt(WEB, grant.epoch()));
 
     assertThat(plugin().journal().calls(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME)).hasSize(1);
     assertThat(waits).isInstanceOf(ClaimProgress.WaitsForStorage.class);
@@ -369,7 +372,7 @@ class ClaimsOnSocketsTest {
     world.only().report(ControllerWorld.ready());
     ClaimGrant grant = asking().acquire(wish);
     assertThat(asking().acquire(wish)).isEqualTo(grant);
-    assertThat(claims().nodeDone(used(grant, volume))).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(used(grant, volume))).isEqualTo(new Gone(WEB));
 
     plugin().inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CsiOperation.DELETE_VOLUME));
     ControllerException undone =
@@ -402,7 +405,7 @@ class ClaimsOnSocketsTest {
         .containsExactly(new PluginContents.Attached(volume.id(), nodeId));
     NodeReceipt receipt = used(grant, volume);
 
-    assertThat(claims().nodeDone(receipt)).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(receipt)).isEqualTo(new Gone(WEB));
     assertThat(plugin().contents().idle()).isTrue();
     assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME).get(0).request().map("secrets"))
         .isEqualTo(
@@ -417,7 +420,7 @@ class ClaimsOnSocketsTest {
 
     ClaimGrant grant = claims().acquire(wish(WEB));
 
-    assertThat(claims().nodeDone(used(grant, volume))).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(used(grant, volume))).isEqualTo(new Gone(WEB));
     assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
   }
@@ -438,7 +441,7 @@ class ClaimsOnSocketsTest {
     assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
     assertThat(plugin().contents().attached()).hasSize(1);
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
     assertThat(plugin().contents().attached()).isEmpty();
   }
 
@@ -453,7 +456,7 @@ class ClaimsOnSocketsTest {
             Fault.applyThenFail(StatusCode.UNAVAILABLE, "gone"),
             When.calling(CONTROLLER_UNPUBLISH_VOLUME).times(1));
 
-    assertThat(claims().nodeDone(receipt))
+    assertThat(claims().confirmRelease(receipt))
         .isInstanceOfSatisfying(
             WaitsForStorage.class,
             it -> assertThat(it.message().code()).isEqualTo(OperatorCode.DETACH_FAILED));
@@ -479,7 +482,7 @@ class ClaimsOnSocketsTest {
     assertThat(failure.operatorMessage().seen().text()).contains("no slot");
     assertThat(store.read(DB).claim().exhaustedUntil()).contains(Instant.EPOCH.plusSeconds(5));
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
   }
 
   @Test
@@ -497,19 +500,19 @@ class ClaimsOnSocketsTest {
     assertThat(failure.operatorMessage().seen().text())
         .contains("attached to i-7", "nobody else has a claim of it");
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-    assertThat(claims().nodeDone(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+    assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
   }
 
   @Test
   void aVolumeThatIsNotOnRecordIsNeverTakenForDetached() {
     start(PluginShape.full());
     create(DB);
-    UsageKey ghost = UsageKey.of(VolumeKey.of("ghost"), WorkloadId.of("web"));
+    VolumeUse ghost = VolumeUse.of(VolumeKey.of("ghost"), WorkloadId.of("web"));
 
     assertThat(failure(() -> claims().acquire(wish(ghost))).code())
         .isEqualTo(OperatorCode.ATTACH_FAILED);
     assertThat(claims().release(ghost)).isInstanceOf(WaitsForNode.class);
-    assertThat(claims().nodeDone(receipt(ghost, 1)))
+    assertThat(claims().confirmRelease(receipt(ghost, 1)))
         .isInstanceOfSatisfying(
             WaitsForStorage.class,
             it ->

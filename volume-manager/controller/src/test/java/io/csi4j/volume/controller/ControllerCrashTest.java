@@ -26,7 +26,6 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -37,13 +36,14 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
@@ -241,7 +241,7 @@ class ControllerCrashTest {
   private static VolumeSpec spec(boolean isEphemeral) {
     VolumeSpec.Builder spec =
         VolumeSpec.builder(ID)
-            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
             .capacity(CapacityRange.atLeast(1 << 20));
     return isEphemeral ? spec.ephemeral().build() : spec.build();
   }
@@ -480,10 +480,10 @@ class ControllerCrashTest {
     new ClaimBook(store, Clock.systemUTC())
         .claim(
             new ClaimRequest(
-                UsageKey.of(DB, WorkloadId.of("web-1")),
+                VolumeUse.of(DB, WorkloadId.of("web-1")),
                 NodeName.of("n1"),
                 Optional.empty(),
-                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                 ClaimMode.WRITE,
                 false));
     claim.set(store.read(DB).claim());

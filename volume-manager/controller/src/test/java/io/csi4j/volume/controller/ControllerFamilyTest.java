@@ -17,15 +17,15 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -211,10 +211,10 @@ class ControllerFamilyTest {
             Map.entry(
                 ClaimRequest.class,
                 new ClaimRequest(
-                    UsageKey.of(KEY, WorkloadId.of("web-1")),
+                    VolumeUse.of(KEY, WorkloadId.of("web-1")),
                     NodeName.of("n1"),
                     Optional.of(NodeId.of("node-1")),
-                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                     ClaimMode.WRITE,
                     true)));
     Object sample = samples.get(type);

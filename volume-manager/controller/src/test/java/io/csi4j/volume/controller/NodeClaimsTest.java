@@ -10,8 +10,8 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.NodeClaims;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** What a node is told of claims, and what it proves. */
 class NodeClaimsTest {
 
-  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
   private static final NodeName N1 = NodeName.of("n1");
 
   private static NodeClaims claims() {

@@ -13,13 +13,13 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginConfig;
@@ -109,13 +109,13 @@ class SharedConnectionTest {
     return controller.create(
         VolumeKey.of(name),
         VolumeSpec.builder(ID)
-            .use(MODE, Attachment.FILESYSTEM)
+            .use(MODE, AttachmentMode.FILESYSTEM)
             .capacity(CapacityRange.atLeast(1 << 20))
             .build());
   }
 
   private void mount(CatalogVolume volume) {
-    UsageKey usage = UsageKey.of(volume.key(), WorkloadId.of("web"));
+    VolumeUse usage = VolumeUse.of(volume.key(), WorkloadId.of("web"));
     assertThat(
             manager
                 .mount(
@@ -176,7 +176,7 @@ class SharedConnectionTest {
             .async()
             .create(
                 VolumeKey.of("other"),
-                VolumeSpec.builder(ID).use(MODE, Attachment.FILESYSTEM).build());
+                VolumeSpec.builder(ID).use(MODE, AttachmentMode.FILESYSTEM).build());
     Waits.until(
         () ->
             plugin.journal().operations().stream()

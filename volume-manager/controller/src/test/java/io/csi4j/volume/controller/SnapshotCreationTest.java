@@ -18,11 +18,11 @@ import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
@@ -115,7 +115,7 @@ class SnapshotCreationTest {
         opened.create(
             DB,
             VolumeSpec.builder(ID)
-                .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                 .build());
     assertThat(made.key()).isEqualTo(DB);
     return opened;

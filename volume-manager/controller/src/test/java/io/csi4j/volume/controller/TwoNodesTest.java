@@ -19,7 +19,6 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -33,6 +32,7 @@ import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -44,14 +44,14 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
@@ -84,8 +84,8 @@ class TwoNodesTest {
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
   private static final VolumeId HANDLE = VolumeId.of("vol-1");
   private static final VolumeKey KEY = VolumeKey.of("db");
-  private static final UsageKey ON_A = UsageKey.of(KEY, WorkloadId.of("web-a"));
-  private static final UsageKey ON_B = UsageKey.of(KEY, WorkloadId.of("web-b"));
+  private static final VolumeUse ON_A = VolumeUse.of(KEY, WorkloadId.of("web-a"));
+  private static final VolumeUse ON_B = VolumeUse.of(KEY, WorkloadId.of("web-b"));
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_SINGLE_WRITER;
 
   /** The calls that bring a volume to a node and back. */
@@ -145,13 +145,13 @@ class TwoNodesTest {
               .open();
     }
 
-    ClaimGrant claim(UsageKey usage) {
+    ClaimGrant claim(VolumeUse usage) {
       return claims.acquire(
           new ClaimRequest(
               usage,
               name,
               Optional.of(nodeId),
-              new Claim.Use(MODE, Attachment.FILESYSTEM),
+              new Claim.Use(MODE, AttachmentMode.FILESYSTEM),
               ClaimMode.WRITE,
               true));
     }
@@ -163,7 +163,7 @@ class TwoNodesTest {
           .build();
     }
 
-    NodeReceipt receipt(UsageKey usage, long epoch) {
+    NodeReceipt receipt(VolumeUse usage, long epoch) {
       return manager.receipt(usage, epoch, PLUGIN, HANDLE);
     }
 
@@ -287,10 +287,10 @@ class TwoNodesTest {
 
     assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
     refused(() -> a.receipt(ON_A, first.epoch()), OperatorCode.RECEIPT_REFUSED);
-    assertThat(a.manager.unmount(ON_A)).isEqualTo(Release.LAST);
+    assertThat(a.manager.unmount(ON_A)).isEqualTo(UnmountResult.LAST);
     NodeReceipt receipt = a.receipt(ON_A, first.epoch());
     assertThat(receipt.staging()).isEqualTo(NodeReceipt.Staging.GONE);
-    assertThat(claims.nodeDone(receipt)).isEqualTo(new ClaimProgress.Gone(ON_A));
+    assertThat(claims.confirmRelease(receipt)).isEqualTo(new ClaimProgress.Gone(ON_A));
 
     ClaimGrant second = b.claim(ON_B);
     assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
@@ -323,7 +323,7 @@ class TwoNodesTest {
     assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
     assertThat(claims.nodeIsDown(a.name).get(0)).isInstanceOf(ClaimProgress.NeedsProof.class);
     assertThat(
-            claims.prove(
+            claims.confirmRelease(
                 new ReleaseProof.PowerOff(
                     ON_A, first.epoch(), a.name, new Clause("the rack has no power"))))
         .isEqualTo(new ClaimProgress.Gone(ON_A));
@@ -358,7 +358,7 @@ class TwoNodesTest {
     // Somebody answers for what is not so: the node stands still, and still has it mounted.
     assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
     assertThat(
-            claims.prove(
+            claims.confirmRelease(
                 new ReleaseProof.OperatorOverride(
                     ON_A,
                     first.epoch(),

@@ -21,7 +21,6 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -29,6 +28,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
@@ -36,13 +36,13 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
@@ -109,17 +109,17 @@ class UpkeepOfAHostTest {
 
   private static VolumeSpec.Builder spec() {
     return VolumeSpec.builder(ID)
-        .use(MODE, Attachment.FILESYSTEM)
+        .use(MODE, AttachmentMode.FILESYSTEM)
         .capacity(CapacityRange.atLeast(1 << 20));
   }
 
   private ClaimGrant acquire(VolumeKey volume, String workload, Optional<NodeId> node) {
     return claims.acquire(
         new ClaimRequest(
-            UsageKey.of(volume, WorkloadId.of(workload)),
+            VolumeUse.of(volume, WorkloadId.of(workload)),
             HERE,
             node,
-            new Claim.Use(MODE, Attachment.FILESYSTEM),
+            new Claim.Use(MODE, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE,
             node.isPresent()));
   }
@@ -193,7 +193,7 @@ class UpkeepOfAHostTest {
   @Test
   void aReaperFindsWhatAManagerAndAControllerHaveLeftOver() {
     open(PluginShape.full());
-    Set<UsageKey> wanted = new HashSet<>();
+    Set<VolumeUse> wanted = new HashSet<>();
     try (VolumeManager manager =
         VolumeManager.builder(temp.resolve("n1"))
             .state(MemoryMedium.create().open())
@@ -244,7 +244,7 @@ class UpkeepOfAHostTest {
 
       // The use is over: its claim is given back with the receipt, and the plugin is not needed.
       wanted.clear();
-      assertThat(manager.unmount(used.usage())).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(used.usage())).isEqualTo(UnmountResult.LAST);
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
           .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
           .extracting(Reaped::item)

@@ -52,7 +52,6 @@ import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -63,6 +62,7 @@ import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
@@ -72,8 +72,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginHandle;
@@ -157,7 +157,7 @@ class VolumeControllerTest {
 
   private static VolumeSpec.Builder spec() {
     return VolumeSpec.builder(ID)
-        .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+        .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
         .capacity(CapacityRange.atLeast(1 << 20));
   }
 
@@ -177,10 +177,10 @@ class VolumeControllerTest {
     new ClaimBook(claims, Clock.systemUTC())
         .claim(
             new ClaimRequest(
-                UsageKey.of(key, WorkloadId.of("web-1")),
+                VolumeUse.of(key, WorkloadId.of("web-1")),
                 NodeName.of("n1"),
                 Optional.of(NodeId.of("node-1")),
-                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                 ClaimMode.WRITE,
                 false));
   }
@@ -338,7 +338,7 @@ class VolumeControllerTest {
       names = {"UNSPECIFIED", "UNRECOGNIZED"})
   void everyAccessModeGoesToThePluginOrItsFallbackWhereThePluginDoesNotKnowIt(AccessMode mode) {
     plugin(SHAPE.without(ControllerCapability.SINGLE_NODE_MULTI_WRITER));
-    VolumeSpec wanted = VolumeSpec.builder(ID).use(mode, Attachment.FILESYSTEM).build();
+    VolumeSpec wanted = VolumeSpec.builder(ID).use(mode, AttachmentMode.FILESYSTEM).build();
     CatalogVolume made = controller.create(DB, wanted);
     AccessMode old =
         switch (mode) {
@@ -347,7 +347,8 @@ class VolumeControllerTest {
         };
     assertThat(plugin.journal().lastCapability(CREATE_VOLUME))
         .contains(VolumeCapability.mount(old));
-    assertThat(made.capability(mode, Attachment.FILESYSTEM)).contains(VolumeCapability.mount(mode));
+    assertThat(made.capability(mode, AttachmentMode.FILESYSTEM))
+        .contains(VolumeCapability.mount(mode));
     controller.delete(DB);
     plugin.assertLawful();
 
@@ -363,7 +364,7 @@ class VolumeControllerTest {
     plugin(SHAPE.without(ControllerCapability.SINGLE_NODE_MULTI_WRITER));
     VolumeSpec wanted =
         VolumeSpec.builder(ID)
-            .use(AccessMode.SINGLE_NODE_SINGLE_WRITER, Attachment.FILESYSTEM)
+            .use(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM)
             .capacity(CapacityRange.atLeast(1L << 30))
             .build();
     controller.create(DB, wanted);
@@ -1002,7 +1003,7 @@ class VolumeControllerTest {
       controller.create(
           logs,
           VolumeSpec.builder(other)
-              .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+              .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
               .capacity(CapacityRange.atLeast(1 << 20))
               .build());
 
@@ -1038,10 +1039,10 @@ class VolumeControllerTest {
 
   private static ClaimRequest wish(String workload, NodeId node) {
     return new ClaimRequest(
-        UsageKey.of(DB, WorkloadId.of(workload)),
+        VolumeUse.of(DB, WorkloadId.of(workload)),
         NodeName.of("n1"),
         Optional.of(node),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         true);
   }
@@ -1066,7 +1067,7 @@ class VolumeControllerTest {
     coordinator().release(wanted.usage());
     ClaimProgress gone =
         coordinator()
-            .nodeDone(
+            .confirmRelease(
                 new NodeReceipt(
                     wanted.usage(),
                     grant.epoch(),
@@ -1088,7 +1089,7 @@ class VolumeControllerTest {
         new AttachmentTask(
             DB,
             NodeId.of("node-1"),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             false);
     assertThat(controller.attachments().attach(task, () -> false))
         .isEqualTo(new ControllerAnswer.NotSent());
@@ -1112,7 +1113,7 @@ class VolumeControllerTest {
   @Test
   void aRefusalToAttachIsHandedOnWithItsCodeAndOutcome() {
     controller.create(DB, spec().build());
-    Claim.Use use = new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
+    Claim.Use use = new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
     AttachmentTask task = new AttachmentTask(DB, nodeId(), use, false);
     plugin.inject(
         Fault.fail(StatusCode.NOT_FOUND, "no such node"),
@@ -1132,7 +1133,7 @@ class VolumeControllerTest {
             new AttachmentTask(
                 DB,
                 NodeId.of("node-1"),
-                new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.BLOCK_DEVICE),
+                new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.BLOCK),
                 false))) {
       assertThat(controller.attachments().attach(other, () -> true))
           .isInstanceOfSatisfying(

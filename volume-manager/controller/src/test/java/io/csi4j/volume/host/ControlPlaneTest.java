@@ -25,7 +25,7 @@ class ControlPlaneTest {
 
       import io.csi4j.client.model.AccessMode;
       import io.csi4j.volume.catalog.VolumeStore;
-      import io.csi4j.volume.claim.Attachment;
+      import io.csi4j.volume.model.AttachmentMode;
       import io.csi4j.volume.claim.Claim;
       import io.csi4j.volume.claim.ClaimRequest;
       import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -36,7 +36,7 @@ class ControlPlaneTest {
       import io.csi4j.volume.controller.VolumeController;
       import io.csi4j.volume.model.ClaimMode;
       import io.csi4j.volume.model.NodeName;
-      import io.csi4j.volume.model.UsageKey;
+      import io.csi4j.volume.model.VolumeUse;
       import io.csi4j.volume.model.VolumeKey;
       import io.csi4j.volume.model.WorkloadId;
       import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
@@ -82,10 +82,10 @@ class ControlPlaneTest {
             new ClaimBook(claims, Clock.systemUTC())
                 .claim(
                     new ClaimRequest(
-                        UsageKey.of(NOTES, WorkloadId.of("web")),
+                        VolumeUse.of(NOTES, WorkloadId.of("web")),
                         NodeName.of("n1"),
                         Optional.empty(),
-                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                         ClaimMode.WRITE,
                         false));
           }

@@ -13,7 +13,6 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
@@ -27,6 +26,7 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
@@ -84,7 +84,7 @@ class SealedAtRestTest {
     Claim claim =
         new Claim(
             DB,
-            Optional.of(new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)),
+            Optional.of(new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)),
             new TreeMap<>(Map.of(holder.workload(), holder)),
             1,
             Optional.empty());
@@ -99,7 +99,7 @@ class SealedAtRestTest {
     MountOptions options = MountOptions.none().withFlags(MountFlags.of("password=" + CANARY));
     VolumeSpec spec =
         VolumeSpec.builder(PluginId.of("fake.csi4j.example"))
-            .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
             .parameters(Map.of("token", CANARY))
             .mountOptions(options)
             .build();

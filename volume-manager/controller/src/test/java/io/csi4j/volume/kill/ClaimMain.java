@@ -4,7 +4,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
@@ -24,14 +23,15 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -61,7 +61,7 @@ import java.util.function.Supplier;
 final class ClaimMain {
 
   static final PluginId PLUGIN = PluginId.of("fake");
-  static final UsageKey USE = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  static final VolumeUse USE = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
   static final NodeName NODE = NodeName.of("n1");
 
   private final PrintStream out;
@@ -124,7 +124,7 @@ final class ClaimMain {
         USE,
         NODE,
         Optional.of(node),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         true);
   }
@@ -162,7 +162,7 @@ final class ClaimMain {
             out.println("granted " + epoch);
           }
           case "release" -> out.println(told(claims.release(USE)));
-          case "receipt" -> out.println(told(claims.nodeDone(receipt(epoch))));
+          case "receipt" -> out.println(told(claims.confirmRelease(receipt(epoch))));
           default -> throw new IllegalArgumentException(order);
         }
       } catch (ClaimException failed) {

@@ -8,9 +8,9 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ class KilledCoordinatorTest {
           .create(
               ClaimMain.USE.volume(),
               VolumeSpec.builder(ClaimMain.PLUGIN)
-                  .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+                  .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                   .build());
     }
   }
@@ -82,7 +82,7 @@ class KilledCoordinatorTest {
       try (ClaimMain.Open open = ClaimMain.Open.at(places)) {
         ClaimCoordinator next = open.coordinator();
         if (next.release(ClaimMain.USE) instanceof ClaimProgress.WaitsForNode waits) {
-          assertThat(next.nodeDone(ClaimMain.receipt(waits.holder().epoch())))
+          assertThat(next.confirmRelease(ClaimMain.receipt(waits.holder().epoch())))
               .as(at.get())
               .isEqualTo(new ClaimProgress.Gone(ClaimMain.USE));
         }
@@ -125,7 +125,7 @@ class KilledCoordinatorTest {
         assertThat(grant.epoch()).isEqualTo(claimed);
         assertThat(plugin.contents().attached()).hasSize(1);
         assertThat(next.release(ClaimMain.USE)).isInstanceOf(ClaimProgress.WaitsForNode.class);
-        assertThat(next.nodeDone(ClaimMain.receipt(grant.epoch())))
+        assertThat(next.confirmRelease(ClaimMain.receipt(grant.epoch())))
             .isEqualTo(new ClaimProgress.Gone(ClaimMain.USE));
       }
       assertThat(plugin.contents().attached()).isEmpty();

@@ -9,7 +9,6 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
@@ -22,13 +21,14 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class ClaimRepairTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final VolumeId HANDLE = VolumeId.of("vol-1");
-  private static final UsageKey WEB = UsageKey.of(DB, WorkloadId.of("web"));
+  private static final VolumeUse WEB = VolumeUse.of(DB, WorkloadId.of("web"));
   private static final NodeId N1 = NodeId.of("id-n1");
   private static final NodeId N2 = NodeId.of("id-n2");
 
@@ -60,7 +60,7 @@ class ClaimRepairTest {
             WEB,
             NodeName.of("n1"),
             Optional.of(N1),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE,
             true));
   }

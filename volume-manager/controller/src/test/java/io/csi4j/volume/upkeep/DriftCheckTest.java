@@ -15,7 +15,6 @@ import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
@@ -24,6 +23,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
@@ -129,7 +129,7 @@ class DriftCheckTest {
     WriteResult written =
         claims.compareAndSet(
             before.version(),
-            before.claim().with(holder, new Claim.Use(MODE, Attachment.FILESYSTEM)),
+            before.claim().with(holder, new Claim.Use(MODE, AttachmentMode.FILESYSTEM)),
             new WriteToken(UUID.randomUUID()));
     assertThat(written).isInstanceOf(WriteResult.Written.class);
     return holder;

@@ -6,7 +6,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -18,6 +17,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -26,9 +26,9 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.OperatorMessage.Part;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 class ReaperTest {
 
   private static final NodeName HERE = NodeName.of("n1");
-  private static final UsageKey WEB = usage("web");
+  private static final VolumeUse WEB = usage("web");
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
   private static final Pace AT_ONCE = () -> {};
 
@@ -65,8 +65,8 @@ class ReaperTest {
 
   /** A node that wants some uses, and has something of others. */
   private static final class ThisNode implements ReaperSources.Node {
-    private final Set<UsageKey> wanted = new HashSet<>();
-    private final Set<UsageKey> there = new HashSet<>();
+    private final Set<VolumeUse> wanted = new HashSet<>();
+    private final Set<VolumeUse> there = new HashSet<>();
     private Runnable beforeProof = () -> {};
     private int proofs;
 
@@ -76,12 +76,12 @@ class ReaperTest {
     }
 
     @Override
-    public boolean wants(UsageKey usage) {
+    public boolean wants(VolumeUse usage) {
       return wanted.contains(usage);
     }
 
     @Override
-    public NodeReceipt receipt(UsageKey usage, long epoch) {
+    public NodeReceipt receipt(VolumeUse usage, long epoch) {
       proofs++;
       beforeProof.run();
       if (there.contains(usage)) {
@@ -147,17 +147,17 @@ class ReaperTest {
 
   private final Reaper reaper = reaper(Duration.ofSeconds(90));
 
-  private static UsageKey usage(String workload) {
-    return UsageKey.of(VolumeKey.of("db-" + workload), WorkloadId.of(workload));
+  private static VolumeUse usage(String workload) {
+    return VolumeUse.of(VolumeKey.of("db-" + workload), WorkloadId.of(workload));
   }
 
-  private ClaimGrant acquire(UsageKey usage, NodeName on) {
+  private ClaimGrant acquire(VolumeUse usage, NodeName on) {
     return claims.acquire(
         new ClaimRequest(
             usage,
             on,
             Optional.of(NodeId.of("id-" + on)),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE,
             true));
   }
@@ -296,7 +296,7 @@ class ReaperTest {
     acquire(WEB, HERE);
     storage.next(StatusCode.INTERNAL, Outcome.UNCERTAIN);
     assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
-    assertThat(claims.nodeDone(node.receipt(WEB, 1)))
+    assertThat(claims.confirmRelease(node.receipt(WEB, 1)))
         .isInstanceOf(ClaimProgress.WaitsForStorage.class);
     storage.next(StatusCode.INTERNAL, Outcome.UNCERTAIN);
     ephemeral.pending.add(VolumeKey.of("broken"));

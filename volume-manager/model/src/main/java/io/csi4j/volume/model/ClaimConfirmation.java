@@ -15,5 +15,5 @@ public interface ClaimConfirmation {
    *
    * @param epoch the epoch that the node was given with it
    */
-  ClaimStanding standing(UsageKey usage, long epoch);
+  ClaimStanding standing(VolumeUse usage, long epoch);
 }

@@ -21,7 +21,7 @@ import java.util.Optional;
  *     with this one before it was unmounted
  */
 public record ClaimGrant(
-    UsageKey usage,
+    VolumeUse usage,
     NodeName node,
     long epoch,
     ClaimMode mode,
@@ -40,7 +40,7 @@ public record ClaimGrant(
 
   /** One that does not say how the volume is mounted. */
   public ClaimGrant(
-      UsageKey usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
+      VolumeUse usage, NodeName node, long epoch, ClaimMode mode, PublishContext context) {
     this(usage, node, epoch, mode, context, Optional.empty(), false);
   }
 }

@@ -16,7 +16,7 @@ import java.util.Objects;
  * @param staging what became of the volume's staging
  */
 public record NodeReceipt(
-    UsageKey usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {
+    VolumeUse usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {
 
   /** The fate of a volume's staging. */
   public enum Staging {

@@ -76,11 +76,11 @@ class NamesTest {
 
   @Test
   void aUseIsOfAVolumeByAWorkload() {
-    UsageKey a = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("a"));
-    UsageKey b = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("b"));
-    UsageKey later = UsageKey.of(VolumeKey.of("dc"), WorkloadId.of("a"));
+    VolumeUse a = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("a"));
+    VolumeUse b = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("b"));
+    VolumeUse later = VolumeUse.of(VolumeKey.of("dc"), WorkloadId.of("a"));
 
-    assertThat(a).isEqualTo(UsageKey.of(VolumeKey.of("db"), WorkloadId.of("a")));
+    assertThat(a).isEqualTo(VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("a")));
     assertThat(a).isLessThan(b).hasToString("default/db by a");
     assertThat(b).isLessThan(later);
   }

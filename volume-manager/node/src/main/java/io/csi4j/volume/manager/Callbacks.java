@@ -4,12 +4,12 @@ import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.plugin.PluginDrain;
 import java.util.List;
 import java.util.OptionalLong;
@@ -70,7 +70,7 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<Release> unmount(UsageKey usage) {
+    public CompletionStage<UnmountResult> unmount(VolumeUse usage) {
       return handed(engine.unmount(usage));
     }
 
@@ -80,7 +80,7 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<VolumeStats> stats(UsageKey usage) {
+    public CompletionStage<VolumeStats> stats(VolumeUse usage) {
       return handed(engine.stats(usage));
     }
 
@@ -121,7 +121,7 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
-    public List<UsageKey> holders() {
+    public List<VolumeUse> holders() {
       return drain.holders();
     }
 

@@ -19,9 +19,9 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
@@ -289,7 +289,7 @@ final class OpenedManager implements AutoCloseable {
   }
 
   /** Waits for an operation as long as the settings allow. */
-  public <T> T await(CompletableFuture<T> operation, String doing, UsageKey usage) {
+  public <T> T await(CompletableFuture<T> operation, String doing, VolumeUse usage) {
     Subject subject = Subject.of(doing).by(usage);
     try {
       return operation.get(options.settings().patience().toNanos(), TimeUnit.NANOSECONDS);

@@ -11,25 +11,25 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
@@ -141,7 +141,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   /** Returns the plan of {@link #reconcile}; nothing is done. */
-  public CleanupPlan plan(Collection<LiveMount> live) {
+  public CleanupPlan plan(Collection<WantedUse> live) {
     return opened.know("planning", () -> opened.engine().plan(live));
   }
 
@@ -156,8 +156,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     nothing of it is on the list: if that is meant, {@link #releaseFound} says so; or if the
    *     state cannot be read any more
    */
-  public Reconciliation reconcile(Collection<LiveMount> live) {
-    List<LiveMount> wanted = List.copyOf(live);
+  public Reconciliation reconcile(Collection<WantedUse> live) {
+    List<WantedUse> wanted = List.copyOf(live);
     return opened.know(
         "reconciling",
         () -> {
@@ -183,8 +183,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
-  public Reconciliation keepOnly(Collection<LiveMount> live) {
-    List<LiveMount> wanted = List.copyOf(live);
+  public Reconciliation keepOnly(Collection<WantedUse> live) {
+    List<WantedUse> wanted = List.copyOf(live);
     return opened.know(
         "reconciling",
         () -> {
@@ -220,7 +220,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * only after it was written down that the claim is on its way back: from then on nothing is
    * mounted with it any more. The mount table is looked at; nothing is taken from memory alone.
    *
-   * <p>Where it is known which volume it was of, {@linkplain #receipt(UsageKey, long, PluginId,
+   * <p>Where it is known which volume it was of, {@linkplain #receipt(VolumeUse, long, PluginId,
    * VolumeId) say so}: otherwise there is no proof while any volume is being given back.
    *
    * @param epoch the epoch of the claim
@@ -228,7 +228,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     io.csi4j.volume.model.OperatorCode#RECEIPT_REFUSED}, saying what is still there; or why
    *     that cannot be found out
    */
-  public NodeReceipt receipt(UsageKey usage, long epoch) {
+  public NodeReceipt receipt(VolumeUse usage, long epoch) {
     return opened.engine().receipt(usage, epoch, Optional.empty());
   }
 
@@ -238,7 +238,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * @param plugin the plugin whose volume it is
    * @param handle the volume as the plugin names it
    */
-  public NodeReceipt receipt(UsageKey usage, long epoch, PluginId plugin, VolumeId handle) {
+  public NodeReceipt receipt(VolumeUse usage, long epoch, PluginId plugin, VolumeId handle) {
     return opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle)));
   }
 
@@ -248,7 +248,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
-  public Release unmount(UsageKey usage) {
+  public UnmountResult unmount(VolumeUse usage) {
     return opened.await(opened.engine().unmount(usage), "unmounting", usage);
   }
 
@@ -267,7 +267,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     found out, or the use is mounted and well; or with what is left
    * @throws IllegalArgumentException if there is no reason
    */
-  public Release abandon(UsageKey usage, String reason) {
+  public UnmountResult abandon(VolumeUse usage, String reason) {
     if (reason.isBlank()) {
       throw new IllegalArgumentException("Abandoning a use needs a reason.");
     }
@@ -275,7 +275,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
-  public boolean hasMount(UsageKey usage) {
+  public boolean hasMount(VolumeUse usage) {
     return opened.know("looking for a mount", () -> opened.engine().hasMount(usage));
   }
 
@@ -285,7 +285,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
-  public VolumeStats stats(UsageKey usage) {
+  public VolumeStats stats(VolumeUse usage) {
     return opened.await(opened.engine().stats(usage), "reading the statistics of", usage);
   }
 

@@ -1,7 +1,7 @@
 package io.csi4j.volume.node;
 
 import io.csi4j.client.node.VolumeStats;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -19,11 +19,11 @@ public interface AsyncVolumeMounter {
   CompletionStage<MountedVolume> mount(MountRequest request);
 
   /** Gives up the use of a volume by a workload. */
-  CompletionStage<Release> unmount(UsageKey usage);
+  CompletionStage<UnmountResult> unmount(VolumeUse usage);
 
   /** Lets the node take notice that a volume has grown. */
   CompletionStage<OptionalLong> expand(ExpandRequest request);
 
   /** Reads how full a volume is, and whether it is well. */
-  CompletionStage<VolumeStats> stats(UsageKey usage);
+  CompletionStage<VolumeStats> stats(VolumeUse usage);
 }

@@ -2,7 +2,7 @@ package io.csi4j.volume.node;
 
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +43,7 @@ public record CleanupPlan(List<Item> items) {
   public record Item(
       Action action,
       Optional<PluginId> plugin,
-      Optional<UsageKey> usage,
+      Optional<VolumeUse> usage,
       Path path,
       OperatorMessage.Part reason) {}
 }

@@ -2,7 +2,7 @@ package io.csi4j.volume.node;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param capacity what the volume has now
  * @param secrets where the secrets come from
  */
-public record ExpandRequest(UsageKey usage, CapacityRange capacity, SecretsProvider secrets) {
+public record ExpandRequest(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
 
   /** Checks that all parts are there. */
   public ExpandRequest {
@@ -22,7 +22,7 @@ public record ExpandRequest(UsageKey usage, CapacityRange capacity, SecretsProvi
   }
 
   /** A request without secrets. */
-  public static ExpandRequest of(UsageKey usage, CapacityRange capacity) {
+  public static ExpandRequest of(VolumeUse usage, CapacityRange capacity) {
     return new ExpandRequest(usage, capacity, SecretsProvider.none());
   }
 }

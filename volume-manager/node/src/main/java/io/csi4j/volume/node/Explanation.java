@@ -2,8 +2,8 @@ package io.csi4j.volume.node;
 
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,14 +67,14 @@ public record Explanation(String subject, List<Explained> volumes) {
    */
   public record Work(
       VolumeEvent.Operation operation,
-      Optional<UsageKey> usage,
+      Optional<VolumeUse> usage,
       String step,
       Duration since,
       int attempt,
       int attempts,
       Optional<String> answer,
       Optional<Duration> nextTry,
-      List<UsageKey> waiting) {
+      List<VolumeUse> waiting) {
 
     /** Copies the list. */
     public Work {
@@ -168,7 +168,7 @@ public record Explanation(String subject, List<Explained> volumes) {
             + (work.attempt() > 1 ? ", attempt " + work.attempt() + " of " + work.attempts() : "")
             + work.nextTry().map(in -> ", next try in " + span(in)).orElse(""));
     work.answer().ifPresent(text -> lines.add("last answer: " + ForeignText.clause(text)));
-    List<UsageKey> waiting = work.waiting();
+    List<VolumeUse> waiting = work.waiting();
     if (!waiting.isEmpty()) {
       lines.add(
           "waiting for it: "
@@ -211,7 +211,7 @@ public record Explanation(String subject, List<Explained> volumes) {
     };
   }
 
-  private static String owner(UsageKey usage) {
+  private static String owner(VolumeUse usage) {
     return "workload '"
         + ForeignText.of(usage.workload().value())
         + "' ("

@@ -9,7 +9,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 public final class MountRequest {
 
   private final PluginId plugin;
-  private final UsageKey usage;
+  private final VolumeUse usage;
   private final VolumeId handle;
   private final VolumeCapability capability;
   private final boolean readOnly;
@@ -50,7 +50,8 @@ public final class MountRequest {
    * @param handle the volume as the plugin names it
    * @param mode how many nodes may use it, and which may write
    */
-  public static Builder builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
+  public static Builder builder(
+      PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
     return new Builder(plugin, usage, handle, mode);
   }
 
@@ -60,7 +61,7 @@ public final class MountRequest {
   }
 
   /** The volume and the workload, as the host names them. */
-  public UsageKey usage() {
+  public VolumeUse usage() {
     return usage;
   }
 
@@ -136,7 +137,7 @@ public final class MountRequest {
   public static final class Builder {
 
     private final PluginId plugin;
-    private final UsageKey usage;
+    private final VolumeUse usage;
     private final VolumeId handle;
     private final AccessMode mode;
     private boolean block;
@@ -149,7 +150,7 @@ public final class MountRequest {
     private OptionalLong claimEpoch = OptionalLong.empty();
     private Optional<VolumeCapability> granted = Optional.empty();
 
-    private Builder(PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
+    private Builder(PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
       this.usage = Objects.requireNonNull(usage, "usage");
       this.handle = Objects.requireNonNull(handle, "handle");

@@ -1,13 +1,13 @@
 package io.csi4j.volume.node;
 
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
 
 /** A volume that a workload has: the mount table showed it when this was said. */
 public sealed interface MountedVolume {
 
   /** Whose it is. */
-  UsageKey usage();
+  VolumeUse usage();
 
   /** Where it is on this host. */
   Path path();
@@ -22,7 +22,7 @@ public sealed interface MountedVolume {
    * @param path its root directory on this host
    * @param readOnly whether it may only be read
    */
-  record Filesystem(UsageKey usage, Path path, boolean readOnly) implements MountedVolume {}
+  record Filesystem(VolumeUse usage, Path path, boolean readOnly) implements MountedVolume {}
 
   /**
    * A raw block device.
@@ -31,5 +31,5 @@ public sealed interface MountedVolume {
    * @param path the device node on this host
    * @param readOnly whether it may only be read
    */
-  record BlockDevice(UsageKey usage, Path path, boolean readOnly) implements MountedVolume {}
+  record BlockDevice(VolumeUse usage, Path path, boolean readOnly) implements MountedVolume {}
 }

@@ -1,7 +1,7 @@
 package io.csi4j.volume.node;
 
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.List;
 
@@ -17,9 +17,9 @@ import java.util.List;
  */
 public record RecoveryReport(
     int volumes,
-    List<UsageKey> adopted,
-    List<UsageKey> inDoubt,
-    List<UsageKey> going,
+    List<VolumeUse> adopted,
+    List<VolumeUse> inDoubt,
+    List<VolumeUse> going,
     List<OperatorMessage> findings,
     Duration elapsed) {
 

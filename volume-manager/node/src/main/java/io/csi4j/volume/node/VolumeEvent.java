@@ -3,7 +3,7 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -37,7 +37,7 @@ public sealed interface VolumeEvent {
    * @param plugin the plugin
    * @param usage the use it is about; nothing when it is about a volume without uses
    */
-  record Started(OperationId id, Operation operation, PluginId plugin, Optional<UsageKey> usage)
+  record Started(OperationId id, Operation operation, PluginId plugin, Optional<VolumeUse> usage)
       implements VolumeEvent {}
 
   /**

@@ -2,8 +2,8 @@ package io.csi4j.volume.node;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.List;
 import java.util.OptionalLong;
@@ -34,12 +34,12 @@ public interface VolumeMounter {
    * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
    * nor what was asked for at the mount. A use that is not known is no failure. After an end that
    * was {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} it may be asked again: it
-   * ends with {@link Release#LAST} only when all that is owed for the volume is done.
+   * ends with {@link UnmountResult#LAST} only when all that is owed for the volume is done.
    *
    * @throws io.csi4j.volume.model.VolumeException with what failed; the rest is done in the
    *     background
    */
-  Release unmount(UsageKey usage);
+  UnmountResult unmount(VolumeUse usage);
 
   /**
    * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it
@@ -47,7 +47,7 @@ public interface VolumeMounter {
    *
    * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
-  boolean hasMount(UsageKey usage);
+  boolean hasMount(VolumeUse usage);
 
   /**
    * Lets the node take notice that a volume has grown.
@@ -60,7 +60,7 @@ public interface VolumeMounter {
   OptionalLong expand(ExpandRequest request);
 
   /** Lets the node take notice that a volume has grown, needing no secrets. */
-  default OptionalLong expand(UsageKey usage, CapacityRange capacity) {
+  default OptionalLong expand(VolumeUse usage, CapacityRange capacity) {
     return expand(ExpandRequest.of(usage, capacity));
   }
 
@@ -70,7 +70,7 @@ public interface VolumeMounter {
    * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
    *     it fails
    */
-  VolumeStats stats(UsageKey usage);
+  VolumeStats stats(VolumeUse usage);
 
   /**
    * Returns the workloads that use a volume now, certain or not, in order; none if it is not known.

@@ -3,8 +3,8 @@ package io.csi4j.volume.node;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +29,8 @@ public record VolumeStatus(
     VolumeId handle,
     PathStatus staging,
     List<Use> uses,
-    List<UsageKey> leaving,
-    Map<UsageKey, String> abandoned,
+    List<VolumeUse> leaving,
+    Map<VolumeUse, String> abandoned,
     boolean block,
     Optional<OperatorMessage> trouble) {
 
@@ -55,5 +55,5 @@ public record VolumeStatus(
    * @param readOnly whether it may only be read
    * @param path where it is on this host
    */
-  public record Use(UsageKey key, PathStatus status, boolean readOnly, Path path) {}
+  public record Use(VolumeUse key, PathStatus status, boolean readOnly, Path path) {}
 }

@@ -11,14 +11,14 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
-import io.csi4j.volume.node.LiveMount;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClaimedMountTest {
 
-  private static final UsageKey WEB = usage("vol-1", "web");
+  private static final VolumeUse WEB = usage("vol-1", "web");
   private static final ClaimStanding STALE = new ClaimStanding.Stale(9);
   private static final ClaimStanding MISSING = new ClaimStanding.Missing();
   private static final ClaimStanding DOWN =
@@ -84,12 +84,12 @@ class ClaimedMountTest {
       node.reboot();
       node.volume("vol-1");
       // The host has lost the epoch, and the record has not.
-      assertThat(node.reconcile(new LiveMount.Wanted(Node.shared("vol-1", "web"))).failed())
+      assertThat(node.reconcile(new WantedUse.Requested(Node.shared("vol-1", "web"))).failed())
           .isZero();
 
       assertThat(claims.questions()).containsExactly("web@7", "web@7", "web@7", "web@7");
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -118,7 +118,7 @@ class ClaimedMountTest {
               "its claim has epoch 7, and nobody confirms it: there was no answer within 10000 ms");
       assertThat(node.calls(volume)).isEmpty();
       assertThat(node.status(volume)).isEmpty();
-      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -131,7 +131,7 @@ class ClaimedMountTest {
       CompletableFuture<MountedVolume> waiting = node.engine().mount(claimed("vol-1", "web", 7));
       eventually("it was asked", () -> claims.questions().size() == 1);
 
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
 
       assertThat(node.fails(waiting).code()).isEqualTo(OperatorCode.SUPERSEDED);
       assertThat(node.calls(volume)).doesNotContain("Stage:OK", "Publish:OK");
@@ -181,7 +181,7 @@ class ClaimedMountTest {
       node.volume("vol-1");
       claims.is(WEB, STALE);
 
-      assertThat(node.reconcile(new LiveMount.Wanted(claimed("vol-1", "web", 7))).failed())
+      assertThat(node.reconcile(new WantedUse.Requested(claimed("vol-1", "web", 7))).failed())
           .isEqualTo(1);
 
       assertThat(node.calls(volume)).startsWith("Stage:OK", "Publish:OK");
@@ -234,7 +234,7 @@ class ClaimedMountTest {
       node.mount(claimed("vol-1", "web", 11));
       look(node, claims);
       assertThat(claims.questions()).endsWith("web@11");
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -254,7 +254,7 @@ class ClaimedMountTest {
 
       assertThat(told(node, OperatorCode.CLAIM_UNCONFIRMED)).hasSize(1);
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -270,7 +270,7 @@ class ClaimedMountTest {
       lenient.is(WEB, DOWN);
       lenient.is(usage("vol-1", "db"), DOWN);
 
-      assertThat(node.reconcile(new LiveMount.Wanted(claimed("vol-1", "web", 7))).failed())
+      assertThat(node.reconcile(new WantedUse.Requested(claimed("vol-1", "web", 7))).failed())
           .isZero();
       refused(node, claimed("vol-1", "db", 8), OperatorCode.CLAIM_UNCONFIRMED);
 
@@ -279,7 +279,7 @@ class ClaimedMountTest {
           .isEqualTo(
               "its claim has epoch 7, and nobody confirms it: the store cannot be asked, and it"
                   + " goes on from what is on record");
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
     }
   }
 

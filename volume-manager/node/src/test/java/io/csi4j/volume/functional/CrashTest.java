@@ -17,9 +17,9 @@ import io.csi4j.testkit.mount.Held;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
 import java.util.List;
@@ -80,13 +80,13 @@ class CrashTest {
     try (Node node = Node.open()) {
       dieMounting(node, point);
 
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
 
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(1);
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
       assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -139,12 +139,12 @@ class CrashTest {
         assertThat(node.report().adopted()).containsExactly(usage("vol-1", "web"));
         assertThat(node.report().inDoubt()).isEmpty();
         assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-        node.reconcile(new LiveMount.Named(usage("vol-1", "web")));
+        node.reconcile(new WantedUse.Named(usage("vol-1", "web")));
         assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
         assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
         assertThat(open.pid()).isPositive();
       }
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -204,7 +204,7 @@ class CrashTest {
 
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(1);
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -258,7 +258,7 @@ class CrashTest {
 
       assertThat(node.report().going()).containsExactly(usage("vol-1", "a"));
       assertThat(node.report().adopted()).containsExactly(usage("vol-1", "b"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.NOT_LAST);
       assertThat(node.plugin().journal().calls(NODE_UNSTAGE_VOLUME)).isEmpty();
       node.reconcile();
       node.becomesClean();
@@ -309,9 +309,9 @@ class CrashTest {
       assertThat(node.report().inDoubt()).containsExactly(usage("vol-1", "web"));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -337,12 +337,12 @@ class CrashTest {
       assertThat(node.calls()).isEmpty();
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
 
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.calls(VOLUME)).containsExactly("Stage:OK", "Publish:OK");
       node.inTheEnd("the other is gone", () -> node.status(second).isEmpty());
       assertThat(node.calls(second)).containsExactly("Unpublish:OK", "Unstage:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -353,11 +353,11 @@ class CrashTest {
       node.reboot();
       node.volume("vol-1");
 
-      node.reconcile(new LiveMount.Named(usage("vol-1", "web")));
+      node.reconcile(new WantedUse.Named(usage("vol-1", "web")));
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.mounts()).isEmpty();
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -384,7 +384,8 @@ class CrashTest {
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
 
       node.kernel().host().detach(node.targetPath("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isIn(Release.LAST, Release.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "web")))
+          .isIn(UnmountResult.LAST, UnmountResult.UNKNOWN);
       node.becomesClean();
     }
   }
@@ -402,12 +403,12 @@ class CrashTest {
       assertThat(node.report().findings())
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.FOREIGN_MOUNT);
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
       node.kernel().host().detach(node.targetPath("vol-1", "web"));
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -416,7 +417,7 @@ class CrashTest {
   @Test
   void aMountThatAppearsAfterTheReleaseIsTakenAwayAgain() {
     try (Node node = mounted()) {
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       node.crash();
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
       node.kernel().host().directory(node.stagingPath(VOLUME));
@@ -437,7 +438,7 @@ class CrashTest {
   @Test
   void directoriesThatAppearAfterTheReleaseAreTakenAwayWhenItsTimeIsOver() {
     try (Node node = mounted()) {
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.directories()).isEmpty();
       node.reconcile();
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
@@ -453,7 +454,7 @@ class CrashTest {
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {
     try (Node node = mounted()) {
       node.medium().refuse(StateReason.JOURNAL_SYNC_FAILED);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       node.crash();
       node.medium().accept();
       node.start();

@@ -21,10 +21,10 @@ import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -78,7 +78,7 @@ class DeadMountTest {
       die(node, node.targetPath("vol-1", "web"));
       Node.eventually("it is told", () -> !told(node, OperatorCode.MOUNT_DEAD).isEmpty());
       node.engine().pluginChanged(Node.PLUGIN);
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       node.skip(Duration.ofHours(1));
 
       assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
@@ -86,7 +86,7 @@ class DeadMountTest {
           .contains("CSI-421 MOUNT_DEAD", "vol-1", "workload 'web'", "REPORT");
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.DEAD);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -102,7 +102,7 @@ class DeadMountTest {
 
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -127,11 +127,11 @@ class DeadMountTest {
       assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.HELD);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       node.mount(single("vol-1", "web"));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -149,7 +149,7 @@ class DeadMountTest {
       assertThat(isDead(node, target)).isFalse();
       assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -160,11 +160,11 @@ class DeadMountTest {
 
       die(node, node.targetPath("vol-1", "web"));
       Node.eventually("the process", () -> !told(node, OperatorCode.PLUGIN_REPLACED).isEmpty());
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
 
       assertThat(told(node, OperatorCode.MOUNT_DEAD)).isEmpty();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -196,7 +196,7 @@ class DeadMountTest {
                 assertThat(end.failure()).isEmpty();
                 assertThat(end.started().usage()).contains(usage("vol-1", "web"));
               });
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -228,8 +228,8 @@ class DeadMountTest {
               "Publish");
       assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
       assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -251,8 +251,8 @@ class DeadMountTest {
                   && isAlive(node, node.targetPath("vol-1", "db")));
 
       assertThat(told(node, OperatorCode.MOUNT_LOST)).hasSize(1);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -282,8 +282,8 @@ class DeadMountTest {
       assertThat(node.verbs(VOLUME))
           .containsExactly("Stage", "Publish", "Publish", "Unpublish", "Publish");
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -294,17 +294,17 @@ class DeadMountTest {
       node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.DEAD);
       node.restart();
 
-      node.reconcile(new LiveMount.Named(usage("vol-1", "web")));
+      node.reconcile(new WantedUse.Named(usage("vol-1", "web")));
       Node.eventually("it is told", () -> !told(node, OperatorCode.REQUEST_NEEDED).isEmpty());
       node.skip(Duration.ofHours(1));
       assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
       assertThat(told(node, OperatorCode.REQUEST_NEEDED)).hasSize(1);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish");
 
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -324,7 +324,7 @@ class DeadMountTest {
 
       try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         assertThat(open.pid()).isPositive();
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       }
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).hasSize(2);
@@ -394,7 +394,7 @@ class DeadMountTest {
       assertThat(node.mountsAt(target)).isEqualTo(2);
       node.kernel().host().detach(target);
       node.effects().reform();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -431,8 +431,8 @@ class DeadMountTest {
       assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
       assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
       node.effects().reform();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -480,8 +480,8 @@ class DeadMountTest {
       node.effects().reform();
       node.kernel().host().detach(first);
       node.inTheEnd("both are well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 2);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -514,7 +514,7 @@ class DeadMountTest {
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -548,13 +548,13 @@ class DeadMountTest {
       node.start();
 
       assertThat(node.users(VOLUME)).hasSize(1);
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       node.inTheEnd(
           "it is well",
           () ->
               node.target(VOLUME, "web") == PathStatus.PRESENT
                   && !isDead(node, node.targetPath("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 }

@@ -18,11 +18,11 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginDrain.Outcome.Cancelled;
 import io.csi4j.volume.plugin.PluginDrain.Outcome.Free;
@@ -61,7 +61,7 @@ class DrainTest {
       assertThat(node.mount(shared("vol-1", "a"))).isEqualTo(mounted);
       assertThat(drain.holders()).containsExactly(usage("vol-1", "a"));
       assertThat(isOver(drain)).isFalse();
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
 
       assertThat(outcome(node, drain)).isEqualTo(new Free());
       assertThat(drain.holders()).isEmpty();
@@ -72,7 +72,7 @@ class DrainTest {
       assertThat(node.calls())
           .containsExactly(
               "Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -109,7 +109,7 @@ class DrainTest {
       node.skip(Duration.ofSeconds(61));
 
       InUse left = (InUse) outcome(node, drain);
-      List<UsageKey> holders = List.of(usage("vol-1", "a"), usage("vol-2", "c"));
+      List<VolumeUse> holders = List.of(usage("vol-1", "a"), usage("vol-2", "c"));
       assertThat(left.holders()).isEqualTo(holders).isEqualTo(drain.holders());
       assertThat(left.message().code()).isEqualTo(OperatorCode.PLUGIN_IN_USE);
       assertThat(left.message().doing()).hasToString("stopping plugin 'fake.csi4j.example'");

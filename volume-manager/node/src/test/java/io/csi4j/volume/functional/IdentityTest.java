@@ -16,13 +16,13 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,8 +39,8 @@ class IdentityTest {
     try (Node node = Node.open()) {
       VolumeId old = node.volume("vol-old");
       VolumeId fresh = node.volume("vol-new");
-      UsageKey before = usage("db", "web-1");
-      UsageKey after = usage("db", "web-2");
+      VolumeUse before = usage("db", "web-1");
+      VolumeUse after = usage("db", "web-2");
 
       MountedVolume first = node.mount(request(PLUGIN, before, old, MANY).build());
       MountedVolume second = node.mount(request(PLUGIN, after, fresh, MANY).build());
@@ -48,10 +48,10 @@ class IdentityTest {
       assertThat(first.path().getParent().getParent())
           .isNotEqualTo(second.path().getParent().getParent());
       assertThat(node.engine().volumes()).hasSize(2);
-      assertThat(node.unmount(before)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(before)).isEqualTo(UnmountResult.LAST);
       assertThat(node.verbs(old)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(node.verbs(fresh)).containsExactly("Stage", "Publish");
-      assertThat(node.unmount(after)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(after)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -60,16 +60,16 @@ class IdentityTest {
   void twoNamesOfOneVolumeShareItsStaging() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      UsageKey one = usage("db", "web");
-      UsageKey other = usage("db-alias", "web");
+      VolumeUse one = usage("db", "web");
+      VolumeUse other = usage("db-alias", "web");
 
       MountedVolume first = node.mount(request(PLUGIN, one, VOLUME, MANY).build());
       MountedVolume second = node.mount(request(PLUGIN, other, VOLUME, MANY).build());
 
       assertThat(first.path()).isNotEqualTo(second.path());
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(one)).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(other)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(one)).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(other)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -78,22 +78,22 @@ class IdentityTest {
   void oneVolumeInTwoNamespacesIsStagedOnce() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      UsageKey blue = use(Namespace.of("blue"));
-      UsageKey green = use(Namespace.of("green"));
+      VolumeUse blue = use(Namespace.of("blue"));
+      VolumeUse green = use(Namespace.of("green"));
 
       node.mount(request(PLUGIN, blue, VOLUME, MANY).build());
       node.mount(request(PLUGIN, green, VOLUME, MANY).build());
 
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(use(Namespace.of("red")))).isEqualTo(Release.UNKNOWN);
-      assertThat(node.unmount(blue)).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(use(Namespace.of("red")))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(blue)).isEqualTo(UnmountResult.NOT_LAST);
       assertThat(node.engine().hasMount(green)).isTrue();
-      assertThat(node.unmount(green)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(green)).isEqualTo(UnmountResult.LAST);
     }
   }
 
-  private static UsageKey use(Namespace namespace) {
-    return UsageKey.of(VolumeKey.of(namespace, "db"), WorkloadId.of("web"));
+  private static VolumeUse use(Namespace namespace) {
+    return VolumeUse.of(VolumeKey.of(namespace, "db"), WorkloadId.of("web"));
   }
 
   @Tag("L3")
@@ -102,15 +102,15 @@ class IdentityTest {
     try (Node node = Node.open()) {
       VolumeId first = node.volume("vol-1");
       VolumeId second = node.volume("vol-2");
-      UsageKey blue = use(Namespace.of("blue"));
-      UsageKey green = use(Namespace.of("green"));
+      VolumeUse blue = use(Namespace.of("blue"));
+      VolumeUse green = use(Namespace.of("green"));
 
       node.mount(request(PLUGIN, blue, first, AccessMode.SINGLE_NODE_WRITER).build());
       node.mount(request(PLUGIN, green, second, AccessMode.SINGLE_NODE_WRITER).build());
 
-      assertThat(node.unmount(blue)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(blue)).isEqualTo(UnmountResult.LAST);
       assertThat(node.engine().hasMount(green)).isTrue();
-      assertThat(node.unmount(green)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(green)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -140,10 +140,10 @@ class IdentityTest {
       node.restart(); // The options of the first are remembered, not only known.
       assertThat(node.mountFails(with("b", second)).code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       node.mount(with("b", first));
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
       node.mount(with("b", second));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -162,7 +162,7 @@ class IdentityTest {
       assertThat(mode.getMessage()).contains("access mode");
       assertThat(type.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(type.getMessage()).contains("access type");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -197,13 +197,13 @@ class IdentityTest {
       }
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
       node.mount(mounted);
       node.reboot(); // Nothing is mounted any more: the next mount may bring a new attachment.
       node.volume("vol-1");
       assertThat(node.engine().refusal(moved)).isEmpty();
       node.mount(mounted);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -220,9 +220,9 @@ class IdentityTest {
 
       assertThat(again).isEqualTo(first);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.NOT_LAST);
-      assertThat(node.unmount(UsageKey.of(VolumeKey.of("vol-1"), WorkloadId.of("a"))))
-          .isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(VolumeUse.of(VolumeKey.of("vol-1"), WorkloadId.of("a"))))
+          .isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -232,7 +232,7 @@ class IdentityTest {
     try (Node node = Node.open()) {
       VolumeId first = node.volume("vol-1");
       VolumeId second = node.volume("vol-2");
-      UsageKey usage = usage("db", "web");
+      VolumeUse usage = usage("db", "web");
       node.mount(request(PLUGIN, usage, first, MANY).build());
 
       VolumeException failure = node.mountFails(request(PLUGIN, usage, second, MANY).build());
@@ -240,9 +240,9 @@ class IdentityTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.code()).isIn(OperatorCode.OPTIONS_DIFFER, OperatorCode.NOT_ALLOWED_HERE);
       assertThat(node.verbs(second)).isEmpty();
-      assertThat(node.unmount(usage)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage)).isEqualTo(UnmountResult.LAST);
       node.mount(single("vol-2", "web"));
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 }

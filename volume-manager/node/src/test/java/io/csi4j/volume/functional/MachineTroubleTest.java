@@ -20,10 +20,10 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -59,7 +59,7 @@ class MachineTroubleTest {
 
       node.get(mounting);
       node.time().jumpWall(Duration.ofDays(7_300));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.calls())
           .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
     }
@@ -80,7 +80,7 @@ class MachineTroubleTest {
 
       node.get(mounting);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -108,7 +108,7 @@ class MachineTroubleTest {
                   .count())
           .isEqualTo(1);
       assertThat(node.calls()).containsExactly("Stage:ABORTED", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -141,7 +141,7 @@ class MachineTroubleTest {
       node.becomesClean();
       assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -161,13 +161,13 @@ class MachineTroubleTest {
     }
   }
 
-  private static List<LiveMount> mounted(Node node, int volumes) {
-    List<LiveMount> wanted = new ArrayList<>();
+  private static List<WantedUse> mounted(Node node, int volumes) {
+    List<WantedUse> wanted = new ArrayList<>();
     for (int i = 0; i < volumes; i++) {
       node.volume("vol-" + i);
       MountRequest request = single("vol-" + i, "web");
       node.mount(request);
-      wanted.add(new LiveMount.Wanted(request));
+      wanted.add(new WantedUse.Requested(request));
     }
     return wanted;
   }
@@ -189,18 +189,20 @@ class MachineTroubleTest {
     int volumes = 60;
     int most = 3;
     try (Node node = Node.builder().policy(Node.QUICK.withCallsInFlight(most)).open()) {
-      List<LiveMount> wanted = mounted(node, volumes);
+      List<WantedUse> wanted = mounted(node, volumes);
       node.reboot();
       IntStream.range(0, volumes).forEach(i -> node.volume("vol-" + i));
       node.plugin().journal().clear();
       assertThat(node.noticed(OperatorCode.REBOOT_DETECTED)).isTrue();
 
-      assertThat(node.reconcile(wanted.toArray(LiveMount[]::new)).mounted()).isEqualTo(volumes);
+      assertThat(node.reconcile(wanted.toArray(WantedUse[]::new)).mounted()).isEqualTo(volumes);
 
       assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME)).hasSize(volumes);
       assertThat(mostAtOnce(node)).isLessThanOrEqualTo(most);
       IntStream.range(0, volumes)
-          .forEach(i -> assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(Release.LAST));
+          .forEach(
+              i ->
+                  assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountResult.LAST));
     }
   }
 
@@ -224,7 +226,7 @@ class MachineTroubleTest {
             Node.request(id, usage("vol-p" + p, "web"), volume, AccessMode.SINGLE_NODE_WRITER)
                 .build();
         node.mount(request);
-        assertThat(node.unmount(request.usage())).isEqualTo(Release.LAST);
+        assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
         assertThat(Node.calls(plugin))
             .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
       }
@@ -233,7 +235,7 @@ class MachineTroubleTest {
       node.plugin().release();
       stuck.forEach(node::get);
       for (int i = 0; i < 20; i++) {
-        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(Release.LAST);
+        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountResult.LAST);
       }
     }
   }
@@ -246,14 +248,14 @@ class MachineTroubleTest {
     int most = 4;
     try (Node node =
         Node.builder().policy(Node.QUICK.withCallsInFlight(most).withAttempts(1)).open()) {
-      List<LiveMount> unused = mounted(node, volumes);
+      List<WantedUse> unused = mounted(node, volumes);
       assertThat(unused).hasSize(volumes);
       node.plugin()
           .inject(
               Fault.fail(StatusCode.UNAVAILABLE, "the storage is away"),
               When.calling(NODE_UNPUBLISH_VOLUME));
       node.time().drawFrom(new Random(7));
-      List<CompletableFuture<Release>> releases = new ArrayList<>();
+      List<CompletableFuture<UnmountResult>> releases = new ArrayList<>();
       for (int i = 0; i < volumes; i++) {
         releases.add(node.engine().unmount(usage("vol-" + i, "web")));
       }
@@ -286,8 +288,8 @@ class MachineTroubleTest {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
       node.mount(shared("vol-1", "a"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(Release.UNKNOWN);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
 
       Node.eventually("ends", () -> node.openOperations().isEmpty());
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");

@@ -44,21 +44,21 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateStore;
 import java.io.PrintWriter;
@@ -449,8 +449,8 @@ final class Node implements AutoCloseable {
   }
 
   /** The use of the volume with this name by a workload. */
-  static UsageKey usage(String volume, String workload) {
-    return UsageKey.of(VolumeKey.of(volume), WorkloadId.of(workload));
+  static VolumeUse usage(String volume, String workload) {
+    return VolumeUse.of(VolumeKey.of(volume), WorkloadId.of(workload));
   }
 
   /** A request for a filesystem on a volume that is known to the host as it is to the plugin. */
@@ -459,7 +459,7 @@ final class Node implements AutoCloseable {
   }
 
   static MountRequest.Builder request(
-      PluginId plugin, UsageKey usage, VolumeId handle, AccessMode mode) {
+      PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
     return MountRequest.builder(plugin, usage, handle, mode)
         .volumeContext(context())
         .secrets(secrets());
@@ -483,7 +483,7 @@ final class Node implements AutoCloseable {
     return get(engine.mount(request));
   }
 
-  Release unmount(UsageKey usage) {
+  UnmountResult unmount(VolumeUse usage) {
     return get(engine.unmount(usage));
   }
 
@@ -493,19 +493,19 @@ final class Node implements AutoCloseable {
   }
 
   /** The failure of a release. */
-  VolumeException unmountFails(UsageKey usage) {
+  VolumeException unmountFails(VolumeUse usage) {
     return fails(engine.unmount(usage));
   }
 
   /** Tells the engine all that is wanted, and waits until it has tried all that follows. */
-  Reconciliation.Summary reconcile(LiveMount... wanted) {
+  Reconciliation.Summary reconcile(WantedUse... wanted) {
     Reconciliation work = engine.reconcile(List.of(wanted));
     shown.add(work.plan().toString());
     return get(work.done().toCompletableFuture());
   }
 
   /** Tells the engine what is still wanted of what it found, and waits as well. */
-  Reconciliation.Summary settleFound(LiveMount... wanted) {
+  Reconciliation.Summary settleFound(WantedUse... wanted) {
     Reconciliation work = engine.settleFound(List.of(wanted));
     shown.add(work.plan().toString());
     return get(work.done().toCompletableFuture());

@@ -15,11 +15,11 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ReceiptTest {
 
-  private static final UsageKey WEB = usage("vol-1", "web");
+  private static final VolumeUse WEB = usage("vol-1", "web");
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
   private final ScriptedClaims claims = new ScriptedClaims();
@@ -71,7 +71,7 @@ class ReceiptTest {
     try (Node node = open()) {
       node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
 
       assertThat(receipt(node))
           .isEqualTo(
@@ -106,7 +106,7 @@ class ReceiptTest {
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
       refused(node, "it is on record, or something is asked for it");
       node.plugin().clearFaults();
-      assertThat(node.unmount(WEB)).isEqualTo(Release.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
       assertThat(receipt(node).epoch()).isEqualTo(7);
     }
   }
@@ -157,12 +157,12 @@ class ReceiptTest {
       node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
       node.mount(claimed("vol-1", "db", 8));
-      assertThat(node.unmount(WEB)).isEqualTo(Release.NOT_LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.NOT_LAST);
 
       assertThat(receipt(node).staging()).isEqualTo(Staging.KEPT_FOR_OTHERS);
       assertThat(node.engine().receipt(WEB, 7, Optional.empty()).staging())
           .isEqualTo(Staging.KEPT_FOR_OTHERS);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
       assertThat(receipt(node).staging()).isEqualTo(Staging.GONE);
     }
   }

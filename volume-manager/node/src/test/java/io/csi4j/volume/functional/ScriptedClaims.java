@@ -3,7 +3,7 @@ package io.csi4j.volume.functional;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.List;
@@ -25,8 +25,8 @@ final class ScriptedClaims implements Claims {
   static final Duration INTERVAL = Duration.ofMinutes(1);
 
   private final NodeClaims terms;
-  private final Map<UsageKey, ClaimStanding> standings = new ConcurrentHashMap<>();
-  private final Set<UsageKey> silent = ConcurrentHashMap.newKeySet();
+  private final Map<VolumeUse, ClaimStanding> standings = new ConcurrentHashMap<>();
+  private final Set<VolumeUse> silent = ConcurrentHashMap.newKeySet();
   private final List<String> questions = new CopyOnWriteArrayList<>();
   private final AtomicInteger dealtWith = new AtomicInteger();
 
@@ -50,13 +50,13 @@ final class ScriptedClaims implements Claims {
   }
 
   /** From now on this claim is worth that. */
-  void is(UsageKey usage, ClaimStanding standing) {
+  void is(VolumeUse usage, ClaimStanding standing) {
     silent.remove(usage);
     standings.put(usage, standing);
   }
 
   /** From now on nobody answers about this claim. */
-  void isSilent(UsageKey usage) {
+  void isSilent(VolumeUse usage) {
     silent.add(usage);
   }
 
@@ -76,7 +76,7 @@ final class ScriptedClaims implements Claims {
   }
 
   @Override
-  public void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+  public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
     questions.add(usage.workload() + "@" + epoch);
     if (!silent.contains(usage)) {
       then.accept(standings.getOrDefault(usage, new ClaimStanding.Current()));

@@ -17,10 +17,10 @@ import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
 import java.util.List;
@@ -53,12 +53,12 @@ class StateTroubleTest {
       assertThat(node.calls(second)).isEmpty();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.status(second)).isEmpty();
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.isClean()).isTrue();
 
       node.medium().accept();
       node.mount(single("vol-2", "a"));
-      assertThat(node.unmount(usage("vol-2", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -130,7 +130,7 @@ class StateTroubleTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.medium().refuse(StateReason.STATE_READ_ONLY);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
 
       node.restart();
       node.medium().accept();
@@ -204,7 +204,7 @@ class StateTroubleTest {
 
       node.mount(single("vol-1", "web"));
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -298,10 +298,10 @@ class StateTroubleTest {
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
       // The host still wants it, and says so: the same path, without anything torn down.
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -337,9 +337,9 @@ class StateTroubleTest {
       assertThat(node.report().findings())
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.STATE_REBUILT);
-      node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 

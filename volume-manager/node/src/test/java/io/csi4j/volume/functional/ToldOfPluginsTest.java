@@ -22,11 +22,11 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +55,7 @@ class ToldOfPluginsTest {
       Node.eventually("it is told", () -> told(node, OperatorCode.PLUGIN_REPLACED).size() == 1);
       node.engine().pluginChanged(Node.PLUGIN);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(told(node, OperatorCode.PLUGIN_REPLACED)).hasSize(1);
     }
   }
@@ -75,7 +75,7 @@ class ToldOfPluginsTest {
       assertThat(told(node, OperatorCode.CAPABILITY_LOST).get(0).line())
           .contains("STAGE_UNSTAGE_VOLUME, with which 1 volume was mounted");
       node.plugin().upgrade(before);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
     }
   }
@@ -96,7 +96,7 @@ class ToldOfPluginsTest {
       Node.eventually("it is told", () -> !told(node, OperatorCode.CAPABILITY_GAINED).isEmpty());
       assertThat(told(node, OperatorCode.CAPABILITY_GAINED).get(0).line())
           .contains("STAGE_UNSTAGE_VOLUME, without which 1 volume was mounted");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
     }
   }
@@ -110,8 +110,8 @@ class ToldOfPluginsTest {
       node.crash();
       node.startWithoutPlugins();
 
-      node.reconcile(new LiveMount.Wanted(shared("vol-1", "web")));
-      node.reconcile(new LiveMount.Wanted(shared("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(shared("vol-1", "web")));
+      node.reconcile(new WantedUse.Requested(shared("vol-1", "web")));
 
       assertThat(told(node, OperatorCode.PLUGIN_GONE)).hasSize(1);
       assertThat(told(node, OperatorCode.PLUGIN_GONE).get(0).line()).contains("1 volume: 'vol-1'");
@@ -135,14 +135,14 @@ class ToldOfPluginsTest {
       node.restart();
       node.mount(single("vol-3", "new"));
 
-      node.settleFound(new LiveMount.Wanted(single("vol-2", "wanted")));
+      node.settleFound(new WantedUse.Requested(single("vol-2", "wanted")));
 
       assertThat(node.engine().hasMount(usage("vol-1", "found"))).isFalse();
       assertThat(node.engine().hasMount(usage("vol-2", "wanted"))).isTrue();
       assertThat(node.engine().hasMount(usage("vol-3", "new"))).isTrue();
-      node.reconcile(new LiveMount.Named(usage("vol-2", "wanted")));
+      node.reconcile(new WantedUse.Named(usage("vol-2", "wanted")));
       assertThat(node.engine().hasMount(usage("vol-3", "new"))).isFalse();
-      assertThat(node.unmount(usage("vol-2", "wanted"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-2", "wanted"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -158,7 +158,7 @@ class ToldOfPluginsTest {
 
       assertThat(failure.code()).isEqualTo(OperatorCode.LIST_TAKES_ALL);
       assertThat(failure).hasMessageContaining("1 use was found mounted");
-      node.engine().mustKeepSome(List.of(new LiveMount.Named(usage("vol-1", "found"))));
+      node.engine().mustKeepSome(List.of(new WantedUse.Named(usage("vol-1", "found"))));
       node.settleFound();
       assertThat(node.engine().hasMount(usage("vol-1", "found"))).isFalse();
     }
@@ -189,7 +189,8 @@ class ToldOfPluginsTest {
       node.volume("vol-1");
       node.startWithoutPlugins();
 
-      Reconciliation.Summary summary = node.reconcile(new LiveMount.Wanted(single("vol-1", "web")));
+      Reconciliation.Summary summary =
+          node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
 
       assertThat(summary.failed()).isEqualTo(1);
       assertThat(summary.left().get(0).item().usage()).contains(usage("vol-1", "web"));
@@ -200,7 +201,7 @@ class ToldOfPluginsTest {
       node.registerAll();
       node.engine().pluginChanged(Node.PLUGIN);
       node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -212,11 +213,11 @@ class ToldOfPluginsTest {
       node.plugin().stop();
       node.start();
 
-      assertThat(node.reconcile(new LiveMount.Wanted(single("vol-1", "web"))).failed())
+      assertThat(node.reconcile(new WantedUse.Requested(single("vol-1", "web"))).failed())
           .isEqualTo(1);
       node.plugin().start();
       node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -228,8 +229,8 @@ class ToldOfPluginsTest {
       node.crash();
       node.startWithoutPlugins();
       node.reconcile(
-          new LiveMount.Wanted(single("vol-1", "web")),
-          new LiveMount.Wanted(single("vol-2", "web")));
+          new WantedUse.Requested(single("vol-1", "web")),
+          new WantedUse.Requested(single("vol-2", "web")));
 
       node.unmount(usage("vol-1", "web"));
       node.reconcile();
@@ -250,7 +251,7 @@ class ToldOfPluginsTest {
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
       try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
         assertThat(open.pid()).isPositive();
       }
 
@@ -269,7 +270,7 @@ class ToldOfPluginsTest {
       node.plugin().forget();
       node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.HUNG);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
 
       assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
       assertThat(node.mounts()).isEmpty();
@@ -284,7 +285,7 @@ class ToldOfPluginsTest {
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
 
       assertThat(node.calls(VOLUME))
           .containsExactly(
@@ -312,7 +313,7 @@ class ToldOfPluginsTest {
 
       assertThat(failure.getMessage()).contains("umount -c -l '" + target + "'");
       node.volume("vol-1");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -328,12 +329,12 @@ class ToldOfPluginsTest {
           .inject(Fault.fail(StatusCode.INTERNAL, "no"), When.calling(NODE_STAGE_VOLUME).once());
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       Node.eventually("it has failed once", () -> node.calls().contains("Stage:INTERNAL"));
-      CompletableFuture<Release> releasing = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "web"));
 
       VolumeException failure = node.fails(mounting);
       assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
-      assertThat(node.get(releasing)).isEqualTo(Release.LAST);
+      assertThat(node.get(releasing)).isEqualTo(UnmountResult.LAST);
       assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
       assertThat(node.isClean()).isTrue();
     }
@@ -348,7 +349,7 @@ class ToldOfPluginsTest {
       CompletableFuture<MountedVolume> first = node.engine().mount(shared("vol-1", "a"));
       node.awaitOpen(NODE_STAGE_VOLUME);
       CompletableFuture<MountedVolume> second = node.engine().mount(shared("vol-1", "b"));
-      CompletableFuture<Release> releasing = node.engine().unmount(usage("vol-1", "b"));
+      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "b"));
 
       VolumeException failure = node.fails(second);
       assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
@@ -356,8 +357,8 @@ class ToldOfPluginsTest {
       node.plugin().release();
       node.plugin().clearFaults();
       node.get(first);
-      assertThat(node.get(releasing)).isEqualTo(Release.UNKNOWN);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(Release.LAST);
+      assertThat(node.get(releasing)).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -431,11 +432,11 @@ class ToldOfPluginsTest {
           .extracting(OperatorMessage::code)
           .containsExactly(OperatorCode.ADOPTED, OperatorCode.WAITING_FOR_HOST);
       node.reconcile(
-          new LiveMount.Wanted(single("vol-1", "web")),
-          new LiveMount.Wanted(single("vol-2", "web")));
+          new WantedUse.Requested(single("vol-1", "web")),
+          new WantedUse.Requested(single("vol-2", "web")));
       assertThat(told(node, OperatorCode.RESUMED)).hasSize(1);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(Release.LAST);
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(Release.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -464,7 +465,7 @@ class ToldOfPluginsTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.dieAt(CrashPoint.UNPUBLISH_ANSWERED);
-      CompletableFuture<Release> ignored = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountResult> ignored = node.engine().unmount(usage("vol-1", "web"));
       node.awaitDeath();
       node.start();
 

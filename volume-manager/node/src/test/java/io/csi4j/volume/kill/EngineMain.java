@@ -10,18 +10,18 @@ import io.csi4j.volume.manager.CrashableManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -140,7 +140,7 @@ final class EngineMain {
     engine
         .unmount(usage(use))
         .whenComplete(
-            (Release release, Throwable failure) ->
+            (UnmountResult release, Throwable failure) ->
                 out.println(failure == null ? "unmounted " + release : "failed " + cause(failure)));
   }
 
@@ -148,7 +148,7 @@ final class EngineMain {
     Reconciliation begun =
         engine.reconcile(
             uses.filter(use -> !use.isEmpty())
-                .<LiveMount>map(use -> new LiveMount.Wanted(request(use)))
+                .<WantedUse>map(use -> new WantedUse.Requested(request(use)))
                 .toList());
     begun
         .done()
@@ -177,9 +177,9 @@ final class EngineMain {
         : failure;
   }
 
-  private static UsageKey usage(String use) {
+  private static VolumeUse usage(String use) {
     String[] parts = use.split(":", -1);
-    return UsageKey.of(VolumeKey.of(parts[0]), WorkloadId.of(parts[1]));
+    return VolumeUse.of(VolumeKey.of(parts[0]), WorkloadId.of(parts[1]));
   }
 
   private static MountRequest request(String use) {

@@ -15,9 +15,9 @@ import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,8 +66,8 @@ final class KillWorld implements AutoCloseable {
       return new Use(volume, other, handle, context);
     }
 
-    UsageKey key() {
-      return UsageKey.of(VolumeKey.of(volume), WorkloadId.of(workload));
+    VolumeUse key() {
+      return VolumeUse.of(VolumeKey.of(volume), WorkloadId.of(workload));
     }
 
     VolumeIdentity identity() {

@@ -9,16 +9,16 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeMounter;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateStore;
 import java.lang.reflect.InvocationTargetException;
@@ -46,7 +46,7 @@ class FailureFamilyTest {
   private static final PluginId PLUGIN = PluginId.of("gone.csi4j.example");
   private static final VolumeId HANDLE = VolumeId.of("vol-1");
   private static final VolumeKey KEY = VolumeKey.of("db-1");
-  private static final UsageKey USE = UsageKey.of(KEY, WorkloadId.of("web-1"));
+  private static final VolumeUse USE = VolumeUse.of(KEY, WorkloadId.of("web-1"));
 
   @TempDir private Path temp;
 
@@ -145,13 +145,13 @@ class FailureFamilyTest {
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeId.class, HANDLE),
             Map.entry(VolumeKey.class, KEY),
-            Map.entry(UsageKey.class, USE),
+            Map.entry(VolumeUse.class, USE),
             Map.entry(WorkloadId.class, USE.workload()),
             Map.entry(PluginBinding.class, binding()),
             Map.entry(Duration.class, Duration.ofMillis(10)),
             Map.entry(String.class, "the machine is gone"),
             Map.entry(long.class, 1L),
-            Map.entry(Collection.class, List.of(new LiveMount.Named(USE))),
+            Map.entry(Collection.class, List.of(new WantedUse.Named(USE))),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
             Map.entry(ExpandRequest.class, ExpandRequest.of(USE, CapacityRange.atLeast(1))),
             Map.entry(

@@ -16,15 +16,15 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import java.nio.file.Files;
@@ -48,8 +48,8 @@ class FrontDoorTest {
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
   private static final VolumeId HANDLE = VolumeId.of("vol-7f3");
   private static final VolumeKey KEY = VolumeKey.of("db-1");
-  private static final UsageKey WEB_1 = UsageKey.of(KEY, WorkloadId.of("web-1"));
-  private static final UsageKey WEB_2 = UsageKey.of(KEY, WorkloadId.of("web-2"));
+  private static final VolumeUse WEB_1 = VolumeUse.of(KEY, WorkloadId.of("web-1"));
+  private static final VolumeUse WEB_2 = VolumeUse.of(KEY, WorkloadId.of("web-2"));
   private static final When STAGING = When.calling(CsiOperation.NODE_STAGE_VOLUME);
 
   @TempDir private Path temp;
@@ -79,7 +79,7 @@ class FrontDoorTest {
         .open();
   }
 
-  private static MountRequest request(UsageKey usage) {
+  private static MountRequest request(VolumeUse usage) {
     return MountRequest.builder(PLUGIN, usage, HANDLE, AccessMode.MULTI_NODE_MULTI_WRITER).build();
   }
 
@@ -151,8 +151,8 @@ class FrontDoorTest {
       assertThat(manager.explain(KEY).lines())
           .hasSize(4)
           .endsWith("nothing is being done, and nothing stands in the way");
-      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.NOT_LAST);
-      assertThat(manager.unmount(WEB_2)).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(manager.unmount(WEB_2)).isEqualTo(UnmountResult.LAST);
     }
     fake.assertLawful();
   }
@@ -207,7 +207,7 @@ class FrontDoorTest {
       fake.release();
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
       assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).hasSize(1);
-      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.LAST);
     }
     fake.assertLawful();
   }
@@ -231,7 +231,7 @@ class FrontDoorTest {
     try (VolumeManager manager = manager()) {
       assertThat(manager.recovered().inDoubt()).containsExactly(WEB_1);
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
-      assertThat(manager.unmount(WEB_1)).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.LAST);
     }
   }
 
@@ -299,7 +299,7 @@ class FrontDoorTest {
       fake.clearFaults();
       Eventually.isTrue(
           "it is released in the background or now",
-          () -> manager.unmount(WEB_1) != Release.NOT_LAST && manager.volumes().isEmpty());
+          () -> manager.unmount(WEB_1) != UnmountResult.NOT_LAST && manager.volumes().isEmpty());
       assertThat(target).doesNotExist();
     }
     fake.assertLawful();

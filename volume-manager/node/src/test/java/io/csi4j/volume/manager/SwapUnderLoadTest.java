@@ -14,13 +14,13 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -259,8 +259,8 @@ class SwapUnderLoadTest {
 
   /** One workload comes, uses its volume, and goes. */
   private void live(VolumeManager manager, int number) {
-    UsageKey usage =
-        UsageKey.of(VolumeKey.of("data-" + number % VOLUMES), WorkloadId.of("w-" + number));
+    VolumeUse usage =
+        VolumeUse.of(VolumeKey.of("data-" + number % VOLUMES), WorkloadId.of("w-" + number));
     MountRequest request =
         MountRequest.builder(PLUGIN, usage, handle(number), AccessMode.MULTI_NODE_MULTI_WRITER)
             .build();
@@ -275,7 +275,7 @@ class SwapUnderLoadTest {
     insist(
         usage + " was not released",
         () -> {
-          Release release = manager.unmount(usage);
+          UnmountResult release = manager.unmount(usage);
           assertThat(release).isNotNull();
         });
     rounds.incrementAndGet();

@@ -9,9 +9,9 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.Explanation.Explained;
 import io.csi4j.volume.node.Explanation.Trouble;
@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ExplanationTest {
 
   private static final VolumeKey KEY = VolumeKey.of(Namespace.of("shop"), "db-1");
-  private static final UsageKey WEB_1 = UsageKey.of(KEY, WorkloadId.of("web-1"));
-  private static final UsageKey WEB_2 = UsageKey.of(KEY, WorkloadId.of("web-2"));
+  private static final VolumeUse WEB_1 = VolumeUse.of(KEY, WorkloadId.of("web-1"));
+  private static final VolumeUse WEB_2 = VolumeUse.of(KEY, WorkloadId.of("web-2"));
   private static final OperatorMessage STUCK =
       Messages.of(OperatorCode.RPC_STUCK, Subject.of("staging"), "no answer in 2 min");
 
@@ -61,11 +61,11 @@ class ExplanationTest {
     return new Explained(known.identity(), known.status(), Optional.of(activity), known.trouble());
   }
 
-  private static VolumeStatus.Use use(UsageKey key, PathStatus status, boolean readOnly) {
+  private static VolumeStatus.Use use(VolumeUse key, PathStatus status, boolean readOnly) {
     return new VolumeStatus.Use(key, status, readOnly, Path.of("/v/k7/" + key.workload()));
   }
 
-  private static Work activity(VolumeEvent.Operation operation, List<UsageKey> waiting) {
+  private static Work activity(VolumeEvent.Operation operation, List<VolumeUse> waiting) {
     return new Work(
         operation,
         Optional.empty(),
@@ -157,8 +157,8 @@ class ExplanationTest {
 
   @Test
   void manyThatWaitOrUseItAreCounted() {
-    List<UsageKey> many =
-        IntStream.range(0, 64).mapToObj(i -> UsageKey.of(KEY, WorkloadId.of("w" + i))).toList();
+    List<VolumeUse> many =
+        IntStream.range(0, 64).mapToObj(i -> VolumeUse.of(KEY, WorkloadId.of("w" + i))).toList();
     List<String> lines =
         new Explanation(
                 SUBJECT,

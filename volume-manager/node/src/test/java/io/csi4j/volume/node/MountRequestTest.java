@@ -13,8 +13,8 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ class MountRequestTest {
   private static MountRequest.Builder builder() {
     return MountRequest.builder(
         PluginId.of("plugin"),
-        UsageKey.of(VolumeKey.of("db"), WorkloadId.of("task")),
+        VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("task")),
         VolumeId.of("vol-1"),
         AccessMode.SINGLE_NODE_WRITER);
   }
@@ -108,7 +108,7 @@ class MountRequestTest {
                 () ->
                     MountRequest.builder(
                         PluginId.of("plugin"),
-                        UsageKey.of(VolumeKey.of("db"), WorkloadId.of("task")),
+                        VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("task")),
                         VolumeId.of("vol-1"),
                         mode))
             .isInstanceOf(IllegalArgumentException.class)
@@ -142,7 +142,7 @@ class MountRequestTest {
         .isNotEqualTo(
             MountRequest.builder(
                     PluginId.of("plugin"),
-                    UsageKey.of(VolumeKey.of("db"), WorkloadId.of("other")),
+                    VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("other")),
                     VolumeId.of("vol-1"),
                     AccessMode.SINGLE_NODE_WRITER)
                 .build());

@@ -1,6 +1,6 @@
 package io.csi4j.volume.sim;
 
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -12,8 +12,8 @@ final class Drill {
 
   private final World world;
   private final SimHost host;
-  private final UsageKey a;
-  private final UsageKey b;
+  private final VolumeUse a;
+  private final VolumeUse b;
 
   /** What comes next: each place where something may end has its own. */
   private final List<Object> progress = new ArrayList<>();
@@ -43,7 +43,7 @@ final class Drill {
       }
     } else {
       then("second", () -> host.mount(b));
-      UsageKey ends = world.choices().choose("who ends", 2) == 0 ? a : b;
+      VolumeUse ends = world.choices().choose("who ends", 2) == 0 ? a : b;
       then("third", () -> host.unmount(ends));
     }
     end();
@@ -76,7 +76,7 @@ final class Drill {
             .until(() -> life.isDead() || world.findings().isBroken(), Duration.ofMinutes(15));
       }
       default -> {
-        List<UsageKey> wanted = List.copyOf(host.desired());
+        List<VolumeUse> wanted = List.copyOf(host.desired());
         for (int at = 0; at < wanted.size(); at++) {
           isAt("to be given up", List.copyOf(wanted.subList(at, wanted.size())));
           host.await(host.unmount(wanted.get(at)));

@@ -4,8 +4,8 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.Verb;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeEvent;
 import java.nio.charset.StandardCharsets;
@@ -95,7 +95,7 @@ final class Invariants {
           violated(call + " was sent while the plugin may still be working on " + working);
         }
       }
-      for (UsageKey usage : world.host().holding()) {
+      for (VolumeUse usage : world.host().holding()) {
         // What it had was dead, and is gone.
         boolean isMended = world.host().suspended().contains(usage);
         if (world.handle(usage).equals(call.volume()) && !isMended) {
@@ -124,7 +124,7 @@ final class Invariants {
     }
 
     @Override
-    public void told(UsageKey usage, MountedVolume volume) {
+    public void told(VolumeUse usage, MountedVolume volume) {
       MountPath target = world.target(usage);
       List<SimKernel.Mount> stack = world.kernel().at(target);
       if (gone.contains(target)) {
@@ -146,7 +146,7 @@ final class Invariants {
     }
 
     @Override
-    public void released(UsageKey usage) {
+    public void released(VolumeUse usage) {
       for (SimKernel.Mount mount : world.kernel().at(world.target(usage))) {
         if (!mount.foreign && !mount.rogue) {
           violated("the host was told that " + usage + " is no more, and " + mount + " is mounted");
@@ -184,10 +184,10 @@ final class Invariants {
     }
 
     @Override
-    public void told(UsageKey usage, MountedVolume volume) {
+    public void told(VolumeUse usage, MountedVolume volume) {
       String handle = world.handle(usage);
       if (world.isSingleWriter(handle)) {
-        for (UsageKey other : world.host().holding()) {
+        for (VolumeUse other : world.host().holding()) {
           if (!other.equals(usage) && world.handle(other).equals(handle)) {
             violated(usage + " was given the volume while " + other.workload() + " has it");
           }
@@ -372,12 +372,12 @@ final class Invariants {
     }
 
     @Override
-    public void told(UsageKey usage, MountedVolume volume) {
+    public void told(VolumeUse usage, MountedVolume volume) {
       check("an answer", volume.toString());
     }
 
     @Override
-    public void failed(UsageKey usage, Throwable failure) {
+    public void failed(VolumeUse usage, Throwable failure) {
       for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
         check("an exception", cause.toString());
         if (cause instanceof VolumeException named) {
@@ -429,7 +429,7 @@ final class Invariants {
       if (call.verb().isForward()) {
         return;
       }
-      Optional<UsageKey> usage = world.usageAt(call.path());
+      Optional<VolumeUse> usage = world.usageAt(call.path());
       if (call.verb() == Verb.UNPUBLISH) {
         if (usage.filter(world::isFenced).isPresent()) {
           // It is another node's by now.
@@ -460,7 +460,7 @@ final class Invariants {
     @Override
     public void unmounted(MountPath path) {
       int most = world.plugin(Wanted.FAULTY).policy().forceAfterRefusals();
-      Optional<UsageKey> usage = world.usageAt(path);
+      Optional<VolumeUse> usage = world.usageAt(path);
       boolean isUsed =
           usage.filter(world.host().holding()::contains).isPresent()
               && usage.filter(world.host().suspended()::contains).isEmpty();
@@ -485,7 +485,7 @@ final class Invariants {
 
     @Override
     public void deadUnmounted(MountPath path) {
-      Optional<UsageKey> usage = world.usageAt(path);
+      Optional<VolumeUse> usage = world.usageAt(path);
       boolean isUsed =
           usage.filter(world.host().holding()::contains).isPresent()
               && usage.filter(world.host().suspended()::contains).isEmpty();

@@ -1,6 +1,6 @@
 package io.csi4j.volume.sim;
 
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -14,13 +14,13 @@ final class Life {
   private boolean dead;
 
   /** The uses that were asked for, or given up, by name. */
-  final Set<UsageKey> named = new HashSet<>();
+  final Set<VolumeUse> named = new HashSet<>();
 
   /** Whether the host has told what it wants. */
   boolean told;
 
   /** The uses of which this process has been handed the request. */
-  final Set<UsageKey> requested = new HashSet<>();
+  final Set<VolumeUse> requested = new HashSet<>();
 
   Life(int number) {
     this.number = number;

@@ -64,7 +64,7 @@ enum Mutant {
           """
             static Turn believe(Turn turn, Failure failure) {
               VolumeRecord next = turn.record();
-              UsageKey usage = turn.usage().orElseThrow();
+              VolumeUse usage = turn.usage().orElseThrow();
               return saveReleased(
                   turn.failing(failure)
                       .with(

@@ -1,7 +1,7 @@
 package io.csi4j.volume.sim;
 
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class Roam {
   private final World world;
   private final SimHost host;
   private final Choices choices;
-  private final List<UsageKey> usages = new ArrayList<>();
+  private final List<VolumeUse> usages = new ArrayList<>();
 
   Roam(World world) {
     this.world = world;
@@ -52,7 +52,7 @@ final class Roam {
     }
   }
 
-  private UsageKey any() {
+  private VolumeUse any() {
     return usages.get(choices.choose("who", usages.size()));
   }
 
@@ -68,7 +68,7 @@ final class Roam {
     switch (kind) {
       case 0 -> pass(WAITS[choices.choose("how long", WAITS.length)]);
       case 1 -> {
-        UsageKey usage = any();
+        VolumeUse usage = any();
         host.mount(usage);
         host.mount(usage);
       }
@@ -178,7 +178,7 @@ final class Roam {
   /** A healthy volume does not wait for another one, whatever that one waits for. */
   private void prompt() {
     host.recover();
-    UsageKey steady = usages.get(usages.size() - 1);
+    VolumeUse steady = usages.get(usages.size() - 1);
     host.awaitAll();
     host.recover();
     host.mount(usages.get(0));

@@ -4,7 +4,7 @@ import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.Map;
@@ -31,8 +31,8 @@ final class SimClaims {
   private static final Duration LATE = TERMS.patience().plusSeconds(5);
 
   private final World world;
-  private final Map<UsageKey, Long> granted = new TreeMap<>();
-  private final Set<UsageKey> over = new TreeSet<>();
+  private final Map<VolumeUse, Long> granted = new TreeMap<>();
+  private final Set<VolumeUse> over = new TreeSet<>();
   private long epoch;
 
   SimClaims(World world) {
@@ -40,29 +40,29 @@ final class SimClaims {
   }
 
   /** The host claims a use anew. */
-  void claim(UsageKey usage) {
+  void claim(VolumeUse usage) {
     granted.put(usage, ++epoch);
     over.remove(usage);
   }
 
   /** The claim that the host has, current or not. */
-  long epoch(UsageKey usage) {
+  long epoch(VolumeUse usage) {
     return granted.get(usage);
   }
 
   /** Whether this node may have a volume mounted for a use. */
-  boolean isCurrent(UsageKey usage) {
+  boolean isCurrent(VolumeUse usage) {
     return granted.containsKey(usage) && !over.contains(usage);
   }
 
   /** Another node may have got the claim by now. */
-  void mayMoveOn(UsageKey usage, String when) {
+  void mayMoveOn(VolumeUse usage, String when) {
     if (world.trouble("the claim of " + usage.workload() + " moves on " + when, 2) == 1) {
       moveOn(usage);
     }
   }
 
-  private void moveOn(UsageKey usage) {
+  private void moveOn(VolumeUse usage) {
     world.findings().note("MOVED ON", usage);
     epoch++;
     over.add(usage);
@@ -77,7 +77,7 @@ final class SimClaims {
       }
 
       @Override
-      public void standing(UsageKey usage, long asked, Consumer<ClaimStanding> then) {
+      public void standing(VolumeUse usage, long asked, Consumer<ClaimStanding> then) {
         life.check();
         int kind = world.trouble("the answer about " + usage.workload(), 6);
         world.findings().note("CONFIRM " + kind, usage);
@@ -105,7 +105,7 @@ final class SimClaims {
     };
   }
 
-  private ClaimStanding worth(UsageKey usage, long asked) {
+  private ClaimStanding worth(VolumeUse usage, long asked) {
     return isCurrent(usage) && granted.get(usage) == asked
         ? new ClaimStanding.Current()
         : new ClaimStanding.Stale(epoch);

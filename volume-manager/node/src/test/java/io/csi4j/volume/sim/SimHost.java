@@ -3,14 +3,14 @@ package io.csi4j.volume.sim;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -53,14 +53,14 @@ final class SimHost {
   /** One thing that was asked for. */
   static final class Asked {
     private final String what;
-    private final UsageKey usage;
+    private final VolumeUse usage;
     private final Life life;
     private CompletableFuture<?> future;
     private boolean superseded;
     private boolean done;
     private String end = "";
 
-    private Asked(String what, UsageKey usage, Life life) {
+    private Asked(String what, VolumeUse usage, Life life) {
       this.what = what;
       this.usage = usage;
       this.life = life;
@@ -86,12 +86,12 @@ final class SimHost {
   }
 
   private final World world;
-  private final Map<UsageKey, Wanted> all = new TreeMap<>();
-  private final Set<UsageKey> desired = new TreeSet<>();
-  private final Set<UsageKey> holding = new TreeSet<>();
+  private final Map<VolumeUse, Wanted> all = new TreeMap<>();
+  private final Set<VolumeUse> desired = new TreeSet<>();
+  private final Set<VolumeUse> holding = new TreeSet<>();
 
   /** Who works with a volume of which the mount was dead and is being made anew. */
-  private final Set<UsageKey> suspended = new TreeSet<>();
+  private final Set<VolumeUse> suspended = new TreeSet<>();
 
   private final List<Asked> asked = new ArrayList<>();
   private Life life;
@@ -109,22 +109,22 @@ final class SimHost {
     return all.values();
   }
 
-  Wanted wanted(UsageKey usage) {
+  Wanted wanted(VolumeUse usage) {
     return all.get(usage);
   }
 
   /** Who has been given a volume, and works with it. */
-  Set<UsageKey> holding() {
+  Set<VolumeUse> holding() {
     return holding;
   }
 
-  Set<UsageKey> suspended() {
+  Set<VolumeUse> suspended() {
     suspended.retainAll(holding);
     return suspended;
   }
 
   /** It is told that the mounts of some are well again. */
-  void repaired(Predicate<UsageKey> told) {
+  void repaired(Predicate<VolumeUse> told) {
     suspended.removeIf(
         usage -> {
           List<SimKernel.Mount> stack = world.kernel().at(world.target(usage));
@@ -136,11 +136,11 @@ final class SimHost {
   }
 
   /** The dead mount of a workload is taken away to be made anew. */
-  void suspend(UsageKey usage) {
+  void suspend(VolumeUse usage) {
     suspended.add(usage);
   }
 
-  Set<UsageKey> desired() {
+  Set<VolumeUse> desired() {
     return desired;
   }
 
@@ -158,7 +158,7 @@ final class SimHost {
   }
 
   /** Somebody took the volume away from a workload. */
-  void lost(UsageKey usage) {
+  void lost(VolumeUse usage) {
     holding.remove(usage);
   }
 
@@ -187,7 +187,7 @@ final class SimHost {
       if (!first
           && world.setup().roams()
           && world.choices().rarely("host asks before it tells", 2, 0.2) == 1) {
-        for (UsageKey usage : all.keySet()) {
+        for (VolumeUse usage : all.keySet()) {
           if (!desired.contains(usage)
               && world.choices().choose("asks for the end of " + usage, 2) == 1) {
             unmount(usage);
@@ -208,7 +208,7 @@ final class SimHost {
       }
       tell(!first);
       if (!first) {
-        for (UsageKey usage : List.copyOf(desired)) {
+        for (VolumeUse usage : List.copyOf(desired)) {
           if (!life.isDead()) {
             await(mount(usage));
           }
@@ -252,10 +252,10 @@ final class SimHost {
   void tell(boolean waiting) {
     Life mine = life;
     mine.told = true;
-    List<LiveMount> live = new ArrayList<>();
-    for (UsageKey usage : desired) {
+    List<WantedUse> live = new ArrayList<>();
+    for (VolumeUse usage : desired) {
       boolean names = world.setup().roams() && world.choices().rarely("only names", 2, 0.2) == 1;
-      live.add(names ? new LiveMount.Named(usage) : new LiveMount.Wanted(request(usage)));
+      live.add(names ? new WantedUse.Named(usage) : new WantedUse.Requested(request(usage)));
       if (!names) {
         life.requested.add(usage);
       }
@@ -296,7 +296,7 @@ final class SimHost {
   // ---- asking
 
   /** Wants a use from now on. */
-  Asked mount(UsageKey usage) {
+  Asked mount(VolumeUse usage) {
     if (desired.add(usage)) {
       world
           .claims()
@@ -321,7 +321,7 @@ final class SimHost {
   }
 
   /** Does not want a use any more; the workload has ended. */
-  Asked unmount(UsageKey usage) {
+  Asked unmount(VolumeUse usage) {
     desired.remove(usage);
     holding.remove(usage);
     life.named.add(usage);
@@ -331,8 +331,8 @@ final class SimHost {
       }
     }
     // Another key of the same value, as that of another call of a host is.
-    UsageKey same =
-        UsageKey.of(
+    VolumeUse same =
+        VolumeUse.of(
             VolumeKey.of(usage.volume().namespace(), usage.volume().id()),
             WorkloadId.of(usage.workload().value()));
     return ask(
@@ -345,7 +345,7 @@ final class SimHost {
   }
 
   /** What is wanted, under the claim that the host has. */
-  private MountRequest request(UsageKey usage) {
+  private MountRequest request(VolumeUse usage) {
     return world
         .claims()
         .map(claims -> all.get(usage).claimed(claims.epoch(usage)))
@@ -353,7 +353,7 @@ final class SimHost {
   }
 
   /** Asks for the proof that nothing is left; tells whether it is given. */
-  private boolean prove(UsageKey usage) {
+  private boolean prove(VolumeUse usage) {
     if (world.claims().isEmpty()) {
       return true;
     }
@@ -463,7 +463,7 @@ final class SimHost {
       if (world.isClean()) {
         break;
       }
-      for (UsageKey usage : all.keySet()) {
+      for (VolumeUse usage : all.keySet()) {
         await(unmount(usage));
       }
       recover();
@@ -474,7 +474,7 @@ final class SimHost {
     }
     awaitAll();
     recover();
-    for (UsageKey usage : all.keySet()) {
+    for (VolumeUse usage : all.keySet()) {
       if (!prove(usage)) {
         world.findings().violated("I14", "nothing is left of " + usage + ", and there is no proof");
       }
@@ -498,7 +498,7 @@ final class SimHost {
     }
   }
 
-  private List<UsageKey> unmended() {
+  private List<VolumeUse> unmended() {
     boolean isOneTaken = faultyUses().stream().anyMatch(usage -> !life.requested.contains(usage));
     return faultyUses().stream()
         .filter(usage -> !isOneTaken)
@@ -506,7 +506,7 @@ final class SimHost {
         .toList();
   }
 
-  private List<UsageKey> faultyUses() {
+  private List<VolumeUse> faultyUses() {
     return holding.stream()
         .filter(usage -> wanted(usage).identity().plugin().equals(Wanted.FAULTY))
         .toList();

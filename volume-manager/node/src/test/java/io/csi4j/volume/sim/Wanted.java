@@ -9,9 +9,9 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Something that a host of a simulation may want. */
-record Wanted(UsageKey usage, MountRequest request) {
+record Wanted(VolumeUse usage, MountRequest request) {
 
   /** The plugin with which things go wrong. */
   static final PluginId FAULTY = PluginId.of("faulty");
@@ -41,7 +41,7 @@ record Wanted(UsageKey usage, MountRequest request) {
 
   private static Wanted of(
       PluginId plugin, String volume, String workload, boolean shared, boolean readOnly) {
-    UsageKey usage = UsageKey.of(VolumeKey.of(volume), WorkloadId.of(workload));
+    VolumeUse usage = VolumeUse.of(VolumeKey.of(volume), WorkloadId.of(workload));
     MountRequest.Builder request =
         MountRequest.builder(
                 plugin,

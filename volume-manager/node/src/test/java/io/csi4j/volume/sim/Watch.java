@@ -2,7 +2,7 @@ package io.csi4j.volume.sim;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeEvent;
 import java.nio.file.Path;
@@ -44,13 +44,13 @@ interface Watch {
   default void written(String where, byte[] bytes) {}
 
   /** The host is told that a workload has its volume. */
-  default void told(UsageKey usage, MountedVolume volume) {}
+  default void told(VolumeUse usage, MountedVolume volume) {}
 
   /** The host is told that a use is no more. */
-  default void released(UsageKey usage) {}
+  default void released(VolumeUse usage) {}
 
   /** The host is told that something failed. */
-  default void failed(UsageKey usage, Throwable failure) {}
+  default void failed(VolumeUse usage, Throwable failure) {}
 
   /** The host is told what happens. */
   default void event(Life life, VolumeEvent event) {}

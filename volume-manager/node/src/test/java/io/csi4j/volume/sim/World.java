@@ -14,7 +14,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeEvent;
@@ -48,8 +48,8 @@ final class World implements SimKernel.View {
   private final SimState state;
   private final VolumeLayout layout = new VolumeLayout(MountPath.of(SimDisk.ROOT));
   private final Map<PluginId, SimPlugin> plugins = new TreeMap<>();
-  private final Map<MountPath, UsageKey> targets = new TreeMap<>();
-  private final Map<UsageKey, MountPath> targetOf = new TreeMap<>();
+  private final Map<MountPath, VolumeUse> targets = new TreeMap<>();
+  private final Map<VolumeUse, MountPath> targetOf = new TreeMap<>();
   private final SimHost host;
   private final SimClaims claims;
   private final Watch watch;
@@ -156,7 +156,7 @@ final class World implements SimKernel.View {
   }
 
   /** Whether a claim of another node stands against a use by now. */
-  boolean isFenced(UsageKey usage) {
+  boolean isFenced(VolumeUse usage) {
     return claims != null && !claims.isCurrent(usage);
   }
 
@@ -183,15 +183,15 @@ final class World implements SimKernel.View {
 
   // ---- what is where
 
-  Optional<UsageKey> usageAt(MountPath target) {
+  Optional<VolumeUse> usageAt(MountPath target) {
     return Optional.ofNullable(targets.get(target));
   }
 
-  MountPath target(UsageKey usage) {
+  MountPath target(VolumeUse usage) {
     return targetOf.get(usage);
   }
 
-  String handle(UsageKey usage) {
+  String handle(VolumeUse usage) {
     return host.wanted(usage).identity().handle().value();
   }
 
@@ -390,7 +390,7 @@ final class World implements SimKernel.View {
   /** A call that nobody waits for has taken away what a workload uses; that was to be expected. */
   void tookFromWorkload(SimPlugin.Call call, boolean rogue) {
     // What a repair has not given back yet is nobody's, although it is mounted.
-    UsageKey usage =
+    VolumeUse usage =
         usageAt(call.path())
             .filter(host.holding()::contains)
             .filter(it -> !host.suspended().contains(it))
@@ -631,17 +631,17 @@ final class World implements SimKernel.View {
       }
 
       @Override
-      public void told(UsageKey usage, MountedVolume volume) {
+      public void told(VolumeUse usage, MountedVolume volume) {
         watches.forEach(it -> it.told(usage, volume));
       }
 
       @Override
-      public void released(UsageKey usage) {
+      public void released(VolumeUse usage) {
         watches.forEach(it -> it.released(usage));
       }
 
       @Override
-      public void failed(UsageKey usage, Throwable failure) {
+      public void failed(VolumeUse usage, Throwable failure) {
         watches.forEach(it -> it.failed(usage, failure));
       }
 

@@ -2,7 +2,7 @@ package io.csi4j.volume.plugin;
 
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -23,7 +23,7 @@ public interface PluginDrain extends AutoCloseable {
   CompletionStage<Outcome> outcome();
 
   /** Returns the uses of the plugin's volumes now, in order. */
-  List<UsageKey> holders();
+  List<VolumeUse> holders();
 
   /** Lets volumes be mounted again, unless another caller drains the plugin, too. */
   @Override
@@ -41,7 +41,7 @@ public interface PluginDrain extends AutoCloseable {
      * @param holders who uses them; empty when only something of them is left to be cleaned up
      * @param message what an operator is told
      */
-    record InUse(List<UsageKey> holders, OperatorMessage message) implements Outcome {
+    record InUse(List<VolumeUse> holders, OperatorMessage message) implements Outcome {
 
       /** Copies the list. */
       public InUse {

@@ -3,7 +3,7 @@ package io.csi4j.volume.workload;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.model.ClaimGrant;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import java.util.Objects;
@@ -34,8 +34,8 @@ public record RequestedVolume(
   }
 
   /** The use of the volume by the workload, if the volume is known. */
-  public Optional<UsageKey> usage() {
-    return found.map(volume -> UsageKey.of(volume.key(), workload));
+  public Optional<VolumeUse> usage() {
+    return found.map(volume -> VolumeUse.of(volume.key(), workload));
   }
 
   /** The volume, if it is known and a plugin's. */

@@ -11,8 +11,8 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountedVolume;
 import java.util.List;
@@ -215,7 +215,7 @@ public sealed interface ResolvedVolume {
 
     /** As a workload has it: it is there without being mounted. */
     public MountedVolume forWorkload(WorkloadId workload) {
-      return new MountedVolume.Filesystem(UsageKey.of(key, workload), path.toPath(), readOnly);
+      return new MountedVolume.Filesystem(VolumeUse.of(key, workload), path.toPath(), readOnly);
     }
   }
 }

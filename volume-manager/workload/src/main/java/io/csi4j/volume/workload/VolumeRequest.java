@@ -9,7 +9,7 @@ import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import java.util.List;
@@ -116,7 +116,7 @@ public final class VolumeRequest {
     MountRequest.Builder request =
         MountRequest.builder(
                 volume.plugin(),
-                UsageKey.of(volume.key(), workload),
+                VolumeUse.of(volume.key(), workload),
                 volume.handle(),
                 accessMode.orElseThrow(
                     () -> new IllegalStateException("A host volume is not mounted by a plugin.")))

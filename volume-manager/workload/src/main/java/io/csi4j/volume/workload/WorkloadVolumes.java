@@ -9,14 +9,14 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeMounter;
+import io.csi4j.volume.node.WantedUse;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -98,9 +98,9 @@ public final class WorkloadVolumes {
    * @throws IllegalArgumentException if one is not of a volume of a plugin that it asks for
    */
   public WorkloadVolumes claimed(Collection<ClaimGrant> grants) {
-    Map<UsageKey, ClaimGrant> open = new LinkedHashMap<>();
+    Map<VolumeUse, ClaimGrant> open = new LinkedHashMap<>();
     grants.forEach(grant -> open.put(grant.usage(), grant));
-    Set<UsageKey> used = new HashSet<>();
+    Set<VolumeUse> used = new HashSet<>();
     List<RequestedVolume> claimed = new ArrayList<>();
     for (RequestedVolume each : volumes) {
       Optional<ClaimGrant> grant =
@@ -128,8 +128,8 @@ public final class WorkloadVolumes {
    * Returns the mounts for {@link io.csi4j.volume.manager.VolumeManager#reconcile}, while the
    * workload runs.
    */
-  public List<LiveMount> liveMounts() {
-    return mountRequests().stream().<LiveMount>map(LiveMount.Wanted::new).toList();
+  public List<WantedUse> liveMounts() {
+    return mountRequests().stream().<WantedUse>map(WantedUse.Requested::new).toList();
   }
 
   /**
@@ -149,7 +149,7 @@ public final class WorkloadVolumes {
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
     Preflight.anywhere().permitting(wish -> true).check(this).orThrow();
     List<MountRequest> requests = mountRequests();
-    Set<UsageKey> before =
+    Set<VolumeUse> before =
         requests.stream()
             .map(MountRequest::usage)
             .filter(usage -> mounter.usage(usage.volume()).contains(usage.workload()))
@@ -227,7 +227,7 @@ public final class WorkloadVolumes {
   private final class Assembly {
 
     private final TaskVolumes task;
-    private final Map<UsageKey, MountedVolume> mounted;
+    private final Map<VolumeUse, MountedVolume> mounted;
     private final PreflightFindings found;
     private final List<BindMount> binds = new ArrayList<>();
     private final List<TaskDevice> devices = new ArrayList<>();

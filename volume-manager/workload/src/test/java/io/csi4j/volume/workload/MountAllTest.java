@@ -17,16 +17,16 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,8 +96,8 @@ class MountAllTest {
     return builder;
   }
 
-  private static UsageKey use(String name) {
-    return UsageKey.of(VolumeKey.of(name), WORKLOAD);
+  private static VolumeUse use(String name) {
+    return VolumeUse.of(VolumeKey.of(name), WORKLOAD);
   }
 
   private static List<String> handles(VolumeManager manager) {
@@ -112,7 +112,7 @@ class MountAllTest {
       assertThat(mounted).extracting(MountedVolume::usage).containsExactly(use("b"), use("a"));
       assertThat(wanted("b", "a").mountAll(manager)).isEqualTo(mounted);
       assertThat(wanted("b", "a").liveMounts())
-          .extracting(LiveMount::usage)
+          .extracting(WantedUse::usage)
           .containsExactly(use("b"), use("a"));
       fake.assertLawful();
     }
@@ -137,7 +137,7 @@ class MountAllTest {
               () -> wanted.mountsFor(web, mounted, PropagationPermission.nobody()));
       assertThat(refused.code()).isEqualTo(OperatorCode.RUNTIME_CANNOT_MOUNT);
       assertThat(refused).hasMessageContaining("its runtime 'exec' cannot take CSI volumes");
-      assertThat(manager.unmount(use("a"))).isEqualTo(Release.LAST);
+      assertThat(manager.unmount(use("a"))).isEqualTo(UnmountResult.LAST);
     }
   }
 

@@ -16,8 +16,8 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import java.util.Map;
@@ -206,7 +206,7 @@ class VolumeRequestTest {
         .isEqualTo(
             MountRequest.builder(
                     PluginId.of("plugin"),
-                    UsageKey.of(VolumeKey.of("db"), WEB),
+                    VolumeUse.of(VolumeKey.of("db"), WEB),
                     VolumeId.of("vol-7"),
                     AccessMode.SINGLE_NODE_WRITER)
                 .volumeOptions(VOLUME.mountOptions())

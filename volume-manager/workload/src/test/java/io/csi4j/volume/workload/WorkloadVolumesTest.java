@@ -23,9 +23,9 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** All that a workload wants, and what its tasks are handed. */
 class WorkloadVolumesTest {
 
-  private static final UsageKey USAGE = UsageKey.of(DB.key(), WEB_1);
+  private static final VolumeUse USAGE = VolumeUse.of(DB.key(), WEB_1);
   private static final Path TARGET = Path.of("/srv/csi/t");
   private static final PropagationPermission ALL = wish -> true;
 
@@ -82,7 +82,7 @@ class WorkloadVolumesTest {
   @Test
   void whatWasClaimedIsMountedWithItsEpochAndWhatAttachingItReturned() {
     PublishContext context = PublishContext.of(Map.of("device", "/dev/sdb"));
-    ClaimGrant grant = grant(UsageKey.of(DB.key(), WEB_1), context);
+    ClaimGrant grant = grant(VolumeUse.of(DB.key(), WEB_1), context);
     WorkloadVolumes wanted =
         workload(DB, VAR_LOG).volume(data().build()).volume(logs().build()).build();
 
@@ -139,7 +139,7 @@ class WorkloadVolumesTest {
   void aClaimOfAnotherWorkloadIsNotTakenForThisOne() {
     WorkloadVolumes wanted = workload(DB).volume(data().build()).build();
     ClaimGrant foreign =
-        grant(UsageKey.of(DB.key(), WorkloadId.of("other")), PublishContext.empty());
+        grant(VolumeUse.of(DB.key(), WorkloadId.of("other")), PublishContext.empty());
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> wanted.claimed(List.of(foreign)))
@@ -147,7 +147,7 @@ class WorkloadVolumesTest {
         .withMessageContaining("other");
   }
 
-  private static ClaimGrant grant(UsageKey usage, PublishContext context) {
+  private static ClaimGrant grant(VolumeUse usage, PublishContext context) {
     return new ClaimGrant(usage, NodeName.of("n1"), 7, ClaimMode.WRITE, context);
   }
 
@@ -263,7 +263,7 @@ class WorkloadVolumesTest {
   void aMissingMountIsAnErrorThatNamesTheAliasAndAllAreToldAtOnce() {
     MountedVolume other =
         new MountedVolume.Filesystem(
-            UsageKey.of(VolumeKey.of("db"), io.csi4j.volume.model.WorkloadId.of("web-2")),
+            VolumeUse.of(VolumeKey.of("db"), io.csi4j.volume.model.WorkloadId.of("web-2")),
             TARGET,
             false);
     WorkloadVolumes wanted =

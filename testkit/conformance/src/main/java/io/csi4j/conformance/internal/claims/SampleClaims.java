@@ -3,11 +3,11 @@ package io.csi4j.conformance.internal.claims;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
@@ -30,7 +30,7 @@ final class SampleClaims {
   static final VolumeKey DB = VolumeKey.of("db");
   static final Instant THEN = Instant.parse("2026-01-01T00:00:00Z");
   private static final Claim.Use USE =
-      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM);
+      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM);
 
   private SampleClaims() {}
 
@@ -142,7 +142,8 @@ final class SampleClaims {
         .filter(AccessMode::isStated)
         .flatMap(
             mode ->
-                Stream.of(Attachment.values()).map(attachment -> new Claim.Use(mode, attachment)))
+                Stream.of(AttachmentMode.values())
+                    .map(attachment -> new Claim.Use(mode, attachment)))
         .flatMap(
             use ->
                 Stream.of(ClaimState.values())

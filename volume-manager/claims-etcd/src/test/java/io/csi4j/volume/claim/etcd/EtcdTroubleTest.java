@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimException.Outcome;
@@ -25,12 +24,13 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -116,10 +116,10 @@ class EtcdTroubleTest {
 
   private static ClaimRequest wish(String workload, String node) {
     return new ClaimRequest(
-        UsageKey.of(DB, WorkloadId.of(workload)),
+        VolumeUse.of(DB, WorkloadId.of(workload)),
         NodeName.of(node),
         Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         false);
   }
@@ -278,8 +278,8 @@ class EtcdTroubleTest {
     }
   }
 
-  private static UsageKey use(String workload) {
-    return UsageKey.of(DB, WorkloadId.of(workload));
+  private static VolumeUse use(String workload) {
+    return VolumeUse.of(DB, WorkloadId.of(workload));
   }
 
   @Test

@@ -23,8 +23,8 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -112,7 +112,7 @@ public final class ClaimBook {
   }
 
   /** Returns the claim of a volume, unless the store may have lost something. */
-  Claim certain(UsageKey usage) {
+  Claim certain(VolumeUse usage) {
     return look(Subject.of("looking at the claim of").by(usage), usage.volume(), true).claim();
   }
 
@@ -168,7 +168,7 @@ public final class ClaimBook {
    *
    * @throws ClaimException as for claiming
    */
-  public ClaimHolder change(UsageKey usage, ClaimMode mode) {
+  public ClaimHolder change(VolumeUse usage, ClaimMode mode) {
     Claim claim =
         change(
             Subject.of("changing the claim of").by(usage),
@@ -184,7 +184,7 @@ public final class ClaimBook {
    *
    * @return the claim as it is then; nothing if there is none
    */
-  public Optional<ClaimHolder> advance(UsageKey usage, ClaimState state) {
+  public Optional<ClaimHolder> advance(VolumeUse usage, ClaimState state) {
     return change(
             Subject.of("giving back the claim of").by(usage),
             usage.volume(),
@@ -198,7 +198,7 @@ public final class ClaimBook {
    *
    * @throws ClaimException {@link OperatorCode#CLAIM_NOT_FREE} if something is owed
    */
-  public void forget(UsageKey usage) {
+  public void forget(VolumeUse usage) {
     change(
         Subject.of("forgetting the claim of").by(usage),
         usage.volume(),
@@ -212,7 +212,7 @@ public final class ClaimBook {
    *
    * @param epoch the epoch of the claim that the node was given
    */
-  public boolean isCurrent(UsageKey usage, long epoch) {
+  public boolean isCurrent(VolumeUse usage, long epoch) {
     return standing(usage, epoch) instanceof ClaimStanding.Current;
   }
 
@@ -222,7 +222,7 @@ public final class ClaimBook {
    * @param epoch the epoch of the claim that the node was given
    * @throws ClaimException if that cannot be known
    */
-  public ClaimStanding standing(UsageKey usage, long epoch) {
+  public ClaimStanding standing(VolumeUse usage, long epoch) {
     Subject subject = Subject.of("confirming the claim of").by(usage);
     return ClaimRules.standing(look(subject, usage.volume(), true).claim(), usage, epoch);
   }

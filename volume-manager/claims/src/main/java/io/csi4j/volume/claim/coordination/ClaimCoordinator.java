@@ -7,7 +7,6 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -39,13 +38,14 @@ import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,7 +84,7 @@ import java.util.stream.Collectors;
  * ClaimGrant grant = claims.acquire(request); // claimed, and attached to its node
  * claims.release(grant.usage());
  * NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
- * claims.nodeDone(receipt); // detached, and free for the next one
+ * claims.confirmRelease(receipt); // detached, and free for the next one
  * }</pre>
  */
 public final class ClaimCoordinator {
@@ -101,7 +101,7 @@ public final class ClaimCoordinator {
 
   /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =
-      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM);
+      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
 
   private final ClaimBook book;
   private final StorageController controller;
@@ -109,7 +109,7 @@ public final class ClaimCoordinator {
   private final ClaimListener listener;
 
   /** How long each use waits before an exhausted storage system is asked for it again. */
-  private final ConcurrentMap<UsageKey, Duration> pauses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<VolumeUse, Duration> pauses = new ConcurrentHashMap<>();
 
   /**
    * The detachings that are asked for now, until the answer is written: none is asked for twice.
@@ -139,12 +139,12 @@ public final class ClaimCoordinator {
    *     that was made stays then: it is to be acquired again, or released
    */
   public ClaimGrant acquire(ClaimRequest request) {
-    UsageKey usage = request.usage();
+    VolumeUse usage = request.usage();
     return during(usage, Work.ACQUIRE, () -> acquired(request), it -> Optional.empty());
   }
 
   private ClaimGrant acquired(ClaimRequest request) {
-    UsageKey usage = request.usage();
+    VolumeUse usage = request.usage();
     Optional<MountOptions> options = controller.options(request);
     Change change =
         book.apply(
@@ -173,7 +173,7 @@ public final class ClaimCoordinator {
   }
 
   /** Attaches for a holder of a claim who is to have it attached. */
-  private Attached attach(UsageKey usage, Claim claim, ClaimHolder holder) {
+  private Attached attach(VolumeUse usage, Claim claim, ClaimHolder holder) {
     Subject subject = Subject.of("attaching").by(usage);
     Claim.Use use = claim.use().orElseThrow();
     Optional<Instant> until = claim.exhaustedUntil().filter(it -> it.isAfter(clock.instant()));
@@ -211,7 +211,7 @@ public final class ClaimCoordinator {
 
   /** Returns the grant that a node is given for a claim. */
   private ClaimGrant grant(
-      UsageKey usage,
+      VolumeUse usage,
       Claim claim,
       ClaimHolder holder,
       PublishContext context,
@@ -219,7 +219,7 @@ public final class ClaimCoordinator {
     Claim.Use use = claim.use().orElseThrow();
     AccessMode mode = controller.knownMode(usage.volume(), use.mode());
     Optional<VolumeCapability> capability =
-        use.attachment() == Attachment.BLOCK_DEVICE
+        use.attachment() == AttachmentMode.BLOCK
             ? Optional.of(VolumeCapability.block(mode))
             : holder.options().map(how -> VolumeCapability.mount(mode, how));
     return new ClaimGrant(
@@ -228,7 +228,7 @@ public final class ClaimCoordinator {
 
   private Attached write(
       Subject subject,
-      UsageKey usage,
+      VolumeUse usage,
       ClaimHolder holder,
       Claim.Use use,
       ControllerAnswer.Attached attached) {
@@ -269,7 +269,7 @@ public final class ClaimCoordinator {
   /**
    * Writes down, before anything else, that the volume may be attached for a claim that is gone.
    */
-  private void owe(Subject subject, UsageKey usage, ClaimHolder holder, Claim.Use use) {
+  private void owe(Subject subject, VolumeUse usage, ClaimHolder holder, Claim.Use use) {
     Change change =
         book.apply(
             subject,
@@ -289,7 +289,7 @@ public final class ClaimCoordinator {
 
   private ClaimException failure(
       Subject subject,
-      UsageKey usage,
+      VolumeUse usage,
       Claim claim,
       ClaimHolder holder,
       ControllerAnswer.Failed failed) {
@@ -318,7 +318,7 @@ public final class ClaimCoordinator {
     };
   }
 
-  private void askLater(Subject subject, UsageKey usage) {
+  private void askLater(Subject subject, VolumeUse usage) {
     Duration pause =
         pauses.merge(
             usage,
@@ -336,7 +336,7 @@ public final class ClaimCoordinator {
   }
 
   /** The storage system was not asked, as the claim was not what it had been. */
-  private ClaimException goneMeanwhile(Subject subject, UsageKey usage, ClaimHolder holder) {
+  private ClaimException goneMeanwhile(Subject subject, VolumeUse usage, ClaimHolder holder) {
     Claim now = book.read(usage.volume());
     Optional<ClaimHolder> own = now.holder(usage.workload());
     boolean isLeaving = own.filter(it -> it.epoch() == holder.epoch()).isPresent();
@@ -398,11 +398,11 @@ public final class ClaimCoordinator {
    *
    * @throws ClaimException if it is not known whether that is written
    */
-  public ClaimProgress release(UsageKey usage) {
+  public ClaimProgress release(VolumeUse usage) {
     return during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::trouble);
   }
 
-  private ClaimProgress released(UsageKey usage) {
+  private ClaimProgress released(VolumeUse usage) {
     pauses.remove(usage);
     Change change =
         book.apply(
@@ -424,8 +424,8 @@ public final class ClaimCoordinator {
    * @throws ClaimException {@link OperatorCode#CLAIM_PROOF_UNFIT} if it is about another epoch or
    *     node than those of the claim, or the claim was not released
    */
-  public ClaimProgress nodeDone(NodeReceipt receipt) {
-    return prove(new ReleaseProof.ByNode(receipt));
+  public ClaimProgress confirmRelease(NodeReceipt receipt) {
+    return confirmRelease(new ReleaseProof.ByNode(receipt));
   }
 
   /**
@@ -434,13 +434,13 @@ public final class ClaimCoordinator {
    *
    * @throws ClaimException as for a receipt
    */
-  public ClaimProgress prove(ReleaseProof proof) {
-    UsageKey usage = proof.usage();
+  public ClaimProgress confirmRelease(ReleaseProof proof) {
+    VolumeUse usage = proof.usage();
     return during(usage, Work.PROVE, () -> proven(proof), ClaimCoordinator::trouble);
   }
 
   private ClaimProgress proven(ReleaseProof proof) {
-    UsageKey usage = proof.usage();
+    VolumeUse usage = proof.usage();
     Subject subject = Subject.of("proving the release of").by(usage);
     Change change =
         book.apply(
@@ -468,14 +468,14 @@ public final class ClaimCoordinator {
    *
    * @return what it waits for
    */
-  public ClaimProgress resume(UsageKey usage) {
+  public ClaimProgress resume(VolumeUse usage) {
     return book.read(usage.volume())
         .holder(usage.workload())
         .map(holder -> resumed(usage, holder))
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
-  private ClaimProgress resumed(UsageKey usage, ClaimHolder holder) {
+  private ClaimProgress resumed(VolumeUse usage, ClaimHolder holder) {
     return during(
         usage,
         Work.RESUME,
@@ -513,7 +513,7 @@ public final class ClaimCoordinator {
    * @param inHand what is proven now, if something is
    */
   private ClaimProgress go(
-      UsageKey usage, long epoch, Intent intent, Optional<ReleaseProof> inHand) {
+      VolumeUse usage, long epoch, Intent intent, Optional<ReleaseProof> inHand) {
     Subject subject = Subject.of("giving back the claim of").by(usage);
     Claim claim = book.read(usage.volume());
     for (int done = 0; done < STEPS; done++) {
@@ -546,7 +546,7 @@ public final class ClaimCoordinator {
   }
 
   private ClaimProgress waiting(
-      Subject subject, UsageKey usage, ClaimHolder holder, ClaimStep step) {
+      Subject subject, VolumeUse usage, ClaimHolder holder, ClaimStep step) {
     if (step instanceof ClaimStep.NeedsProof needs) {
       return new ClaimProgress.NeedsProof(
           usage, holder, needs.choices(), needsProof(subject, holder, needs));
@@ -572,7 +572,7 @@ public final class ClaimCoordinator {
 
   private Optional<ClaimProgress> detach(
       Subject subject,
-      UsageKey usage,
+      VolumeUse usage,
       Claim claim,
       ClaimHolder holder,
       Optional<ReleaseProof> inHand) {
@@ -620,7 +620,7 @@ public final class ClaimCoordinator {
    * claims may have lost who uses the attachment.
    */
   private boolean isOwed(
-      UsageKey usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
+      VolumeUse usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
     Claim now = book.certain(usage);
     if (ClaimRules.own(now, usage.workload(), holder.epoch()).isPresent()
         && ClaimRules.next(now, usage.workload(), Intent.GIVE_BACK) instanceof Detach detach) {
@@ -646,7 +646,7 @@ public final class ClaimCoordinator {
         .isPresent();
   }
 
-  private Claim write(Subject subject, UsageKey usage, Function<Claim, ClaimDecision> rule) {
+  private Claim write(Subject subject, VolumeUse usage, Function<Claim, ClaimDecision> rule) {
     Change change = book.apply(subject, usage.volume(), false, rule);
     moved(usage.volume(), change);
     return change.after();
@@ -679,11 +679,11 @@ public final class ClaimCoordinator {
    * @throws ClaimException if the claim is not that any more, or the storage system did not attach
    *     the volume
    */
-  public ClaimGrant attachAgain(UsageKey usage, long epoch) {
+  public ClaimGrant attachAgain(VolumeUse usage, long epoch) {
     return during(usage, Work.ATTACH, () -> attachedAgain(usage, epoch), it -> Optional.empty());
   }
 
-  private ClaimGrant attachedAgain(UsageKey usage, long epoch) {
+  private ClaimGrant attachedAgain(VolumeUse usage, long epoch) {
     Claim claim = book.certain(usage);
     Optional<ClaimHolder> own =
         ClaimRules.own(claim, usage.workload(), epoch)
@@ -765,7 +765,7 @@ public final class ClaimCoordinator {
    *
    * @param known what the node has on record or mounted
    */
-  public List<ClaimProgress> orphans(NodeName node, Set<UsageKey> known) {
+  public List<ClaimProgress> orphans(NodeName node, Set<VolumeUse> known) {
     List<ClaimProgress> unknown = new ArrayList<>();
     for (ClaimProgress progress :
         each(
@@ -791,7 +791,7 @@ public final class ClaimCoordinator {
 
   /** Handles each claim of such a holder, which may fail for it alone. */
   private List<ClaimProgress> each(
-      Predicate<ClaimHolder> which, BiFunction<UsageKey, ClaimHolder, ClaimProgress> handling) {
+      Predicate<ClaimHolder> which, BiFunction<VolumeUse, ClaimHolder, ClaimProgress> handling) {
     List<ClaimProgress> all = new ArrayList<>();
     Optional<VolumeKey> last = Optional.empty();
     List<Claim> page;
@@ -801,7 +801,7 @@ public final class ClaimCoordinator {
         last = Optional.of(claim.volume());
         for (ClaimHolder holder : claim.holders().values()) {
           if (which.test(holder)) {
-            UsageKey usage = UsageKey.of(claim.volume(), holder.workload());
+            VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
             try {
               all.add(handling.apply(usage, holder));
             } catch (ClaimException failed) {
@@ -830,7 +830,7 @@ public final class ClaimCoordinator {
     }
   }
 
-  private void notice(UsageKey usage, OperatorMessage message) {
+  private void notice(VolumeUse usage, OperatorMessage message) {
     tell(new Noticed(usage, message));
   }
 
@@ -842,14 +842,14 @@ public final class ClaimCoordinator {
           && before
               .filter(it -> it.epoch() == now.epoch() && it.state() == now.state())
               .isEmpty()) {
-        tell(new Moved(UsageKey.of(volume, now.workload()), now));
+        tell(new Moved(VolumeUse.of(volume, now.workload()), now));
       }
     }
   }
 
   /** Does something, and tells how it begins and how it ends. */
   private <T> T during(
-      UsageKey usage,
+      VolumeUse usage,
       Work work,
       Supplier<T> doing,
       Function<T, Optional<OperatorMessage>> trouble) {

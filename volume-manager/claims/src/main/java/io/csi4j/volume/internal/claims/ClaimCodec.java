@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -19,6 +18,7 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
@@ -186,7 +186,10 @@ public final class ClaimCodec {
             new Claim.Use(
                 FieldReader.accessMode(in.getMode()),
                 RecordBytes.named(
-                    "attachment", Attachment.class, in.getAttachment(), in.getAttachmentValue())));
+                    "attachment",
+                    AttachmentMode.class,
+                    in.getAttachment(),
+                    in.getAttachmentValue())));
   }
 
   private static ClaimProto.Holder holder(ClaimHolder holder) {

@@ -32,7 +32,7 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Duration;
 import java.time.Instant;
@@ -158,7 +158,7 @@ public final class ClaimRules {
   }
 
   /** Returns what a claim of this epoch is worth, which a node was given for a use. */
-  public static ClaimStanding standing(Claim claim, UsageKey usage, long epoch) {
+  public static ClaimStanding standing(Claim claim, VolumeUse usage, long epoch) {
     Optional<ClaimHolder> holder = claim.holder(usage.workload());
     if (holder.filter(it -> it.epoch() == epoch).isPresent()) {
       return switch (holder.get().state()) {

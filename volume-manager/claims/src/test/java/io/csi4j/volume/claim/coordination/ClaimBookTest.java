@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimException.Outcome;
@@ -22,13 +21,14 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.claim.store.RoughStore;
 import io.csi4j.volume.claim.store.RoughStore.Fate;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.time.Instant;
@@ -59,8 +59,8 @@ class ClaimBookTest {
   private final RoughStore store = new RoughStore();
   private final ClaimBook book = new ClaimBook(store, CLOCK);
 
-  private static UsageKey usage(String workload) {
-    return UsageKey.of(DB, WorkloadId.of(workload));
+  private static VolumeUse usage(String workload) {
+    return VolumeUse.of(DB, WorkloadId.of(workload));
   }
 
   private static ClaimRequest wish(String workload, String node) {
@@ -68,7 +68,7 @@ class ClaimBookTest {
         usage(workload),
         NodeName.of(node),
         Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         false);
   }
@@ -431,7 +431,7 @@ class ClaimBookTest {
     ClaimHolder second = book.claim(wish("web", "n2"));
     assertThat(book.standing(usage("web"), first.epoch())).isEqualTo(new ClaimStanding.Stale(2));
     assertThat(book.standing(usage("web"), second.epoch())).isEqualTo(new ClaimStanding.Current());
-    assertThat(book.standing(UsageKey.of(VolumeKey.of("other"), WorkloadId.of("web")), 1))
+    assertThat(book.standing(VolumeUse.of(VolumeKey.of("other"), WorkloadId.of("web")), 1))
         .isEqualTo(new ClaimStanding.Missing());
   }
 

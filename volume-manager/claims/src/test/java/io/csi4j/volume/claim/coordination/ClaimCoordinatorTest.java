@@ -8,7 +8,6 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimEvent.Ended;
@@ -34,6 +33,7 @@ import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
@@ -41,8 +41,8 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -88,8 +88,8 @@ class ClaimCoordinatorTest {
   private final List<ClaimEvent> events = new ArrayList<>();
   private final ClaimCoordinator claims = new ClaimCoordinator(book, storage, clock, events::add);
 
-  private static UsageKey usage(String workload) {
-    return UsageKey.of(DB, WorkloadId.of(workload));
+  private static VolumeUse usage(String workload) {
+    return VolumeUse.of(DB, WorkloadId.of(workload));
   }
 
   private static ClaimRequest wish(String workload, String node) {
@@ -102,7 +102,7 @@ class ClaimCoordinatorTest {
         usage(workload),
         NodeName.of(node),
         Optional.of(NodeId.of("id-" + node)),
-        new Claim.Use(access, Attachment.FILESYSTEM),
+        new Claim.Use(access, AttachmentMode.FILESYSTEM),
         mode,
         true);
   }
@@ -147,10 +147,12 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("web")))
         .isEqualTo(new WaitsForNode(usage("web"), holder("web")));
     assertThat(storage.calls).containsExactly("attach db@id-n1");
-    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
     assertThat(storage.calls).containsExactly("attach db@id-n1", "detach db@id-n1");
     assertThat(book.read(DB).holders()).isEmpty();
-    assertThat(claims.nodeDone(receipt(grant))).as("once more").isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(grant)))
+        .as("once more")
+        .isEqualTo(new Gone(usage("web")));
   }
 
   @Test
@@ -172,10 +174,10 @@ class ClaimCoordinatorTest {
 
     claims.release(web.usage());
     ClaimCoordinator another = new ClaimCoordinator(book, storage, clock, events::add);
-    assertThat(another.nodeDone(receipt(web))).isEqualTo(new Gone(web.usage()));
+    assertThat(another.confirmRelease(receipt(web))).isEqualTo(new Gone(web.usage()));
     assertThat(storage.attached).containsExactly("db@new-id");
     another.release(job.usage());
-    assertThat(another.nodeDone(receipt(job))).isEqualTo(new Gone(job.usage()));
+    assertThat(another.confirmRelease(receipt(job))).isEqualTo(new Gone(job.usage()));
     assertThat(storage.calls)
         .containsExactly(
             "attach db@id-n1", "attach db@new-id", "detach db@id-n1", "detach db@new-id");
@@ -187,10 +189,10 @@ class ClaimCoordinatorTest {
     assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.ATTACH_FAILED);
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
-    assertThat(failure(() -> claims.nodeDone(receipt(grant))).code())
+    assertThat(failure(() -> claims.confirmRelease(receipt(grant))).code())
         .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
-    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
 
     List<ClaimEvent.Work> open = new ArrayList<>();
     for (ClaimEvent event : events) {
@@ -224,7 +226,7 @@ class ClaimCoordinatorTest {
     assertThat(noticed()).containsExactly(OperatorCode.ATTACH_RESUMED);
     assertThat(storage.calls).containsExactly("attach db@id-n1", "attach db@id-n1");
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
-    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
 
     storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
     assertThat(failure(() -> claims.acquire(wish("job", "n1"))).outcome())
@@ -233,7 +235,7 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
     storage.calls.clear();
     assertThat(
-            claims.nodeDone(
+            claims.confirmRelease(
                 new NodeReceipt(
                     usage("job"),
                     epoch,
@@ -265,7 +267,7 @@ class ClaimCoordinatorTest {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
-    assertThat(claims.nodeDone(receipt(grant))).isInstanceOf(WaitsForStorage.class);
+    assertThat(claims.confirmRelease(receipt(grant))).isInstanceOf(WaitsForStorage.class);
     assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
 
     ClaimCoordinator next =
@@ -283,15 +285,15 @@ class ClaimCoordinatorTest {
     ClaimGrant web = claims.acquire(wish("web", "n1"));
     ClaimGrant job = claims.acquire(wish("job", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
-    assertThat(claims.nodeDone(receipt(web, Staging.KEPT_FOR_OTHERS)))
+    assertThat(claims.confirmRelease(receipt(web, Staging.KEPT_FOR_OTHERS)))
         .isEqualTo(new Gone(usage("web")));
     assertThat(storage.attached).containsExactly("db@id-n1");
 
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
-    assertThat(failure(() -> claims.nodeDone(receipt(job, Staging.KEPT_FOR_OTHERS))))
+    assertThat(failure(() -> claims.confirmRelease(receipt(job, Staging.KEPT_FOR_OTHERS))))
         .extracting(ClaimException::code)
         .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
-    assertThat(claims.nodeDone(receipt(job))).isEqualTo(new Gone(usage("job")));
+    assertThat(claims.confirmRelease(receipt(job))).isEqualTo(new Gone(usage("job")));
     assertThat(storage.attached).isEmpty();
   }
 
@@ -306,7 +308,7 @@ class ClaimCoordinatorTest {
           refused.add(failure(() -> claims.acquire(wish("web", "n1"))));
         });
 
-    assertThat(claims.nodeDone(receipt(web))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(web))).isEqualTo(new Gone(usage("web")));
 
     assertThat(refused)
         .extracting(ClaimException::code)
@@ -323,9 +325,9 @@ class ClaimCoordinatorTest {
     ClaimGrant web = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     List<ClaimProgress> meanwhile = new ArrayList<>();
-    storage.meanwhile(() -> meanwhile.add(claims.nodeDone(receipt(web))));
+    storage.meanwhile(() -> meanwhile.add(claims.confirmRelease(receipt(web))));
 
-    assertThat(claims.nodeDone(receipt(web))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(web))).isEqualTo(new Gone(usage("web")));
 
     assertThat(meanwhile)
         .singleElement()
@@ -342,10 +344,10 @@ class ClaimCoordinatorTest {
   @Test
   void aReceiptOfAnotherEpochOrNodeOrBeforeTheReleaseProvesNothing() {
     ClaimGrant first = claims.acquire(wish("web", "n1"));
-    assertThat(failure(() -> claims.nodeDone(receipt(first))).operatorMessage().seen().text())
+    assertThat(failure(() -> claims.confirmRelease(receipt(first))).operatorMessage().seen().text())
         .isEqualTo("nobody has released it: workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
-    assertThat(claims.nodeDone(receipt(first))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(first))).isEqualTo(new Gone(usage("web")));
     ClaimGrant second = claims.acquire(wish("web", "n2"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
 
@@ -359,7 +361,7 @@ class ClaimCoordinatorTest {
                 "b1",
                 List.of(Path.of("/t")),
                 Staging.GONE))) {
-      ClaimException failure = failure(() -> claims.nodeDone(wrong));
+      ClaimException failure = failure(() -> claims.confirmRelease(wrong));
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
       assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
     }
@@ -390,7 +392,7 @@ class ClaimCoordinatorTest {
     assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
-    assertThat(claims.nodeDone(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
   }
 
   @Test
@@ -405,10 +407,10 @@ class ClaimCoordinatorTest {
               new ReleaseProof.PowerOff(usage("web"), epoch, n1, WORDS),
               new ReleaseProof.ByStorage(usage("web"), epoch));
       ReleaseProof proof = proofs.get(i);
-      assertThat(failure(() -> claims.prove(proof)).code())
+      assertThat(failure(() -> claims.confirmRelease(proof)).code())
           .isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
       assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
-      assertThat(claims.prove(proof)).isEqualTo(new Gone(usage("web")));
+      assertThat(claims.confirmRelease(proof)).isEqualTo(new Gone(usage("web")));
       assertThat(events).contains(new ClaimEvent.Proven(proof));
       assertThat(storage.attached).isEmpty();
     }
@@ -422,10 +424,11 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     ReleaseProof proof = new ReleaseProof.ByStorage(usage("web"), web.epoch());
 
-    assertThat(failure(() -> claims.prove(proof)).code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(failure(() -> claims.confirmRelease(proof)).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.UNCERTAIN);
-    assertThat(claims.prove(proof)).isInstanceOf(WaitsForStorage.class);
+    assertThat(claims.confirmRelease(proof)).isInstanceOf(WaitsForStorage.class);
     assertThat(holder("job").state()).isEqualTo(ClaimState.NODE_DETACHED);
     assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
 
@@ -433,7 +436,7 @@ class ClaimCoordinatorTest {
     assertThat(storage.calls)
         .containsExactly(
             "attach db@id-n1", "attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
-    assertThat(claims.nodeDone(receipt(job))).isEqualTo(new Gone(usage("job")));
+    assertThat(claims.confirmRelease(receipt(job))).isEqualTo(new Gone(usage("job")));
   }
 
   @Test
@@ -442,7 +445,7 @@ class ClaimCoordinatorTest {
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
 
     assertThat(
-            claims.prove(
+            claims.confirmRelease(
                 new ReleaseProof.OperatorOverride(
                     usage("web"), epoch, new Person("ann"), WORDS, Covers.NODE)))
         .isEqualTo(new Gone(usage("web")));
@@ -462,21 +465,21 @@ class ClaimCoordinatorTest {
     ClaimGrant web = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.NOT_FOUND, Outcome.SETTLED);
-    ClaimProgress stuck = claims.nodeDone(receipt(web));
+    ClaimProgress stuck = claims.confirmRelease(receipt(web));
     assertThat(((WaitsForStorage) stuck).message().code()).isEqualTo(OperatorCode.DETACH_NOT_KNOWN);
 
     storage.next(StatusCode.NOT_FOUND, Outcome.SETTLED);
     assertThat(
-            claims.prove(
+            claims.confirmRelease(
                 new ReleaseProof.PowerOff(usage("web"), web.epoch(), NodeName.of("n1"), WORDS)))
         .isEqualTo(new Gone(usage("web")));
 
     ClaimGrant job = claims.acquire(wish("job", "n1"));
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.INTERNAL, Outcome.SETTLED).next(StatusCode.INTERNAL, Outcome.SETTLED);
-    assertThat(claims.nodeDone(receipt(job))).isInstanceOf(WaitsForStorage.class);
+    assertThat(claims.confirmRelease(receipt(job))).isInstanceOf(WaitsForStorage.class);
     assertThat(
-            claims.prove(
+            claims.confirmRelease(
                 new ReleaseProof.OperatorOverride(
                     usage("job"), job.epoch(), new Person("ann"), WORDS, Covers.NODE_AND_STORAGE)))
         .isEqualTo(new Gone(usage("job")));
@@ -544,7 +547,8 @@ class ClaimCoordinatorTest {
         () -> {
           assertThat(other.release(usage("web"))).isInstanceOf(WaitsForNode.class);
           assertThat(
-                  other.prove(new ReleaseProof.PowerOff(usage("web"), 1, NodeName.of("n1"), WORDS)))
+                  other.confirmRelease(
+                      new ReleaseProof.PowerOff(usage("web"), 1, NodeName.of("n1"), WORDS)))
               .isEqualTo(new Gone(usage("web")));
         });
 
@@ -601,7 +605,7 @@ class ClaimCoordinatorTest {
 
     assertThat(failure(() -> restarted.acquire(wish("job", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-    assertThat(failure(() -> restarted.nodeDone(receipt(grant))).code())
+    assertThat(failure(() -> restarted.confirmRelease(receipt(grant))).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
     assertThat(claims.resume(usage("web"))).isEqualTo(new Gone(usage("web")));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimListener;
@@ -22,13 +21,14 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -45,14 +45,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClaimKillPointsTest {
 
   private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
-  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
   private static final NodeName N1 = NodeName.of("n1");
   private static final ClaimRequest WISH =
       new ClaimRequest(
           WEB,
           N1,
           Optional.of(NodeId.of("id-n1")),
-          new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+          new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
           ClaimMode.WRITE,
           true);
 
@@ -152,7 +152,7 @@ class ClaimKillPointsTest {
       ClaimGrant grant = claims.acquire(WISH);
       ClaimProgress released = claims.release(WEB);
       assertThat(released.usage()).isEqualTo(WEB);
-      assertThat(claims.nodeDone(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
+      assertThat(claims.confirmRelease(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
       return false;
     } catch (Killed killed) {
       return true;
@@ -180,7 +180,7 @@ class ClaimKillPointsTest {
       ClaimProgress released = next().release(WEB);
       if (released instanceof ClaimProgress.WaitsForNode waits) {
         assertThat(storage.calls).doesNotContain("detach db@id-n1");
-        assertThat(next().nodeDone(receipt(waits.holder().epoch()))).isEqualTo(new Gone(WEB));
+        assertThat(next().confirmRelease(receipt(waits.holder().epoch()))).isEqualTo(new Gone(WEB));
       } else {
         assertThat(released).as("killed at %s, %s left", points, left).isEqualTo(new Gone(WEB));
       }
@@ -210,7 +210,7 @@ class ClaimKillPointsTest {
       assertThat(storage.attached).containsExactly("db@id-n1");
       assertThat(next().acquire(WISH)).isEqualTo(grant);
       assertThat(next().release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
-      assertThat(next().nodeDone(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
+      assertThat(next().confirmRelease(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
       assertNothingIsLeftAndItWentInOrder();
       storage.calls.clear();
     }
@@ -228,7 +228,7 @@ class ClaimKillPointsTest {
       try {
         ClaimProgress progress =
             points == 0
-                ? process(new Points(3, true)).nodeDone(receipt(grant.epoch()))
+                ? process(new Points(3, true)).confirmRelease(receipt(grant.epoch()))
                 : process(new Points(points, true)).resume(WEB);
         assertThat(progress).isEqualTo(new Gone(WEB));
         killed = false;

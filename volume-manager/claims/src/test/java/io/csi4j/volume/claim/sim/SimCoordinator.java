@@ -15,8 +15,8 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +25,7 @@ import java.util.Optional;
 final class SimCoordinator {
 
   /** A claim that somebody holds. */
-  record Held(UsageKey usage, ClaimHolder holder) {}
+  record Held(VolumeUse usage, ClaimHolder holder) {}
 
   private final World world;
   final World.Member process;
@@ -115,7 +115,7 @@ final class SimCoordinator {
         case 7, 8, 9, 10 -> receive();
         case 11 -> any().ifPresent(this::resume);
         case 12 -> any().ifPresent(this::acquireAgain);
-        case 13, 14 -> any().ifPresent(this::prove);
+        case 13, 14 -> any().ifPresent(this::confirmRelease);
         default -> resumeAll();
       }
     }
@@ -187,21 +187,21 @@ final class SimCoordinator {
                               receipt.staging()))
                   .orElse(receipt)
               : receipt;
-      world.tell(process.name + " gets " + coordinator.nodeDone(handed));
+      world.tell(process.name + " gets " + coordinator.confirmRelease(handed));
     }
 
-    private void prove(Held held) {
+    private void confirmRelease(Held held) {
       ClaimHolder holder = held.holder();
       if (holder.state() == ClaimState.TAKEN) {
         return;
       }
       SimNode node = world.node(holder.node());
       phase = World.Phase.returning(held.usage());
-      world.tell(process.name + " gets " + coordinator.prove(proof(held, holder, node)));
+      world.tell(process.name + " gets " + coordinator.confirmRelease(proof(held, holder, node)));
     }
 
     private ReleaseProof proof(Held held, ClaimHolder holder, SimNode node) {
-      UsageKey usage = held.usage();
+      VolumeUse usage = held.usage();
       Clause by = new Clause("the test");
       if (world.defect == Defect.SILENCE_IS_PROOF) {
         return new ReleaseProof.PowerOff(usage, holder.epoch(), holder.node(), by);
@@ -251,7 +251,7 @@ final class SimCoordinator {
     List<Held> all = new ArrayList<>();
     for (Claim claim : world.store.all()) {
       for (ClaimHolder holder : claim.holders().values()) {
-        all.add(new Held(UsageKey.of(claim.volume(), holder.workload()), holder));
+        all.add(new Held(VolumeUse.of(claim.volume(), holder.workload()), holder));
       }
     }
     return all;
@@ -268,7 +268,7 @@ final class SimCoordinator {
     world.nodes.forEach(SimNode::contact);
     while (!world.mail.isEmpty()) {
       try {
-        world.tell("at the end " + coordinator.nodeDone(world.mail.poll()));
+        world.tell("at the end " + coordinator.confirmRelease(world.mail.poll()));
       } catch (ClaimException unfit) {
         world.tell("at the end " + unfit.getMessage());
       }

@@ -9,8 +9,8 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import java.util.TreeSet;
 final class SimNode {
 
   /** A claim that was given to it. */
-  record Use(UsageKey usage, long epoch) {}
+  record Use(VolumeUse usage, long epoch) {}
 
   /** A mount; of which attachment, where it is one. */
   record Mounted(long epoch, boolean writable, long attachment) {}
@@ -40,13 +40,13 @@ final class SimNode {
   final World world;
   final World.Member process;
   final Deque<ClaimGrant> inbox = new ArrayDeque<>();
-  final Map<UsageKey, Mounted> mounts = new TreeMap<>();
+  final Map<VolumeUse, Mounted> mounts = new TreeMap<>();
   final Set<Use> known = new HashSet<>();
   final Set<Use> closed = new HashSet<>();
   final Set<Use> overridden = new HashSet<>();
   final Set<VolumeKey> fenced = new TreeSet<>();
   final List<Turns.Actor> workers = new ArrayList<>();
-  final Map<UsageKey, ClaimGrant> last = new HashMap<>();
+  final Map<VolumeUse, ClaimGrant> last = new HashMap<>();
 
   SimNode(World world, String name) {
     this.world = world;
@@ -121,8 +121,8 @@ final class SimNode {
     if (mounts.isEmpty()) {
       return;
     }
-    List<UsageKey> all = new ArrayList<>(mounts.keySet());
-    UsageKey usage = all.get(world.pick(all.size()));
+    List<VolumeUse> all = new ArrayList<>(mounts.keySet());
+    VolumeUse usage = all.get(world.pick(all.size()));
     long epoch = mounts.get(usage).epoch();
     if (isOver(process.book.standing(usage, epoch))) {
       giveBack(new Use(usage, epoch));
@@ -183,7 +183,7 @@ final class SimNode {
   void answerFor(VolumeKey volume) {
     for (ClaimHolder holder : process.book.read(volume).holders().values()) {
       if (isAsked(holder)) {
-        giveBack(new Use(UsageKey.of(volume, holder.workload()), holder.epoch()));
+        giveBack(new Use(VolumeUse.of(volume, holder.workload()), holder.epoch()));
       }
     }
   }

@@ -11,8 +11,8 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.Clause;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -82,7 +82,7 @@ final class SimStore {
   }
 
   /** Forgets a claim as nobody may. */
-  void forget(UsageKey usage) {
+  void forget(VolumeUse usage) {
     Versioned was = there(usage.volume());
     if (was.claim().holder(usage.workload()).isEmpty()) {
       return;

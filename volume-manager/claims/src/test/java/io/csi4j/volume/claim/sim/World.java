@@ -2,7 +2,6 @@ package io.csi4j.volume.claim.sim;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -10,12 +9,13 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.time.Duration;
@@ -241,10 +241,10 @@ final class World {
             .filter(it -> pick(2) == 0)
             .orElseGet(() -> nodes.get(pick(nodes.size())).process.name);
     return new ClaimRequest(
-        UsageKey.of(volume, WorkloadId.of("w" + pick(4))),
+        VolumeUse.of(volume, WorkloadId.of("w" + pick(4))),
         node,
         Optional.of(idOf(node)),
-        new Claim.Use(kind.mode(), Attachment.FILESYSTEM),
+        new Claim.Use(kind.mode(), AttachmentMode.FILESYSTEM),
         pick(3) == 0 ? ClaimMode.READ : ClaimMode.WRITE,
         kind.attaches());
   }
@@ -287,8 +287,8 @@ final class World {
   }
 
   /** What somebody is doing. */
-  record Phase(boolean claims, boolean returns, Optional<ClaimRequest> request, UsageKey usage) {
-    private static final UsageKey NOTHING = UsageKey.of(VolumeKey.of("-"), WorkloadId.of("-"));
+  record Phase(boolean claims, boolean returns, Optional<ClaimRequest> request, VolumeUse usage) {
+    private static final VolumeUse NOTHING = VolumeUse.of(VolumeKey.of("-"), WorkloadId.of("-"));
 
     static Phase none() {
       return new Phase(false, false, Optional.empty(), NOTHING);
@@ -298,7 +298,7 @@ final class World {
       return new Phase(true, false, Optional.of(request), request.usage());
     }
 
-    static Phase returning(UsageKey usage) {
+    static Phase returning(VolumeUse usage) {
       return new Phase(false, true, Optional.empty(), usage);
     }
 

@@ -3,7 +3,6 @@ package io.csi4j.volume.claim.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -16,10 +15,11 @@ import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.internal.journal.Journal;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
@@ -121,10 +121,10 @@ class ClaimPowerCutTest {
     private static Claim claim(VolumeKey key, long epoch, int size) {
       ClaimRequest wish =
           new ClaimRequest(
-              UsageKey.of(key, WorkloadId.of("w".repeat(size) + epoch)),
+              VolumeUse.of(key, WorkloadId.of("w".repeat(size) + epoch)),
               NodeName.of("n1"),
               Optional.empty(),
-              new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+              new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
               ClaimMode.WRITE,
               false);
       ClaimDecision decision =

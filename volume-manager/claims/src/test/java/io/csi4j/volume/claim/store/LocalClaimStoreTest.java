@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimException.Outcome;
@@ -25,12 +24,13 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
@@ -70,8 +70,8 @@ class LocalClaimStoreTest {
 
   private final MemoryMedium medium = MemoryMedium.create();
 
-  private static UsageKey usage(VolumeKey volume, String workload) {
-    return UsageKey.of(volume, WorkloadId.of(workload));
+  private static VolumeUse usage(VolumeKey volume, String workload) {
+    return VolumeUse.of(volume, WorkloadId.of(workload));
   }
 
   private static ClaimRequest wish(VolumeKey volume, String workload) {
@@ -79,7 +79,7 @@ class LocalClaimStoreTest {
         usage(volume, workload),
         NodeName.of("n1"),
         Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
         ClaimMode.WRITE,
         false);
   }

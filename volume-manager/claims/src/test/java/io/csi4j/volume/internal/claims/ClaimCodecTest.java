@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.PublishContext;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.NodeAttachment;
@@ -19,6 +18,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.AttachmentMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClaimCodecTest {
 
   private static final Claim.Use USE =
-      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM);
+      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM);
 
   /** A kept claim. */
   enum Golden {

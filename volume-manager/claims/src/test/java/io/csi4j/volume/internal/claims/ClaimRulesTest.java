@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -14,12 +13,13 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -99,16 +99,16 @@ class ClaimRulesTest {
     return Arrays.stream(holders)
         .reduce(
             Claim.none(VOLUME),
-            (claim, holder) -> claim.with(holder, new Claim.Use(mode, Attachment.FILESYSTEM)),
+            (claim, holder) -> claim.with(holder, new Claim.Use(mode, AttachmentMode.FILESYSTEM)),
             (a, b) -> b);
   }
 
   private static ClaimRequest wish(String workload, String node, AccessMode mode, ClaimMode what) {
     return new ClaimRequest(
-        UsageKey.of(VOLUME, WorkloadId.of(workload)),
+        VolumeUse.of(VOLUME, WorkloadId.of(workload)),
         NodeName.of(node),
         Optional.empty(),
-        new Claim.Use(mode, Attachment.FILESYSTEM),
+        new Claim.Use(mode, AttachmentMode.FILESYSTEM),
         what,
         false);
   }
@@ -256,10 +256,10 @@ class ClaimRulesTest {
             holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
     ClaimRequest asDevice =
         new ClaimRequest(
-            UsageKey.of(VOLUME, WorkloadId.of("job")),
+            VolumeUse.of(VOLUME, WorkloadId.of("job")),
             NodeName.of("n1"),
             Optional.empty(),
-            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.BLOCK_DEVICE),
+            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.BLOCK),
             ClaimMode.READ,
             false);
 
@@ -381,7 +381,7 @@ class ClaimRulesTest {
   @Test
   void aClaimWithoutAnAccessModeOfTheSpecCannotBeMade() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Claim.Use(AccessMode.UNSPECIFIED, Attachment.FILESYSTEM))
+        .isThrownBy(() -> new Claim.Use(AccessMode.UNSPECIFIED, AttachmentMode.FILESYSTEM))
         .withMessage("A claim needs an access mode of the spec, not UNSPECIFIED.");
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
@@ -16,6 +15,7 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeKey;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClaimStepsTest {
 
   private static final Claim.Use USE =
-      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM);
+      new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM);
   private static final WorkloadId WEB = WorkloadId.of("web");
   private static final List<NodeAttachment> ATTACHMENTS =
       List.of(new NotNeeded(), new InDoubt(), new Attached(PublishContext.empty()));

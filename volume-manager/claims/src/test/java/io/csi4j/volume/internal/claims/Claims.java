@@ -5,7 +5,6 @@ import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
-import io.csi4j.volume.claim.Attachment;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
@@ -16,6 +15,7 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
@@ -71,7 +71,7 @@ final class Claims {
     Claim claim =
         claim(
                 7,
-                new Claim.Use(AccessMode.MULTI_NODE_SINGLE_WRITER, Attachment.BLOCK_DEVICE),
+                new Claim.Use(AccessMode.MULTI_NODE_SINGLE_WRITER, AttachmentMode.BLOCK),
                 holder("web-1", new NodeAttachment.NotNeeded()),
                 holder("web-2", new NodeAttachment.InDoubt()),
                 new ClaimHolder(
@@ -94,7 +94,7 @@ final class Claims {
     Claim claim =
         claim(
             3,
-            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, Attachment.FILESYSTEM),
+            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.FILESYSTEM),
             holder("web-1", new NodeAttachment.InDoubt()),
             mounted(holder("web-2", new NodeAttachment.NotNeeded()), MountOptions.none()),
             mounted(
@@ -192,7 +192,7 @@ final class Claims {
     List<AccessMode> modes =
         Arrays.stream(AccessMode.values()).filter(AccessMode::isStated).toList();
     return new Claim.Use(
-        modes.get(random.nextInt(modes.size())), RandomFields.one(random, Attachment.values()));
+        modes.get(random.nextInt(modes.size())), RandomFields.one(random, AttachmentMode.values()));
   }
 
   private static ClaimHolder holder(Random random, long epoch) {

@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.text;
 
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
 /**
@@ -16,7 +16,7 @@ import java.util.Optional;
 public record Subject(
     String doing,
     Optional<VolumeIdentity> identity,
-    Optional<UsageKey> usage,
+    Optional<VolumeUse> usage,
     Optional<MountPath> path) {
 
   /** About a volume. */
@@ -30,7 +30,7 @@ public record Subject(
   }
 
   /** Returns the subject about one use. */
-  public Subject by(UsageKey usage) {
+  public Subject by(VolumeUse usage) {
     return new Subject(doing, identity, Optional.of(usage), path);
   }
 

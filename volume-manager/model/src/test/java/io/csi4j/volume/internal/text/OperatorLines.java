@@ -5,9 +5,9 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.Map;
 
@@ -32,7 +32,7 @@ public final class OperatorLines {
     return Subject.of(
             DOING.getOrDefault(code.number() / 100, ""),
             new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-7f3")))
-        .by(UsageKey.of(VolumeKey.of(Namespace.of("shop"), "db-1"), WorkloadId.of("web-1")))
+        .by(VolumeUse.of(VolumeKey.of(Namespace.of("shop"), "db-1"), WorkloadId.of("web-1")))
         .at(MountPath.of("/var/lib/csi4j/p/k7x2/t"));
   }
 

@@ -10,7 +10,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.PathStatus;
 import java.time.Duration;
@@ -46,7 +46,7 @@ final class ClaimChecks {
    * @param since when its claim was last known to be current, or first looked at
    * @param told the code told of it since then
    */
-  private record Heard(Map<UsageKey, Long> since, Map<UsageKey, OperatorCode> told) {}
+  private record Heard(Map<VolumeUse, Long> since, Map<VolumeUse, OperatorCode> told) {}
 
   /**
    * The consequence of an answer.
@@ -69,7 +69,7 @@ final class ClaimChecks {
    *
    * @param then told exactly once, on any thread
    */
-  static void ask(EngineParts parts, UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+  static void ask(EngineParts parts, VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
     Duration patience = parts.claims().terms().map(NodeClaims::patience).orElse(USUAL);
     AtomicBoolean isTold = new AtomicBoolean();
     Scheduler.Timer limit =
@@ -117,7 +117,7 @@ final class ClaimChecks {
     return volume.parts.clock().nanos();
   }
 
-  private void confirmed(UsageKey usage, ClaimMark claim, ClaimStanding standing) {
+  private void confirmed(VolumeUse usage, ClaimMark claim, ClaimStanding standing) {
     Optional<TargetRecord> use =
         volume
             .memory
@@ -146,7 +146,7 @@ final class ClaimChecks {
       heard = null;
       return mounted;
     }
-    List<UsageKey> uses = mounted.stream().map(TargetRecord::usage).toList();
+    List<VolumeUse> uses = mounted.stream().map(TargetRecord::usage).toList();
     Heard known = heard();
     known.since().keySet().retainAll(uses);
     known.told().keySet().retainAll(uses);

@@ -5,7 +5,7 @@ import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Lifecycle;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
 import java.util.HashSet;
@@ -34,7 +34,7 @@ final class CleanupSchedule {
   private boolean isHeld;
 
   /** The uses that a caller has asked about since the start. */
-  private Set<UsageKey> commanded = Set.of();
+  private Set<VolumeUse> commanded = Set.of();
 
   CleanupSchedule(VolumeQueue volume, DeadMounts dead) {
     this.volume = volume;
@@ -50,13 +50,13 @@ final class CleanupSchedule {
   /** A caller has asked for something. */
   void asked(Operation operation) {
     isHeld = false;
-    Set<UsageKey> more = new HashSet<>(commanded);
+    Set<VolumeUse> more = new HashSet<>(commanded);
     operation.usage().ifPresent(more::add);
     commanded = more;
   }
 
   /** Whether a use may be touched without a request: the host or a caller has spoken of it. */
-  boolean may(UsageKey usage) {
+  boolean may(VolumeUse usage) {
     return volume.engine.host.isHeard() || commanded.contains(usage);
   }
 
@@ -123,7 +123,7 @@ final class CleanupSchedule {
               ? Optional.of(release.usage())
               : Optional.empty());
     } else if (dead.isDue(this::may)) {
-      Set<UsageKey> uses = dead.uses();
+      Set<VolumeUse> uses = dead.uses();
       volume.take(
           volume.engine.background(
               new Wish.Repair(dead.begin()),
@@ -133,7 +133,7 @@ final class CleanupSchedule {
   }
 
   /** Takes away a use or a volume that must go. */
-  void cleanUp(Goal goal, Optional<UsageKey> usage) {
+  void cleanUp(Goal goal, Optional<VolumeUse> usage) {
     volume.take(
         volume.engine.background(
             new Wish.Release(goal, Long.MAX_VALUE), VolumeEvent.Operation.CLEAN_UP, usage));

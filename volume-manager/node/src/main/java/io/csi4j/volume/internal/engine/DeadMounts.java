@@ -14,7 +14,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import java.lang.System.Logger;
@@ -43,18 +43,18 @@ final class DeadMounts {
   private final VolumeQueue volume;
 
   /** How a use was wanted last, by the host; never written down. */
-  private Map<UsageKey, MountRequest> requests = Map.of();
+  private Map<VolumeUse, MountRequest> requests = Map.of();
 
   // Shared while they are empty, as they are for most volumes.
 
   /** The uses whose mounts have to be made again. */
-  private Set<UsageKey> dead = Set.of();
+  private Set<VolumeUse> dead = Set.of();
 
   /** The uses of these for which a notice has asked the host how they are wanted. */
-  private Set<UsageKey> unknown = Set.of();
+  private Set<VolumeUse> unknown = Set.of();
 
   /** The uses whose mounts another program took away. */
-  private Set<UsageKey> lost = Set.of();
+  private Set<VolumeUse> lost = Set.of();
 
   /** The paths at which the kernel says that a mount is gone, and that were not looked at since. */
   private Set<MountPath> gone = Set.of();
@@ -63,7 +63,7 @@ final class DeadMounts {
   private boolean isAnyGone;
 
   /** The uses of the running repair whose mounts could not be made again. */
-  private Set<UsageKey> failed = Set.of();
+  private Set<VolumeUse> failed = Set.of();
 
   /** Whether the staging must still be made again, too. */
   private boolean restages;
@@ -74,7 +74,7 @@ final class DeadMounts {
   private @Nullable Goal last;
 
   /** The uses of the running repair that were asked to be published. */
-  private Set<UsageKey> tried = Set.of();
+  private Set<VolumeUse> tried = Set.of();
 
   DeadMounts(VolumeQueue volume) {
     this.volume = volume;
@@ -108,7 +108,7 @@ final class DeadMounts {
 
   /** Forgets the uses that are no more, or are being given up. */
   void keepOnly(Optional<VolumeRecord> record) {
-    Predicate<UsageKey> isOver =
+    Predicate<VolumeUse> isOver =
         usage ->
             record
                 .flatMap(known -> known.target(usage))
@@ -137,7 +137,7 @@ final class DeadMounts {
     return all.isEmpty() ? Set.of() : all;
   }
 
-  private static Set<UsageKey> writable(Set<UsageKey> uses) {
+  private static Set<VolumeUse> writable(Set<VolumeUse> uses) {
     return uses.isEmpty() ? new TreeSet<>() : uses;
   }
 
@@ -188,11 +188,11 @@ final class DeadMounts {
     }
   }
 
-  private MountPath target(UsageKey usage) {
+  private MountPath target(VolumeUse usage) {
     return volume.parts.layout().target(volume.identity, usage);
   }
 
-  private void found(UsageKey usage, Sighting.Health health) {
+  private void found(VolumeUse usage, Sighting.Health health) {
     boolean isThere =
         volume.memory.use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
@@ -210,21 +210,21 @@ final class DeadMounts {
     }
   }
 
-  private Notice dead(UsageKey usage) {
+  private Notice dead(VolumeUse usage) {
     return new Notice(
         OperatorCode.MOUNT_DEAD,
         "its server has ended; the policy of the plugin is " + policy(),
         Optional.of(usage));
   }
 
-  private Notice lost(UsageKey usage) {
+  private Notice lost(VolumeUse usage) {
     return new Notice(
         OperatorCode.MOUNT_LOST,
         "the mount is gone, and nobody here took it away; the policy of the plugin is " + policy(),
         Optional.of(usage));
   }
 
-  private void tell(OperatorCode code, String seen, UsageKey usage) {
+  private void tell(OperatorCode code, String seen, VolumeUse usage) {
     volume.report.tell(new Notice(code, seen, Optional.of(usage)));
   }
 
@@ -233,7 +233,7 @@ final class DeadMounts {
     if (!repairs(policy())) {
       return;
     }
-    List<UsageKey> needed =
+    List<VolumeUse> needed =
         dead.stream()
             .filter(usage -> !requests.containsKey(usage) && !unknown.contains(usage))
             .toList();
@@ -250,7 +250,7 @@ final class DeadMounts {
   }
 
   /** The mount of a use was made, which may have been dead before. */
-  void isWell(UsageKey usage) {
+  void isWell(VolumeUse usage) {
     lost = without(lost, usage::equals);
     if (dead.contains(usage)) {
       dead = without(dead, usage::equals);
@@ -335,7 +335,7 @@ final class DeadMounts {
   }
 
   /** Tells of it; the policy says what becomes of it. It is made again like a dead one. */
-  private void isLost(UsageKey usage) {
+  private void isLost(VolumeUse usage) {
     volume.report.tell(lost(usage));
     lost = writable(lost);
     lost.add(usage);
@@ -349,7 +349,7 @@ final class DeadMounts {
   // ---- making them again
 
   /** Whether a mount can be made again now. */
-  boolean isDue(Predicate<UsageKey> may) {
+  boolean isDue(Predicate<VolumeUse> may) {
     OnDeadMount policy = policy();
     boolean isOneByOne = policy == OnDeadMount.REPUBLISH && !stagingDead;
     return repairs(policy)
@@ -360,12 +360,12 @@ final class DeadMounts {
   }
 
   /** The uses that a repair is about. */
-  Set<UsageKey> uses() {
+  Set<VolumeUse> uses() {
     return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }
 
   /** A repair begins; tells how each use is wanted. */
-  Map<UsageKey, MountRequest> begin() {
+  Map<VolumeUse, MountRequest> begin() {
     tried = Set.of();
     failed = Set.of();
     last = null;
@@ -374,7 +374,7 @@ final class DeadMounts {
 
   /** The last attempt has failed; returns whether the other mounts may still be made again. */
   boolean failed() {
-    Optional<UsageKey> usage = Optional.empty();
+    Optional<VolumeUse> usage = Optional.empty();
     if (last instanceof Goal.Withdraw withdraw) {
       usage = withdraw.usage();
       restages |= usage.isEmpty();
@@ -399,7 +399,7 @@ final class DeadMounts {
   private Optional<Goal> goal(OnDeadMount policy, VolumeRecord record) {
     boolean isRemount =
         (policy == OnDeadMount.REMOUNT || stagingDead) && restages && record.plan().staged();
-    for (UsageKey usage : dead) {
+    for (VolumeUse usage : dead) {
       Optional<PathRecord> path = record.target(usage).map(TargetRecord::path);
       if (requests.containsKey(usage)
           && !failed.contains(usage)
@@ -421,7 +421,7 @@ final class DeadMounts {
       restages = false;
       return Optional.of(new Goal.Withdraw(Optional.empty()));
     }
-    for (UsageKey usage : dead) {
+    for (VolumeUse usage : dead) {
       MountRequest request = requests.get(usage);
       if (request != null
           && record.target(usage).isPresent()

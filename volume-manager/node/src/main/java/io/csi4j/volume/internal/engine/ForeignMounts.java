@@ -10,8 +10,8 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -74,7 +74,7 @@ final class ForeignMounts {
   /**
    * Returns the mount that lies over the directories of a volume or above them, if there is one.
    */
-  Optional<Failure> seen(VolumeIdentity volume, Optional<UsageKey> usage) {
+  Optional<Failure> seen(VolumeIdentity volume, Optional<VolumeUse> usage) {
     Optional<Failure> above = seen();
     if (above.isPresent()) {
       return above;

@@ -13,16 +13,16 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage.Part;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.CleanupPlan.Action;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -79,12 +79,12 @@ final class HostList {
   }
 
   /** Returns the plan for a host that still wants these of the uses that were found. */
-  CleanupPlan plan(Collection<LiveMount> live) {
+  CleanupPlan plan(Collection<WantedUse> live) {
     return new CleanupPlan(ofFound(live).stream().map(Planned::item).toList());
   }
 
   /** All that is not as wanted, without what this process was asked to mount. */
-  private List<Planned> ofFound(Collection<LiveMount> live) {
+  private List<Planned> ofFound(Collection<WantedUse> live) {
     return planned(live).stream()
         .filter(
             part ->
@@ -97,8 +97,8 @@ final class HostList {
   }
 
   /** The uses that were found mounted and were not asked for since. */
-  private Set<UsageKey> found() {
-    Set<UsageKey> uses = new TreeSet<>();
+  private Set<VolumeUse> found() {
+    Set<VolumeUse> uses = new TreeSet<>();
     for (VolumeQueue actor : engine.index.volumes()) {
       actor.view().record().stream()
           .flatMap(record -> record.targets().values().stream())
@@ -111,9 +111,9 @@ final class HostList {
   }
 
   /** Refuses a list on which nothing is of what was found mounted. */
-  void mustKeepSome(Collection<LiveMount> live) {
-    Set<UsageKey> found = found();
-    if (!found.isEmpty() && live.stream().map(LiveMount::usage).noneMatch(found::contains)) {
+  void mustKeepSome(Collection<WantedUse> live) {
+    Set<VolumeUse> found = found();
+    if (!found.isEmpty() && live.stream().map(WantedUse::usage).noneMatch(found::contains)) {
       throw VolumeReport.refused(
           OperatorCode.LIST_TAKES_ALL,
           Subject.of("reconciling"),
@@ -141,7 +141,7 @@ final class HostList {
     }
   }
 
-  private List<Planned> planned(Collection<LiveMount> live) {
+  private List<Planned> planned(Collection<WantedUse> live) {
     List<VolumeRecord> records = new ArrayList<>();
     engine.index.volumes().forEach(actor -> actor.view().record().ifPresent(records::add));
     return plan(parts.layout(), records, List.copyOf(live), unknown);
@@ -151,28 +151,28 @@ final class HostList {
    * The host still wants these of what was found: all other of that goes, and nothing that this
    * process was asked to mount.
    */
-  Reconciliation settleFound(Collection<LiveMount> live) {
+  Reconciliation settleFound(Collection<WantedUse> live) {
     return perform(live, this::ofFound);
   }
 
   /** The host wants these, and no others. */
-  Reconciliation reconcile(Collection<LiveMount> live) {
-    engine.wanted.keepOnly(live.stream().map(LiveMount::usage).collect(Collectors.toSet()));
+  Reconciliation reconcile(Collection<WantedUse> live) {
+    engine.wanted.keepOnly(live.stream().map(WantedUse::usage).collect(Collectors.toSet()));
     return perform(live, this::planned);
   }
 
   /** Does it. From now on what is not wanted is also taken away in the background. */
   private Reconciliation perform(
-      Collection<LiveMount> live, Function<Collection<LiveMount>, List<Planned>> planning) {
+      Collection<WantedUse> live, Function<Collection<WantedUse>, List<Planned>> planning) {
     long now = engine.newest();
-    Map<UsageKey, MountRequest> requests = new HashMap<>();
-    for (LiveMount mount : live) {
-      if (mount instanceof LiveMount.Wanted wanted) {
+    Map<VolumeUse, MountRequest> requests = new HashMap<>();
+    for (WantedUse mount : live) {
+      if (mount instanceof WantedUse.Requested wanted) {
         requests.put(wanted.usage(), wanted.request());
       }
     }
     List<Planned> planned = planning.apply(live);
-    name(directories(live.stream().map(LiveMount::usage).toList()));
+    name(directories(live.stream().map(WantedUse::usage).toList()));
     heard = true;
     Run run =
         new Run(planned, part -> perform(part, requests, now), parts.settings().threads() * 4);
@@ -200,9 +200,9 @@ final class HostList {
   }
 
   /** Keeps how uses are wanted that are there already, in case they must be made again. */
-  private void remember(Collection<LiveMount> live) {
-    for (LiveMount mount : live) {
-      if (mount instanceof LiveMount.Wanted wanted) {
+  private void remember(Collection<WantedUse> live) {
+    for (WantedUse mount : live) {
+      if (mount instanceof WantedUse.Requested wanted) {
         MountRequest request = wanted.request();
         engine
             .index
@@ -216,12 +216,12 @@ final class HostList {
   }
 
   /** Gives uses of which only the directory is left their names again. */
-  private void name(Map<String, UsageKey> directories) {
+  private void name(Map<String, VolumeUse> directories) {
     for (VolumeQueue actor : engine.index.volumes()) {
-      Set<UsageKey> left =
+      Set<VolumeUse> left =
           actor.view().record().map(known -> known.targets().keySet()).orElse(Set.of());
-      for (UsageKey stray : left) {
-        UsageKey usage = named(stray, directories);
+      for (VolumeUse stray : left) {
+        VolumeUse usage = named(stray, directories);
         if (!usage.equals(stray) && engine.index.lead(usage, actor)) {
           actor.name(usage);
         }
@@ -256,12 +256,12 @@ final class HostList {
   }
 
   private CompletableFuture<?> perform(
-      Planned part, Map<UsageKey, MountRequest> requests, long now) {
-    Optional<UsageKey> usage = part.item().usage();
+      Planned part, Map<VolumeUse, MountRequest> requests, long now) {
+    Optional<VolumeUse> usage = part.item().usage();
     return switch (part.item().action()) {
       case MOUNT -> engine.wanted.want(Objects.requireNonNull(requests.get(usage.orElseThrow())));
       case RELEASE -> engine.cleanUp(part.identity().orElseThrow(), usage, now);
-      case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(Release.NOT_LAST);
+      case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(UnmountResult.NOT_LAST);
     };
   }
 
@@ -275,14 +275,14 @@ final class HostList {
   static List<Planned> plan(
       VolumeLayout layout,
       List<VolumeRecord> records,
-      List<LiveMount> live,
+      List<WantedUse> live,
       List<MountPath> unknown) {
-    Map<UsageKey, LiveMount> wanted = new LinkedHashMap<>();
+    Map<VolumeUse, WantedUse> wanted = new LinkedHashMap<>();
     live.forEach(mount -> wanted.put(mount.usage(), mount));
-    Map<UsageKey, VolumeRecord> known = new HashMap<>();
-    Map<String, UsageKey> directories = directories(wanted.keySet());
+    Map<VolumeUse, VolumeRecord> known = new HashMap<>();
+    Map<String, VolumeUse> directories = directories(wanted.keySet());
     for (VolumeRecord record : records) {
-      for (UsageKey usage : record.targets().keySet()) {
+      for (VolumeUse usage : record.targets().keySet()) {
         known.put(named(usage, directories), record);
       }
     }
@@ -309,7 +309,7 @@ final class HostList {
                 Optional.of(record.identity())));
       }
     }
-    for (LiveMount mount : wanted.values()) {
+    for (WantedUse mount : wanted.values()) {
       Optional<VolumeRecord> record = Optional.ofNullable(known.get(mount.usage()));
       boolean isThere =
           record
@@ -335,25 +335,25 @@ final class HostList {
   }
 
   /** These uses by the names of their directories. */
-  static Map<String, UsageKey> directories(Collection<UsageKey> uses) {
-    Map<String, UsageKey> directories = new HashMap<>();
+  static Map<String, VolumeUse> directories(Collection<VolumeUse> uses) {
+    Map<String, VolumeUse> directories = new HashMap<>();
     uses.forEach(usage -> directories.put(VolumeLayout.id(usage), usage));
     return directories;
   }
 
   /** The use itself, or the one whose directory is all that is left of it. */
-  static UsageKey named(UsageKey usage, Map<String, UsageKey> directories) {
+  static VolumeUse named(VolumeUse usage, Map<String, VolumeUse> directories) {
     return StrayUse.directory(usage).map(directories::get).orElse(usage);
   }
 
   private static CleanupPlan.Item missing(
-      VolumeLayout layout, Optional<VolumeRecord> record, LiveMount mount) {
+      VolumeLayout layout, Optional<VolumeRecord> record, WantedUse mount) {
     String found =
         record
             .flatMap(known -> known.target(mount.usage()))
             .map(target -> "it is " + target.path().status())
             .orElse("it is not there");
-    if (mount instanceof LiveMount.Wanted wanted) {
+    if (mount instanceof WantedUse.Requested wanted) {
       return new CleanupPlan.Item(
           Action.MOUNT,
           Optional.of(wanted.request().plugin()),
@@ -378,7 +378,7 @@ final class HostList {
   }
 
   private static CleanupPlan.Item item(
-      Action action, VolumeLayout layout, VolumeRecord record, UsageKey usage, String reason) {
+      Action action, VolumeLayout layout, VolumeRecord record, VolumeUse usage, String reason) {
     return new CleanupPlan.Item(
         action,
         Optional.of(record.identity().plugin()),

@@ -8,8 +8,8 @@ import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,7 +125,7 @@ final class MountOrigins {
    * volumes in use are looked at when it matters: the number of a device is another one after a
    * reboot or when a volume was attached again.
    */
-  Optional<Failure> objection(VolumeIdentity identity, UsageKey usage, String device) {
+  Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
     List<Sighting> mounted = kernel.beneath(layout.volumes());
     for (VolumeRecord volume : volumes.get()) {
       Optional<Failure> objection =
@@ -139,8 +139,8 @@ final class MountOrigins {
     return Optional.empty();
   }
 
-  private Optional<Failure> other(VolumeRecord volume, UsageKey usage, String device) {
-    for (UsageKey other : volume.targets().keySet()) {
+  private Optional<Failure> other(VolumeRecord volume, VolumeUse usage, String device) {
+    for (VolumeUse other : volume.targets().keySet()) {
       if (!other.equals(usage)) {
         Optional<String> has = kernel.device(layout.target(volume.identity(), other));
         if (has.isPresent() && !has.get().equals(device)) {

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.model.OperationId;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeEvent;
@@ -23,7 +23,7 @@ record Operation(
     OperationId id,
     Wish wish,
     VolumeEvent.Operation kind,
-    Optional<UsageKey> usage,
+    Optional<VolumeUse> usage,
     CompletableFuture<Object> end) {
 
   /** A request. */
@@ -59,7 +59,7 @@ record Operation(
      *
      * @param requests how each use is wanted
      */
-    record Repair(Map<UsageKey, MountRequest> requests) implements Wish {}
+    record Repair(Map<VolumeUse, MountRequest> requests) implements Wish {}
   }
 
   /** Whether two who wait can share one operation. */

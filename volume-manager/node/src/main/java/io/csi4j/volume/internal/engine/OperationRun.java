@@ -38,12 +38,12 @@ import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -188,14 +188,14 @@ final class OperationRun {
   }
 
   private void beginRelease(Operation operation, Wish.Release release) {
-    Optional<UsageKey> usage = operation.usage();
+    Optional<VolumeUse> usage = operation.usage();
     if (usage.isPresent() && engine.index.askedFor(usage.get()) > release.unlessAskedAfter()) {
-      volume.end(operation, new Result.Released(Release.NOT_LAST));
+      volume.end(operation, new Result.Released(UnmountResult.NOT_LAST));
       return;
     }
     Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
     if (known.isEmpty()) {
-      volume.end(operation, new Result.Released(Release.UNKNOWN));
+      volume.end(operation, new Result.Released(UnmountResult.UNKNOWN));
       return;
     }
     memory.set(known.get());
@@ -409,7 +409,7 @@ final class OperationRun {
     return parts.layout().staging(identity);
   }
 
-  private MountPath path(Optional<UsageKey> usage) {
+  private MountPath path(Optional<VolumeUse> usage) {
     return usage.map(use -> parts.layout().target(identity, use)).orElseGet(this::staging);
   }
 
@@ -458,7 +458,7 @@ final class OperationRun {
 
     /** Makes the directory above a target, unless it is mounted there: then it is there. */
     @Override
-    public Event.Arranged prepareUse(UsageKey usage) {
+    public Event.Arranged prepareUse(VolumeUse usage) {
       return arranged(
           () -> {
             if (isFree(path(Optional.of(usage)))) {
@@ -469,7 +469,7 @@ final class OperationRun {
 
     /** Removes what is left of a target, unless something is mounted there. */
     @Override
-    public Event.Arranged removeUse(UsageKey usage) {
+    public Event.Arranged removeUse(VolumeUse usage) {
       if (!isFree(path(Optional.of(usage)))) {
         return new Event.Arranged(Optional.empty(), true);
       }
@@ -795,7 +795,7 @@ final class OperationRun {
 
   /** Expanding and statistics: one call about a target that is there. */
   private void beginRead(Operation operation) {
-    UsageKey usage = operation.usage().orElseThrow();
+    VolumeUse usage = operation.usage().orElseThrow();
     Optional<Failure> refusal = unreadable(memory.use(usage));
     if (refusal.isPresent()) {
       volume.end(operation, new Result.Refused(refusal.get()));
@@ -825,7 +825,7 @@ final class OperationRun {
     volume.read(operation, value.get());
   }
 
-  private NodeCall readCall(Wish wish, UsageKey usage, VolumeRecord known) {
+  private NodeCall readCall(Wish wish, VolumeUse usage, VolumeRecord known) {
     MountPath target = path(Optional.of(usage));
     Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
     return wish instanceof Wish.Expand expand

@@ -7,8 +7,8 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginDrain.Outcome;
 import java.time.Duration;
@@ -56,7 +56,7 @@ final class PluginDrains {
     }
 
     @Override
-    public List<UsageKey> holders() {
+    public List<VolumeUse> holders() {
       return PluginDrains.holders(left.apply(plugin).values());
     }
 
@@ -88,7 +88,7 @@ final class PluginDrains {
   }
 
   private final Scheduler scheduler;
-  private final Function<PluginId, SortedMap<VolumeIdentity, List<UsageKey>>> left;
+  private final Function<PluginId, SortedMap<VolumeIdentity, List<VolumeUse>>> left;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Drain> drains = new ArrayList<>();
 
@@ -98,7 +98,7 @@ final class PluginDrains {
    * @param left the volumes of a plugin that are on record or asked for, and who uses them
    */
   PluginDrains(
-      Scheduler scheduler, Function<PluginId, SortedMap<VolumeIdentity, List<UsageKey>>> left) {
+      Scheduler scheduler, Function<PluginId, SortedMap<VolumeIdentity, List<VolumeUse>>> left) {
     this.scheduler = scheduler;
     this.left = left;
   }
@@ -153,19 +153,19 @@ final class PluginDrains {
     free.forEach(drain -> drain.tell(new Outcome.Free()));
   }
 
-  private static List<UsageKey> holders(Collection<List<UsageKey>> volumes) {
+  private static List<VolumeUse> holders(Collection<List<VolumeUse>> volumes) {
     return volumes.stream().flatMap(List::stream).distinct().sorted().toList();
   }
 
   private Outcome over(PluginId plugin) {
-    SortedMap<VolumeIdentity, List<UsageKey>> volumes = left.apply(plugin);
+    SortedMap<VolumeIdentity, List<VolumeUse>> volumes = left.apply(plugin);
     return volumes.isEmpty()
         ? new Outcome.Free()
         : new Outcome.InUse(holders(volumes.values()), message(plugin, volumes));
   }
 
   private static OperatorMessage message(
-      PluginId plugin, SortedMap<VolumeIdentity, List<UsageKey>> volumes) {
+      PluginId plugin, SortedMap<VolumeIdentity, List<VolumeUse>> volumes) {
     return Messages.of(
         OperatorCode.PLUGIN_IN_USE,
         Subject.of("stopping plugin '" + plugin + "'"),
@@ -176,7 +176,7 @@ final class PluginDrains {
                 volumes.size()));
   }
 
-  private static String phrase(VolumeIdentity volume, List<UsageKey> uses) {
+  private static String phrase(VolumeIdentity volume, List<VolumeUse> uses) {
     return "'"
         + ForeignText.of(volume.handle().value())
         + "' "

@@ -18,20 +18,20 @@ import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginDrain;
 import java.time.Duration;
 import java.util.Collection;
@@ -145,7 +145,7 @@ public final class VolumeEngine {
 
   private CompletableFuture<MountedVolume> mountNow(MountRequest request) {
     VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
-    UsageKey usage = request.usage();
+    VolumeUse usage = request.usage();
     Subject doing = Subject.of("mounting", identity).by(usage);
     if (StrayUse.isStray(usage)) {
       return failed(
@@ -170,13 +170,13 @@ public final class VolumeEngine {
   }
 
   /** Gives up a use. */
-  public CompletableFuture<Release> unmount(UsageKey usage) {
+  public CompletableFuture<UnmountResult> unmount(VolumeUse usage) {
     wanted.forget(usage);
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("unmounting").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(Release.UNKNOWN);
+          : CompletableFuture.completedFuture(UnmountResult.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -184,16 +184,16 @@ public final class VolumeEngine {
         new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
         VolumeEvent.Operation.UNMOUNT,
         Optional.of(usage),
-        Release.class);
+        UnmountResult.class);
   }
 
   /** Owes nothing more for a use whose release does not end: a person has decided so. */
-  public CompletableFuture<Release> abandon(UsageKey usage, String reason) {
+  public CompletableFuture<UnmountResult> abandon(VolumeUse usage, String reason) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("abandoning").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(Release.UNKNOWN);
+          : CompletableFuture.completedFuture(UnmountResult.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -201,7 +201,7 @@ public final class VolumeEngine {
         new Wish.Release(new Goal.Abandon(usage, ForeignText.clause(reason)), Long.MAX_VALUE),
         VolumeEvent.Operation.UNMOUNT,
         Optional.of(usage),
-        Release.class);
+        UnmountResult.class);
   }
 
   /** Lets the node take notice that a volume has grown. */
@@ -214,12 +214,12 @@ public final class VolumeEngine {
   }
 
   /** Reads how full a volume is. */
-  public CompletableFuture<VolumeStats> stats(UsageKey usage) {
+  public CompletableFuture<VolumeStats> stats(VolumeUse usage) {
     return read(usage, new Wish.Stats(), VolumeEvent.Operation.STATS, VolumeStats.class);
   }
 
   private <T> CompletableFuture<T> read(
-      UsageKey usage, Wish wish, VolumeEvent.Operation kind, Class<T> type) {
+      VolumeUse usage, Wish wish, VolumeEvent.Operation kind, Class<T> type) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return failed(
@@ -239,7 +239,7 @@ public final class VolumeEngine {
       OperationId id,
       Wish wish,
       VolumeEvent.Operation kind,
-      Optional<UsageKey> usage,
+      Optional<VolumeUse> usage,
       Class<T> type) {
     CompletableFuture<Object> end = new CompletableFuture<>();
     CompletableFuture<T> result = end.thenApply(type::cast);
@@ -263,7 +263,7 @@ public final class VolumeEngine {
   }
 
   /** Takes away a use, or a volume without uses, unless it was asked for after that operation. */
-  CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<UsageKey> usage, long operation) {
+  CompletableFuture<?> cleanUp(VolumeIdentity volume, Optional<VolumeUse> usage, long operation) {
     Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
     return submit(
         volume,
@@ -271,7 +271,7 @@ public final class VolumeEngine {
         new Wish.Release(goal, operation),
         VolumeEvent.Operation.CLEAN_UP,
         usage,
-        Release.class);
+        UnmountResult.class);
   }
 
   /** The reaction to changes of the mount table; each is looked at by the volume it concerns. */
@@ -309,7 +309,7 @@ public final class VolumeEngine {
   }
 
   /** A new operation in the background. */
-  Operation background(Wish wish, VolumeEvent.Operation kind, Optional<UsageKey> usage) {
+  Operation background(Wish wish, VolumeEvent.Operation kind, Optional<VolumeUse> usage) {
     return new Operation(nextId(), wish, kind, usage, new CompletableFuture<>());
   }
 
@@ -347,7 +347,7 @@ public final class VolumeEngine {
   }
 
   /** Whether a use is on record as present, and mounted, and not known to be dead. */
-  public boolean hasMount(UsageKey usage) {
+  public boolean hasMount(VolumeUse usage) {
     return queries.hasMount(usage);
   }
 
@@ -356,7 +356,7 @@ public final class VolumeEngine {
    *
    * @param identity which volume it was of, where that is known
    */
-  public NodeReceipt receipt(UsageKey usage, long epoch, Optional<VolumeIdentity> identity) {
+  public NodeReceipt receipt(VolumeUse usage, long epoch, Optional<VolumeIdentity> identity) {
     return queries.receipt(usage, epoch, identity);
   }
 
@@ -371,29 +371,29 @@ public final class VolumeEngine {
   }
 
   /** Explains the uses that this accepts, for people. */
-  public Explanation explain(String subject, Predicate<UsageKey> about) {
+  public Explanation explain(String subject, Predicate<VolumeUse> about) {
     return queries.explain(subject, about);
   }
 
   // ---- the host's list, and plugins
 
   /** Returns the plan for a host that wants these uses and no others. */
-  public CleanupPlan plan(Collection<LiveMount> live) {
+  public CleanupPlan plan(Collection<WantedUse> live) {
     return host.plan(live);
   }
 
   /** Takes away what was found and is not among these; nothing that was asked for since. */
-  public Reconciliation settleFound(Collection<LiveMount> live) {
+  public Reconciliation settleFound(Collection<WantedUse> live) {
     return host.settleFound(live);
   }
 
   /** Refuses a list on which nothing is of what was found mounted. */
-  public void mustKeepSome(Collection<LiveMount> live) {
+  public void mustKeepSome(Collection<WantedUse> live) {
     host.mustKeepSome(live);
   }
 
   /** Does it. From now on what is not wanted is also taken away in the background. */
-  public Reconciliation reconcile(Collection<LiveMount> live) {
+  public Reconciliation reconcile(Collection<WantedUse> live) {
     return host.reconcile(live);
   }
 

@@ -4,8 +4,8 @@ import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -35,8 +35,8 @@ final class VolumeIndex {
   /** The volumes by the names of their directories. */
   private final Map<String, VolumeQueue> names = new HashMap<>();
 
-  private final Map<UsageKey, VolumeIdentity> uses = new HashMap<>();
-  private final Map<UsageKey, Long> asked = new HashMap<>();
+  private final Map<VolumeUse, VolumeIdentity> uses = new HashMap<>();
+  private final Map<VolumeUse, Long> asked = new HashMap<>();
   private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
   private volatile boolean closing;
 
@@ -94,7 +94,7 @@ final class VolumeIndex {
   }
 
   /** Whether the mount of a use is known to be dead. */
-  boolean isDead(VolumeIdentity identity, UsageKey usage) {
+  boolean isDead(VolumeIdentity identity, VolumeUse usage) {
     lock.lock();
     try {
       VolumeQueue actor = actors.get(identity);
@@ -119,7 +119,7 @@ final class VolumeIndex {
     lock.lock();
     try {
       VolumeQueue actor = actor(volume.identity());
-      for (UsageKey usage : volume.targets().keySet()) {
+      for (VolumeUse usage : volume.targets().keySet()) {
         VolumeIdentity before = uses.put(usage, volume.identity());
         if (before != null) {
           // It was the last of another volume, which is being given back.
@@ -166,7 +166,7 @@ final class VolumeIndex {
   // ---- uses
 
   /** The volume that a use leads to. */
-  Optional<VolumeIdentity> owner(UsageKey usage) {
+  Optional<VolumeIdentity> owner(VolumeUse usage) {
     lock.lock();
     try {
       return Optional.ofNullable(uses.get(usage));
@@ -176,7 +176,7 @@ final class VolumeIndex {
   }
 
   /** The volume that a use leads to, with all that is known of it. */
-  Optional<VolumeQueue> volume(UsageKey usage) {
+  Optional<VolumeQueue> volume(VolumeUse usage) {
     lock.lock();
     try {
       return Optional.ofNullable(uses.get(usage)).map(actors::get);
@@ -193,7 +193,7 @@ final class VolumeIndex {
    * @return the volume whose use it is, which may be another; nothing if it may not be
    */
   Optional<VolumeIdentity> ask(
-      UsageKey usage, VolumeIdentity identity, long number, BooleanSupplier mayBegin) {
+      VolumeUse usage, VolumeIdentity identity, long number, BooleanSupplier mayBegin) {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
@@ -218,7 +218,7 @@ final class VolumeIndex {
   }
 
   /** Whether a use is over, and leads to a volume only as long as that is being given back. */
-  private boolean isLeaving(VolumeIdentity owner, UsageKey usage) {
+  private boolean isLeaving(VolumeIdentity owner, VolumeUse usage) {
     VolumeQueue actor = actors.get(owner);
     return actor != null
         && actor.pending == 0
@@ -226,7 +226,7 @@ final class VolumeIndex {
   }
 
   /** Whether a use leads nowhere, or is over and its volume not given back yet. */
-  boolean isOver(UsageKey usage) {
+  boolean isOver(VolumeUse usage) {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
@@ -237,7 +237,7 @@ final class VolumeIndex {
   }
 
   /** The uses of a volume that are over, while it is being given back. */
-  List<UsageKey> leaving(VolumeQueue actor) {
+  List<VolumeUse> leaving(VolumeQueue actor) {
     lock.lock();
     try {
       boolean isLeaving =
@@ -249,7 +249,7 @@ final class VolumeIndex {
   }
 
   /** The number of the last operation that asked for a use; 0 for none. */
-  long askedFor(UsageKey usage) {
+  long askedFor(VolumeUse usage) {
     lock.lock();
     try {
       return asked.getOrDefault(usage, 0L);
@@ -259,7 +259,7 @@ final class VolumeIndex {
   }
 
   /** A use leads to a volume from now on; false if it leads to one already. */
-  boolean lead(UsageKey usage, VolumeQueue actor) {
+  boolean lead(VolumeUse usage, VolumeQueue actor) {
     lock.lock();
     try {
       return uses.putIfAbsent(usage, actor.identity()) == null;
@@ -269,7 +269,7 @@ final class VolumeIndex {
   }
 
   /** A use of which only the directory was left has its name again. */
-  void named(VolumeQueue actor, UsageKey usage) {
+  void named(VolumeQueue actor, VolumeUse usage) {
     lock.lock();
     try {
       uses.putIfAbsent(usage, actor.identity());
@@ -329,11 +329,11 @@ final class VolumeIndex {
     Optional<VolumeRecord> record = actor.view().record();
     // The last uses lead here until all of the volume is gone.
     boolean isLeaving = record.filter(known -> known.targets().isEmpty()).isPresent();
-    Set<UsageKey> left =
+    Set<VolumeUse> left =
         isLeaving
             ? Set.copyOf(actor.indexed)
             : record.map(known -> known.targets().keySet()).orElse(Set.of());
-    for (UsageKey usage : List.copyOf(actor.indexed)) {
+    for (VolumeUse usage : List.copyOf(actor.indexed)) {
       if (!left.contains(usage)) {
         actor.indexed.remove(usage);
         uses.remove(usage, actor.identity());
@@ -347,8 +347,8 @@ final class VolumeIndex {
   }
 
   /** The volumes of a plugin that are on record or asked for, and who uses them. */
-  SortedMap<VolumeIdentity, List<UsageKey>> left(PluginId plugin) {
-    SortedMap<VolumeIdentity, List<UsageKey>> left = new TreeMap<>();
+  SortedMap<VolumeIdentity, List<VolumeUse>> left(PluginId plugin) {
+    SortedMap<VolumeIdentity, List<VolumeUse>> left = new TreeMap<>();
     lock.lock();
     try {
       for (VolumeQueue actor : actors.values()) {
@@ -362,10 +362,10 @@ final class VolumeIndex {
     return left;
   }
 
-  private static List<UsageKey> uses(VolumeQueue actor) {
-    Stream<UsageKey> recorded =
+  private static List<VolumeUse> uses(VolumeQueue actor) {
+    Stream<VolumeUse> recorded =
         actor.view().record().stream().flatMap(record -> record.targets().keySet().stream());
-    Stream<UsageKey> wanted = actor.pending > 0 ? actor.indexed.stream() : Stream.empty();
+    Stream<VolumeUse> wanted = actor.pending > 0 ? actor.indexed.stream() : Stream.empty();
     return Stream.concat(recorded, wanted).distinct().sorted().toList();
   }
 

@@ -19,8 +19,8 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
@@ -63,7 +63,7 @@ final class VolumeMemory {
   }
 
   /** One use of it. */
-  Optional<TargetRecord> use(UsageKey usage) {
+  Optional<TargetRecord> use(VolumeUse usage) {
     return record().flatMap(known -> known.target(usage));
   }
 
@@ -210,7 +210,7 @@ final class VolumeMemory {
   }
 
   /** The mount of a use was looked at. */
-  void looked(UsageKey usage, Event.Looked looked) {
+  void looked(VolumeUse usage, Event.Looked looked) {
     refusals.seen(usage, !looked.target().isEmpty() || looked.device());
   }
 
@@ -271,7 +271,7 @@ final class VolumeMemory {
   }
 
   /** Gives a use of which only the directory is left its name again; tells whether there is one. */
-  boolean name(UsageKey usage) {
+  boolean name(VolumeUse usage) {
     boolean isLeft = use(StrayUse.of(identity, usage)).isPresent();
     if (isLeft) {
       keep(named(record().orElseThrow(), usage));
@@ -280,7 +280,7 @@ final class VolumeMemory {
   }
 
   /** Keeps in mind that a use is to be given up, if it is on record. */
-  void release(UsageKey usage) {
+  void release(VolumeUse usage) {
     use(usage)
         .ifPresent(
             use ->
@@ -314,8 +314,8 @@ final class VolumeMemory {
     return known;
   }
 
-  private VolumeRecord named(VolumeRecord known, UsageKey usage) {
-    UsageKey stray = StrayUse.of(identity, usage);
+  private VolumeRecord named(VolumeRecord known, VolumeUse usage) {
+    VolumeUse stray = StrayUse.of(identity, usage);
     return known.target(stray).isEmpty()
         ? known
         : known
@@ -337,10 +337,10 @@ final class VolumeMemory {
     private record Doubt(long since, String instance) {}
 
     /** Shared while it is empty, as it is for a volume with which nothing is done. */
-    private Map<Optional<UsageKey>, Doubt> doubts = Map.of();
+    private Map<Optional<VolumeUse>, Doubt> doubts = Map.of();
 
     /** The end of the call that is on record for this path is not known. */
-    void begin(Optional<UsageKey> path, long nanos, String instance) {
+    void begin(Optional<VolumeUse> path, long nanos, String instance) {
       if (doubts.isEmpty()) {
         doubts = new HashMap<>(2);
       }
@@ -348,7 +348,7 @@ final class VolumeMemory {
     }
 
     /** The end of a call is known. */
-    void end(Optional<UsageKey> path) {
+    void end(Optional<VolumeUse> path) {
       if (!doubts.isEmpty()) {
         doubts.remove(path);
       }
@@ -381,13 +381,13 @@ final class VolumeMemory {
      *
      * @param running whether a process that was the plugin may still be there
      */
-    Set<Optional<UsageKey>> quarantined(
+    Set<Optional<VolumeUse>> quarantined(
         VolumeRecord record,
         long nanos,
         Duration quarantine,
         String instance,
         Predicate<String> running) {
-      Set<Optional<UsageKey>> paths = new HashSet<>();
+      Set<Optional<VolumeUse>> paths = new HashSet<>();
       doubts.forEach(
           (path, doubt) -> {
             Optional<PathRecord> at =
@@ -423,13 +423,13 @@ final class VolumeMemory {
     private record Count(int times, long since) {}
 
     /** The uses for which nothing was mounted at the last look; shared while it is empty. */
-    private Set<UsageKey> unmounted = Set.of();
+    private Set<VolumeUse> unmounted = Set.of();
 
     /** Those of them whose release was refused since. */
-    private Map<UsageKey, Count> refused = Map.of();
+    private Map<VolumeUse, Count> refused = Map.of();
 
     /** The mount of a use was looked at. */
-    void seen(UsageKey usage, boolean isMounted) {
+    void seen(VolumeUse usage, boolean isMounted) {
       if (isMounted) {
         forget(usage);
       } else {
@@ -441,7 +441,7 @@ final class VolumeMemory {
     }
 
     /** The plugin has refused to release a use. */
-    void refused(UsageKey usage, long nanos) {
+    void refused(VolumeUse usage, long nanos) {
       if (unmounted.contains(usage)) {
         if (refused.isEmpty()) {
           refused = new HashMap<>(2);
@@ -454,7 +454,7 @@ final class VolumeMemory {
     }
 
     /** The count begins again for a use: it is over, or there again. */
-    void forget(UsageKey usage) {
+    void forget(VolumeUse usage) {
       if (!unmounted.isEmpty()) {
         unmounted.remove(usage);
       }
@@ -464,7 +464,7 @@ final class VolumeMemory {
     }
 
     /** Forgets the uses that are no more. */
-    void keepOnly(Set<UsageKey> uses) {
+    void keepOnly(Set<VolumeUse> uses) {
       if (!unmounted.isEmpty()) {
         unmounted.retainAll(uses);
       }
@@ -474,8 +474,8 @@ final class VolumeMemory {
     }
 
     /** The uses that were refused often and long enough. */
-    Set<UsageKey> enough(long nanos) {
-      Set<UsageKey> enough = new HashSet<>();
+    Set<VolumeUse> enough(long nanos) {
+      Set<VolumeUse> enough = new HashSet<>();
       refused.forEach(
           (usage, count) -> {
             if (count.times() >= MountPolicy.REFUSALS

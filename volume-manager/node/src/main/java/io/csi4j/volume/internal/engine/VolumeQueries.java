@@ -16,9 +16,9 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
@@ -80,7 +80,7 @@ final class VolumeQueries {
   }
 
   /** Whether a use is on record as present, and mounted, and not known to be dead. */
-  boolean hasMount(UsageKey usage) {
+  boolean hasMount(VolumeUse usage) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     Optional<PathRecord> path =
         identity
@@ -106,7 +106,7 @@ final class VolumeQueries {
    *
    * @param identity which volume it was of, where that is known
    */
-  NodeReceipt receipt(UsageKey usage, long epoch, Optional<VolumeIdentity> identity) {
+  NodeReceipt receipt(VolumeUse usage, long epoch, Optional<VolumeIdentity> identity) {
     Subject subject = Subject.of(PROVING).by(usage);
     Optional<Failure> covered = foreign.seen();
     if (covered.isPresent()) {
@@ -155,7 +155,7 @@ final class VolumeQueries {
     return view.record().map(record -> status(record, view, index.leaving(actor)));
   }
 
-  private VolumeStatus status(VolumeRecord record, VolumeQueue.View view, List<UsageKey> leaving) {
+  private VolumeStatus status(VolumeRecord record, VolumeQueue.View view, List<VolumeUse> leaving) {
     List<VolumeStatus.Use> list = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       list.add(
@@ -179,7 +179,7 @@ final class VolumeQueries {
   }
 
   /** Explains the uses that this accepts, for people. */
-  Explanation explain(String subject, Predicate<UsageKey> about) {
+  Explanation explain(String subject, Predicate<VolumeUse> about) {
     long now = parts.clock().nanos();
     return new Explanation(
         subject,
@@ -192,7 +192,7 @@ final class VolumeQueries {
             .toList());
   }
 
-  private static Stream<UsageKey> uses(VolumeQueue.View view) {
+  private static Stream<VolumeUse> uses(VolumeQueue.View view) {
     return Stream.concat(
         view.record().stream().flatMap(record -> record.targets().keySet().stream()),
         view.activity().stream()
@@ -243,7 +243,7 @@ final class VolumeQueries {
   private static final class Receipt {
 
     private final EngineParts parts;
-    private final UsageKey usage;
+    private final VolumeUse usage;
     private final Optional<VolumeIdentity> identity;
     private final Map<VolumeIdentity, VolumeRecord> records;
 
@@ -255,7 +255,7 @@ final class VolumeQueries {
      */
     Receipt(
         EngineParts parts,
-        UsageKey usage,
+        VolumeUse usage,
         Optional<VolumeIdentity> identity,
         Map<VolumeIdentity, VolumeRecord> records) {
       this.parts = parts;

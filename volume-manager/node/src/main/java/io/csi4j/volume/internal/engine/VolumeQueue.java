@@ -17,12 +17,12 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.node.VolumeEvent;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -60,7 +60,7 @@ final class VolumeQueue {
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
   /** The uses whose names are to be put back as soon as nothing is being done. */
-  private final Set<UsageKey> names = new HashSet<>(0);
+  private final Set<VolumeUse> names = new HashSet<>(0);
 
   private @Nullable Operation current;
   private VolumeEvent.@Nullable Started started;
@@ -82,7 +82,7 @@ final class VolumeQueue {
   int pending;
 
   /** The uses that lead to this volume; under the engine's lock. */
-  final Set<UsageKey> indexed = new HashSet<>(2);
+  final Set<VolumeUse> indexed = new HashSet<>(2);
 
   /**
    * A view of a volume for others, while it is worked on.
@@ -98,7 +98,7 @@ final class VolumeQueue {
       Optional<Activity> activity,
       Optional<OperatorMessage> trouble,
       OptionalLong troubled,
-      Set<UsageKey> dead) {
+      Set<VolumeUse> dead) {
 
     /** Nothing is known. */
     static final View NOTHING =
@@ -128,7 +128,7 @@ final class VolumeQueue {
         int tries,
         Optional<String> answer,
         Optional<Duration> pause,
-        List<UsageKey> waiting) {}
+        List<VolumeUse> waiting) {}
   }
 
   VolumeQueue(VolumeIdentity identity, EngineParts parts, VolumeEngine engine) {
@@ -247,7 +247,7 @@ final class VolumeQueue {
   }
 
   /** Gives a use of which only the directory is left its name again; it is in doubt. */
-  void name(UsageKey usage) {
+  void name(VolumeUse usage) {
     mailbox.put(
         () -> {
           names.add(usage);
@@ -258,7 +258,7 @@ final class VolumeQueue {
   }
 
   private void nameAll() {
-    for (UsageKey usage : names) {
+    for (VolumeUse usage : names) {
       if (memory.name(usage)) {
         engine.index.named(this, usage);
         show();
@@ -461,7 +461,7 @@ final class VolumeQueue {
    */
   private boolean goesOn(Operation operation, Result result) {
     boolean mayGoOn = dead.failed();
-    Optional<UsageKey> usage = run.turn().flatMap(Turn::usage);
+    Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);
     Optional<VolumeException> failure = report.failure(operation, result, usage);
     repairFailure = repairFailure.or(() -> failure);
     return mayGoOn && failure.filter(it -> it.code() != OperatorCode.PLUGIN_NOT_UP).isPresent();
@@ -500,14 +500,14 @@ final class VolumeQueue {
     } else if (result instanceof Result.Released released) {
       operation.end().complete(released.release());
     } else if (result instanceof Result.Withdrawn) {
-      operation.end().complete(Release.NOT_LAST);
+      operation.end().complete(UnmountResult.NOT_LAST);
     } else {
       operation.end().complete(mounted(operation.usage().orElseThrow()));
     }
     proceed();
   }
 
-  private MountedVolume mounted(UsageKey usage) {
+  private MountedVolume mounted(VolumeUse usage) {
     Path path = parts.layout().target(identity, usage).toPath();
     boolean readOnly = memory.use(usage).filter(TargetRecord::readOnly).isPresent();
     return memory.record().orElseThrow().plan().block()
@@ -552,7 +552,7 @@ final class VolumeQueue {
   }
 
   /** Tells who keeps a target in use that the plugin was asked to unmount, and did not. */
-  private void tellWhoHolds(UsageKey usage) {
+  private void tellWhoHolds(VolumeUse usage) {
     MountPath target = parts.layout().target(identity, usage);
     try {
       parts

@@ -14,10 +14,10 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeEvent;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ final class VolumeReport {
    * The uses whose operation an earlier start did not finish; shared while it is empty, as it is
    * for most volumes.
    */
-  private Map<UsageKey, PathStatus> unfinished = Map.of();
+  private Map<VolumeUse, PathStatus> unfinished = Map.of();
 
   VolumeReport(VolumeIdentity identity, EngineParts parts) {
     this.identity = identity;
@@ -49,7 +49,7 @@ final class VolumeReport {
 
   /** Returns the subject of an operation. */
   static Subject subject(
-      VolumeLayout layout, String doing, VolumeIdentity identity, Optional<UsageKey> usage) {
+      VolumeLayout layout, String doing, VolumeIdentity identity, Optional<VolumeUse> usage) {
     Subject subject = Subject.of(doing, identity);
     return usage
         .map(key -> subject.by(key).at(layout.target(identity, key)))
@@ -114,7 +114,7 @@ final class VolumeReport {
 
   /** Remembers what was found at the start. */
   void restore(VolumeRecord found) {
-    Map<UsageKey, PathStatus> begun = new HashMap<>(unfinished);
+    Map<VolumeUse, PathStatus> begun = new HashMap<>(unfinished);
     found
         .targets()
         .values()
@@ -132,21 +132,21 @@ final class VolumeReport {
   }
 
   /** A mount begins. */
-  void mounting(UsageKey usage) {
+  void mounting(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.RESUMED);
   }
 
   /** A release begins. */
-  void releasing(UsageKey usage) {
+  void releasing(VolumeUse usage) {
     goesOn(usage, PathStatus.GOING, OperatorCode.RELEASE_RESUMED);
   }
 
   /** A release has ended well. */
-  void released(UsageKey usage) {
+  void released(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.ROLLED_BACK);
   }
 
-  private void goesOn(UsageKey usage, PathStatus found, OperatorCode code) {
+  private void goesOn(VolumeUse usage, PathStatus found, OperatorCode code) {
     if (!unfinished.isEmpty() && unfinished.remove(usage, found)) {
       tell(
           new Notice(
@@ -165,7 +165,7 @@ final class VolumeReport {
    *
    * @param usage the use that the failure is about, or else the staging
    */
-  Optional<VolumeException> failure(Operation operation, Result result, Optional<UsageKey> usage) {
+  Optional<VolumeException> failure(Operation operation, Result result, Optional<VolumeUse> usage) {
     if (result instanceof Result.Refused refused) {
       return Optional.of(exception(operation, usage, Outcome.REFUSED, refused.failure()));
     } else if (result instanceof Result.Unfinished unfinished) {
@@ -181,7 +181,7 @@ final class VolumeReport {
   /** A failure, and beside it why what had been done could not be undone. */
   private VolumeException exception(
       Operation operation,
-      Optional<UsageKey> usage,
+      Optional<VolumeUse> usage,
       Outcome outcome,
       Failure failure,
       Optional<Failure> undoing) {
@@ -201,7 +201,7 @@ final class VolumeReport {
   }
 
   private VolumeException exception(
-      Operation operation, Optional<UsageKey> usage, Outcome outcome, Failure failure) {
+      Operation operation, Optional<VolumeUse> usage, Outcome outcome, Failure failure) {
     return exception(operation, outcome, failure, subject(operation, usage, failure.code()));
   }
 
@@ -216,7 +216,7 @@ final class VolumeReport {
     return new VolumeException(outcome, message, operation.id(), failure.cause().orElse(null));
   }
 
-  private Subject subject(Operation operation, Optional<UsageKey> usage, OperatorCode code) {
+  private Subject subject(Operation operation, Optional<VolumeUse> usage, OperatorCode code) {
     String doing =
         switch (operation.kind()) {
           case MOUNT -> "mounting";

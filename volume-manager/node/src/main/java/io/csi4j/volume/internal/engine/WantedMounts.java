@@ -5,8 +5,8 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import java.time.Duration;
 import java.util.Collection;
@@ -49,7 +49,7 @@ final class WantedMounts {
   private final EngineParts parts;
   private final Function<MountRequest, CompletableFuture<?>> mount;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<UsageKey, Missing> missing = new HashMap<>();
+  private final Map<VolumeUse, Missing> missing = new HashMap<>();
   private boolean closed;
 
   /**
@@ -160,7 +160,7 @@ final class WantedMounts {
   }
 
   /** A caller has asked for something else of the use. */
-  void forget(UsageKey usage) {
+  void forget(VolumeUse usage) {
     lock.lock();
     try {
       Missing one = missing.remove(usage);
@@ -173,10 +173,10 @@ final class WantedMounts {
   }
 
   /** The host wants these uses, and no others. */
-  void keepOnly(Collection<UsageKey> wanted) {
+  void keepOnly(Collection<VolumeUse> wanted) {
     lock.lock();
     try {
-      for (UsageKey usage : List.copyOf(missing.keySet())) {
+      for (VolumeUse usage : List.copyOf(missing.keySet())) {
         if (!wanted.contains(usage)) {
           forget(usage);
         }

@@ -9,8 +9,8 @@ import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import io.csi4j.volume.internal.text.HashedName;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -375,7 +375,7 @@ public final class VolumeDirectories {
    * that is prepared, and a target at which nothing is mounted: where something is, all of this is
    * there. Not synced: a power cut that takes the directory takes all mounts, too.
    */
-  public List<Finding> prepareUse(VolumeIdentity identity, UsageKey usage) throws PathProblem {
+  public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
     prepareHome(identity, findings);
     disk.make(layout.uses(identity), findings);
@@ -401,7 +401,7 @@ public final class VolumeDirectories {
   }
 
   /** Removes an empty leftover at a target that is not mounted, and the directory above it. */
-  public void removeUse(VolumeIdentity identity, UsageKey usage) throws PathProblem {
+  public void removeUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     removeUse(identity, VolumeLayout.id(usage));
   }
 
@@ -430,7 +430,7 @@ public final class VolumeDirectories {
    * Makes sure that no link is at a path where nothing is mounted, or on the way to it: a plugin
    * would follow it. Nothing there is fine.
    */
-  public void refuseLinks(VolumeIdentity identity, Optional<UsageKey> usage) throws PathProblem {
+  public void refuseLinks(VolumeIdentity identity, Optional<VolumeUse> usage) throws PathProblem {
     MountPath volume = layout.volume(identity);
     boolean isThere =
         usage.isEmpty()

@@ -3,9 +3,9 @@ package io.csi4j.volume.internal.layout;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.Namespace;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateKey;
 import java.util.Optional;
@@ -45,12 +45,12 @@ public record VolumeLayout(MountPath root) {
     }
 
     /** The directory of one use, made by us. */
-    public MountPath use(UsageKey usage) {
+    public MountPath use(VolumeUse usage) {
       return uses().resolve(StrayUse.directory(usage).orElseGet(() -> id(usage)));
     }
 
     /** Where the volume appears for one use; made by the plugin. */
-    public MountPath target(UsageKey usage) {
+    public MountPath target(VolumeUse usage) {
       return use(usage).resolve("t");
     }
   }
@@ -127,12 +127,12 @@ public record VolumeLayout(MountPath root) {
   }
 
   /** The directory of one use, made by us. */
-  public MountPath use(VolumeIdentity identity, UsageKey usage) {
+  public MountPath use(VolumeIdentity identity, VolumeUse usage) {
     return home(identity).use(usage);
   }
 
   /** Where a volume appears for one use; made by the plugin. */
-  public MountPath target(VolumeIdentity identity, UsageKey usage) {
+  public MountPath target(VolumeIdentity identity, VolumeUse usage) {
     return home(identity).target(usage);
   }
 
@@ -147,7 +147,7 @@ public record VolumeLayout(MountPath root) {
   }
 
   /** The name of a use's directory. */
-  public static String id(UsageKey usage) {
+  public static String id(VolumeUse usage) {
     return HashedName.of(
         usage.volume().namespace().value(), usage.volume().id(), usage.workload().value());
   }
@@ -160,23 +160,23 @@ public record VolumeLayout(MountPath root) {
     private StrayUse() {}
 
     /** The use that a directory of a volume stands for. */
-    public static UsageKey of(VolumeIdentity identity, String directory) {
-      return UsageKey.of(
+    public static VolumeUse of(VolumeIdentity identity, String directory) {
+      return VolumeUse.of(
           VolumeKey.of(NAMESPACE, VolumeLayout.id(identity)), WorkloadId.of(directory));
     }
 
     /** The name of the directory, if the use is a stray one. */
-    public static Optional<String> directory(UsageKey usage) {
+    public static Optional<String> directory(VolumeUse usage) {
       return isStray(usage) ? Optional.of(usage.workload().value()) : Optional.empty();
     }
 
     /** The stray use that a use of a host would be, had its name been lost. */
-    public static UsageKey of(VolumeIdentity identity, UsageKey usage) {
+    public static VolumeUse of(VolumeIdentity identity, VolumeUse usage) {
       return of(identity, VolumeLayout.id(usage));
     }
 
     /** Whether it is; a host cannot ask for one. */
-    public static boolean isStray(UsageKey usage) {
+    public static boolean isStray(VolumeUse usage) {
       // A name that is none of ours must not become a path.
       return usage.volume().namespace().equals(NAMESPACE)
           && HashedName.isName(usage.workload().value());

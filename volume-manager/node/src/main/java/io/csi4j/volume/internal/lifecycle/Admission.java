@@ -4,7 +4,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +115,7 @@ public final class Admission {
         .collect(Collectors.joining(", "));
   }
 
-  private static String word(UsageKey usage, PathStatus status) {
+  private static String word(VolumeUse usage, PathStatus status) {
     return "workload '"
         + usage.workload()
         + "'"

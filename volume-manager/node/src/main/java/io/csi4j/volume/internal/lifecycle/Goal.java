@@ -6,8 +6,8 @@ import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import java.util.Optional;
 import java.util.Set;
@@ -16,7 +16,7 @@ import java.util.Set;
 public sealed interface Goal {
 
   /** The use that it is about, if it is about one. */
-  Optional<UsageKey> use();
+  Optional<VolumeUse> use();
 
   /**
    * That it appears for a workload.
@@ -33,7 +33,7 @@ public sealed interface Goal {
    */
   record Publish(
       VolumeIdentity identity,
-      UsageKey usage,
+      VolumeUse usage,
       Plan plan,
       boolean readOnly,
       boolean writable,
@@ -98,12 +98,12 @@ public sealed interface Goal {
 
     /** That it appears for a workload that is not running yet. */
     public Publish(
-        VolumeIdentity identity, UsageKey usage, Plan plan, boolean readOnly, boolean writable) {
+        VolumeIdentity identity, VolumeUse usage, Plan plan, boolean readOnly, boolean writable) {
       this(identity, usage, plan, readOnly, writable, false, 0, "", Set.of());
     }
 
     @Override
-    public Optional<UsageKey> use() {
+    public Optional<VolumeUse> use() {
       return Optional.of(usage);
     }
 
@@ -124,9 +124,9 @@ public sealed interface Goal {
    *
    * @param usage whose target, or else the staging
    */
-  record Withdraw(Optional<UsageKey> usage) implements Goal {
+  record Withdraw(Optional<VolumeUse> usage) implements Goal {
     @Override
-    public Optional<UsageKey> use() {
+    public Optional<VolumeUse> use() {
       return usage;
     }
   }
@@ -136,9 +136,9 @@ public sealed interface Goal {
    *
    * @param usage which use
    */
-  record Release(UsageKey usage) implements Goal {
+  record Release(VolumeUse usage) implements Goal {
     @Override
-    public Optional<UsageKey> use() {
+    public Optional<VolumeUse> use() {
       return Optional.of(usage);
     }
   }
@@ -150,9 +150,9 @@ public sealed interface Goal {
    * @param usage which use
    * @param reason why, in the words of the person
    */
-  record Abandon(UsageKey usage, String reason) implements Goal {
+  record Abandon(VolumeUse usage, String reason) implements Goal {
     @Override
-    public Optional<UsageKey> use() {
+    public Optional<VolumeUse> use() {
       return Optional.of(usage);
     }
   }
@@ -160,7 +160,7 @@ public sealed interface Goal {
   /** That a volume without uses goes. */
   record Settle() implements Goal {
     @Override
-    public Optional<UsageKey> use() {
+    public Optional<VolumeUse> use() {
       return Optional.empty();
     }
   }

@@ -7,9 +7,9 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -52,7 +52,9 @@ public final class Lifecycle {
       return ReleaseStory.begin(turn, release.usage());
     }
     boolean isInUse = goal instanceof Goal.Settle && !record.targets().isEmpty();
-    return isInUse ? turn.end(new Result.Released(Release.NOT_LAST)) : ReleaseStory.look(turn);
+    return isInUse
+        ? turn.end(new Result.Released(UnmountResult.NOT_LAST))
+        : ReleaseStory.look(turn);
   }
 
   /**
@@ -60,7 +62,7 @@ public final class Lifecycle {
    *
    * @param mayGo the uses that may be taken away now
    */
-  public static Optional<Goal> owed(VolumeRecord record, Predicate<UsageKey> mayGo) {
+  public static Optional<Goal> owed(VolumeRecord record, Predicate<VolumeUse> mayGo) {
     for (TargetRecord target : record.targets().values()) {
       if (target.path().is(PathStatus.GOING) && mayGo.test(target.usage())) {
         return Optional.of(new Goal.Release(target.usage()));

@@ -16,9 +16,9 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateReason;
 import java.util.List;
@@ -153,7 +153,7 @@ final class ReleaseStory {
     }
 
     /** The use that a call or a look is about. */
-    Optional<UsageKey> usage(Turn turn) {
+    Optional<VolumeUse> usage(Turn turn) {
       return isUse() ? turn.usage() : Optional.empty();
     }
 
@@ -173,13 +173,13 @@ final class ReleaseStory {
   // ---- where it begins
 
   /** Begins to give up a use, and the volume with the last one. */
-  static Turn begin(Turn turn, UsageKey usage) {
+  static Turn begin(Turn turn, VolumeUse usage) {
     VolumeRecord record = turn.record();
     // Where no use is on record but the volume is, what it still owes is asked for again.
     boolean isOwed = record.targets().isEmpty() && !record.isEmpty();
     return isOwed || record.target(usage).isPresent()
         ? look(turn)
-        : turn.end(new Result.Released(Release.UNKNOWN));
+        : turn.end(new Result.Released(UnmountResult.UNKNOWN));
   }
 
   /** Begins with a look at what is mounted. */
@@ -201,7 +201,7 @@ final class ReleaseStory {
   }
 
   private static Turn takeAway(Turn turn, Turn failing, Situation now) {
-    UsageKey usage = turn.usage().orElseThrow();
+    VolumeUse usage = turn.usage().orElseThrow();
     boolean isUntouched =
         !turn.sent().contains(Verb.PUBLISH) && turn.before().target(usage).isEmpty();
     return isUntouched ? removeUse(failing) : going(failing, usage, now);
@@ -256,7 +256,7 @@ final class ReleaseStory {
       Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
     VolumeRecord record = turn.record();
     if (target.isEmpty() && (!record.targets().isEmpty() || record.isEmpty())) {
-      return turn.end(new Result.Released(Release.UNKNOWN));
+      return turn.end(new Result.Released(UnmountResult.UNKNOWN));
     }
     if (target.filter(use -> use.path().is(PathStatus.PRESENT)).isPresent()) {
       return turn.end(
@@ -290,7 +290,7 @@ final class ReleaseStory {
   // ---- the use goes
 
   /** Saves that a use is being given up, or that its mount is. */
-  private static Turn going(Turn turn, UsageKey usage, Situation now) {
+  private static Turn going(Turn turn, VolumeUse usage, Situation now) {
     TargetRecord target =
         turn.record()
             .target(usage)
@@ -380,14 +380,14 @@ final class ReleaseStory {
   }
 
   private static Turn useRemoved(Turn turn, Event.Arranged arranged, Situation now) {
-    UsageKey usage = turn.usage().orElseThrow();
+    VolumeUse usage = turn.usage().orElseThrow();
     return arranged.isMounted()
         ? cameLate(turn, usage, now)
         : released(noting(turn, arranged.problem(), Optional.of(usage)), usage, now);
   }
 
   /** A call that was given up long before has mounted something where nothing was. */
-  private static Turn cameLate(Turn turn, UsageKey usage, Situation now) {
+  private static Turn cameLate(Turn turn, VolumeUse usage, Situation now) {
     boolean wasUnpublished =
         turn.record().target(usage).filter(use -> use.path().is(PathStatus.GOING)).isPresent();
     return wasUnpublished
@@ -401,7 +401,7 @@ final class ReleaseStory {
 
   // ---- the end of the use is saved
 
-  private static Turn released(Turn turn, UsageKey usage, Situation now) {
+  private static Turn released(Turn turn, VolumeUse usage, Situation now) {
     VolumeRecord record = turn.record().without(usage);
     boolean clears = turn.clearing() == Turn.Clearing.TARGET;
     if (record.targets().isEmpty() && !clears) {
@@ -440,7 +440,7 @@ final class ReleaseStory {
     }
     VolumeRecord record = turn.record();
     if (!record.targets().isEmpty()) {
-      return finished(turn, Release.NOT_LAST);
+      return finished(turn, UnmountResult.NOT_LAST);
     }
     if (record.staging().is(PathStatus.NONE)) {
       return removeVolume(turn);
@@ -537,10 +537,10 @@ final class ReleaseStory {
     return saved
         .problem()
         .map(problem -> unfinished(turn, MountStory.stateFailure(problem)))
-        .orElseGet(() -> finished(turn, Release.LAST));
+        .orElseGet(() -> finished(turn, UnmountResult.LAST));
   }
 
-  private static Turn noting(Turn turn, Optional<PathProblem> problem, Optional<UsageKey> usage) {
+  private static Turn noting(Turn turn, Optional<PathProblem> problem, Optional<VolumeUse> usage) {
     return problem
         .map(MountStory::pathFailure)
         .map(failure -> turn.note(new Notice(failure.code(), failure.seen(), usage)))
@@ -549,7 +549,7 @@ final class ReleaseStory {
 
   // ---- how it ends
 
-  private static Turn finished(Turn turn, Release release) {
+  private static Turn finished(Turn turn, UnmountResult release) {
     return turn.failure().isPresent()
         ? turn.end(new Result.Refused(turn.failure().get()))
         : turn.end(new Result.Released(release));
@@ -642,7 +642,7 @@ final class ReleaseStory {
    * it: its mount was seen once, and the plugin is there and has refused its release for long.
    */
   private static boolean isRefusedForLong(Turn turn, Answer.Failed failed, Situation now) {
-    UsageKey usage = turn.usage().orElseThrow();
+    VolumeUse usage = turn.usage().orElseThrow();
     return now.policy().releaseUnconfirmed()
         && AnswerClass.isRefusalOfRelease(failed)
         && now.refused().contains(usage)

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
 import java.util.Optional;
 
 /** How an operation ended. */
@@ -18,7 +18,7 @@ public sealed interface Result {
    *
    * @param release what that meant for the others
    */
-  record Released(Release release) implements Result {}
+  record Released(UnmountResult release) implements Result {}
 
   /**
    * The operation failed, and nothing of it is left.

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.lifecycle;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.state.Durability;
 import java.time.Duration;
 import java.util.Optional;
@@ -80,7 +80,7 @@ public sealed interface Step<E extends Event> {
    *
    * @param usage the use of that target
    */
-  record PrepareUse(UsageKey usage) implements AtOnce<Event.Arranged> {
+  record PrepareUse(VolumeUse usage) implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
       return performer.prepareUse(usage);
@@ -92,7 +92,7 @@ public sealed interface Step<E extends Event> {
    *
    * @param usage the use of that target
    */
-  record RemoveUse(UsageKey usage) implements AtOnce<Event.Arranged> {
+  record RemoveUse(VolumeUse usage) implements AtOnce<Event.Arranged> {
     @Override
     public Event.Arranged by(Performer performer) {
       return performer.removeUse(usage);
@@ -112,7 +112,7 @@ public sealed interface Step<E extends Event> {
    *
    * @param usage the use whose target is looked at, beside the staging
    */
-  record Look(Optional<UsageKey> usage) implements AtOnce<Event.Looked> {
+  record Look(Optional<VolumeUse> usage) implements AtOnce<Event.Looked> {
     @Override
     public Event.Looked by(Performer performer) {
       return performer.look(this);
@@ -133,7 +133,7 @@ public sealed interface Step<E extends Event> {
    * @param usage the use whose target goes, or else the staging
    * @param dead how far to go where only a dead mount is unmounted; nothing to unmount all
    */
-  record Force(Optional<UsageKey> usage, Optional<DeadUnmount> dead)
+  record Force(Optional<VolumeUse> usage, Optional<DeadUnmount> dead)
       implements AtOnce<Event.Forced> {
     @Override
     public Event.Forced by(Performer performer) {
@@ -147,7 +147,7 @@ public sealed interface Step<E extends Event> {
    * @param verb the call
    * @param usage the use, if the call is about a target
    */
-  record Call(Verb verb, Optional<UsageKey> usage) implements Later<Event.Called> {
+  record Call(Verb verb, Optional<VolumeUse> usage) implements Later<Event.Called> {
     @Override
     public void by(Performer performer, Consumer<Event.Called> then) {
       performer.call(this, then);
@@ -160,7 +160,7 @@ public sealed interface Step<E extends Event> {
    * @param usage the use under that claim
    * @param epoch its epoch
    */
-  record Confirm(UsageKey usage, long epoch) implements Later<Event.Confirmed> {
+  record Confirm(VolumeUse usage, long epoch) implements Later<Event.Confirmed> {
     @Override
     public void by(Performer performer, Consumer<Event.Confirmed> then) {
       performer.confirm(this, then);
@@ -202,10 +202,10 @@ public sealed interface Step<E extends Event> {
     Event.Arranged prepareVolume();
 
     /** Makes the directory above a target. */
-    Event.Arranged prepareUse(UsageKey usage);
+    Event.Arranged prepareUse(VolumeUse usage);
 
     /** Removes the directories of a target. */
-    Event.Arranged removeUse(UsageKey usage);
+    Event.Arranged removeUse(VolumeUse usage);
 
     /** Removes the directories of the volume. */
     Event.Arranged removeVolume();

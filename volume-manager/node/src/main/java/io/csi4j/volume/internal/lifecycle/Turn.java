@@ -6,7 +6,7 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -182,7 +182,7 @@ public record Turn(
    * @param seen what was seen, as a clause
    * @param usage the use, if it is about one; else the staging or the whole volume
    */
-  public record Notice(OperatorCode code, String seen, Optional<UsageKey> usage) {}
+  public record Notice(OperatorCode code, String seen, Optional<VolumeUse> usage) {}
 
   /**
    * The world at the moment of a decision.
@@ -200,8 +200,8 @@ public record Turn(
       Place place,
       String instance,
       MountPolicy policy,
-      Set<Optional<UsageKey>> quarantined,
-      Set<UsageKey> refused,
+      Set<Optional<VolumeUse>> quarantined,
+      Set<VolumeUse> refused,
       Optional<Failure> barred,
       double random) {
 
@@ -218,7 +218,7 @@ public record Turn(
     }
 
     /** Whether the pending call of a target may be going on. */
-    boolean targetQuarantined(UsageKey usage) {
+    boolean targetQuarantined(VolumeUse usage) {
       return quarantined.contains(Optional.of(usage));
     }
   }
@@ -247,7 +247,7 @@ public record Turn(
   }
 
   /** Makes a call. */
-  Turn call(Moment<Event.Called> moment, Verb verb, Optional<UsageKey> usage) {
+  Turn call(Moment<Event.Called> moment, Verb verb, Optional<VolumeUse> usage) {
     return with(tries.called()).await(moment, new Step.Call(verb, usage));
   }
 
@@ -375,7 +375,7 @@ public record Turn(
   // ---- what it is about
 
   /** The use that the goal is about. */
-  public Optional<UsageKey> usage() {
+  public Optional<VolumeUse> usage() {
     return goal.use();
   }
 

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.port;
 
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,7 +19,7 @@ public interface Claims {
         }
 
         @Override
-        public void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+        public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
           then.accept(
               new ClaimStanding.Unknown(
                   new Clause("the manager was not told whom to ask about claims")));
@@ -34,5 +34,5 @@ public interface Claims {
    *
    * @param then told at most once, on any thread; never if there is no answer
    */
-  void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then);
+  void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then);
 }

@@ -4,7 +4,7 @@ import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,7 +22,7 @@ final class AskedClaims implements Claims, AutoCloseable {
   private static final int MOST_THREADS = 16;
 
   private final NodeClaims terms;
-  private final Set<UsageKey> open = ConcurrentHashMap.newKeySet();
+  private final Set<VolumeUse> open = ConcurrentHashMap.newKeySet();
   private final OnDemandThreads threads;
 
   AskedClaims(NodeClaims terms) {
@@ -36,7 +36,7 @@ final class AskedClaims implements Claims, AutoCloseable {
   }
 
   @Override
-  public void standing(UsageKey usage, long epoch, Consumer<ClaimStanding> then) {
+  public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
     if (!open.add(usage)) {
       then.accept(unknown("an earlier question has not been answered yet"));
       return;
@@ -58,7 +58,7 @@ final class AskedClaims implements Claims, AutoCloseable {
     }
   }
 
-  private ClaimStanding ask(UsageKey usage, long epoch) {
+  private ClaimStanding ask(VolumeUse usage, long epoch) {
     try {
       ClaimStanding standing = terms.confirmation().standing(usage, epoch);
       return standing == null ? unknown("the answer was null") : standing;

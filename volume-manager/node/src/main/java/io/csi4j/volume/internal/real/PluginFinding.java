@@ -6,9 +6,9 @@ import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.link.SocketPaths;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ public record PluginFinding(Kind kind, String text) {
     return new VolumeLayout(root)
         .target(
             new VolumeIdentity(binding.id(), VolumeId.of("any")),
-            UsageKey.of(VolumeKey.of("any"), WorkloadId.of("any")));
+            VolumeUse.of(VolumeKey.of("any"), WorkloadId.of("any")));
   }
 
   private static int bytes(String path) {

@@ -7,9 +7,9 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
@@ -100,17 +100,17 @@ public final class RecordCodec {
     Plan plan = in.required(3, RecordCodec::plan);
     Place place = in.required(4, RecordCodec::place);
     PathRecord staging = in.required(5, RecordCodec::path);
-    SortedMap<UsageKey, TargetRecord> targets = new TreeMap<>();
+    SortedMap<VolumeUse, TargetRecord> targets = new TreeMap<>();
     for (TargetRecord target : in.parts(6, part -> target(part, hasClaims))) {
       RecordBytes.add(
           targets, target.usage(), target, "The uses are not in order, or one is there twice.");
     }
     Optional<Contexts> contexts = in.part(7, RecordCodec::contexts);
-    Optional<UsageKey> leaving = in.part(8, RecordCodec::usage);
+    Optional<VolumeUse> leaving = in.part(8, RecordCodec::usage);
     if (leaving.isPresent() && !targets.isEmpty()) {
       throw new MalformedRecordException("It has a last use, and others.");
     }
-    SortedMap<UsageKey, String> abandoned = abandoned(in, 9);
+    SortedMap<VolumeUse, String> abandoned = abandoned(in, 9);
     VolumeRecord volume =
         new VolumeRecord(
             identity,
@@ -147,8 +147,8 @@ public final class RecordCodec {
     VolumeIdentity identity = in.required(2, RecordCodec::identity);
     Plan plan = in.required(3, RecordCodec::plan);
     Place place = in.required(4, RecordCodec::place);
-    List<UsageKey> targets = in.parts(5, RecordCodec::usage);
-    SortedMap<UsageKey, String> abandoned = abandoned(in, 6);
+    List<VolumeUse> targets = in.parts(5, RecordCodec::usage);
+    SortedMap<VolumeUse, String> abandoned = abandoned(in, 6);
     in.rest(6);
     return new Tombstone(identity, plan, place, targets, abandoned);
   }
@@ -173,14 +173,14 @@ public final class RecordCodec {
         .part(4, new FieldWriter().text(1, place.boot()).number(2, place.mountNamespace()));
   }
 
-  private static FieldWriter usage(UsageKey usage) {
+  private static FieldWriter usage(VolumeUse usage) {
     return new FieldWriter()
         .text(1, usage.volume().namespace().value())
         .text(2, usage.volume().id())
         .text(3, usage.workload().value());
   }
 
-  private static FieldWriter abandoned(UsageKey usage, String reason) {
+  private static FieldWriter abandoned(VolumeUse usage, String reason) {
     return new FieldWriter().part(1, usage(usage)).text(2, reason);
   }
 
@@ -234,10 +234,10 @@ public final class RecordCodec {
    * @param attached that of what attaching returned; empty when not known
    * @param given those with which uses were published
    */
-  private record Contexts(String attached, SortedMap<UsageKey, String> given) {}
+  private record Contexts(String attached, SortedMap<VolumeUse, String> given) {}
 
   /** A text about one use. */
-  private record Note(UsageKey usage, String text) {}
+  private record Note(VolumeUse usage, String text) {}
 
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
     return RecordBytes.checked(
@@ -260,7 +260,7 @@ public final class RecordCodec {
 
   private static TargetRecord target(FieldReader in, boolean hasClaims)
       throws MalformedRecordException {
-    UsageKey usage = in.required(1, RecordCodec::usage);
+    VolumeUse usage = in.required(1, RecordCodec::usage);
     boolean readOnly = in.flag(2);
     PathRecord path = in.required(3, RecordCodec::path);
     ClaimMark claim =
@@ -273,7 +273,7 @@ public final class RecordCodec {
   private static Contexts contexts(FieldReader in) throws MalformedRecordException {
     String attached = in.text(1);
     String otherwise = "The contexts are not in order, or one is none.";
-    SortedMap<UsageKey, String> given = notes(in, 2, otherwise);
+    SortedMap<VolumeUse, String> given = notes(in, 2, otherwise);
     if (given.containsValue("")) {
       throw new MalformedRecordException(otherwise);
     }
@@ -283,14 +283,14 @@ public final class RecordCodec {
     return new Contexts(attached, given);
   }
 
-  private static SortedMap<UsageKey, String> abandoned(FieldReader in, int field)
+  private static SortedMap<VolumeUse, String> abandoned(FieldReader in, int field)
       throws MalformedRecordException {
     return notes(in, field, "What was abandoned is not in order.");
   }
 
-  private static SortedMap<UsageKey, String> notes(FieldReader in, int field, String otherwise)
+  private static SortedMap<VolumeUse, String> notes(FieldReader in, int field, String otherwise)
       throws MalformedRecordException {
-    SortedMap<UsageKey, String> notes = new TreeMap<>();
+    SortedMap<VolumeUse, String> notes = new TreeMap<>();
     for (Note note : in.parts(field, RecordCodec::note)) {
       RecordBytes.add(notes, note.usage(), note.text(), otherwise);
     }
@@ -301,11 +301,11 @@ public final class RecordCodec {
     return new Note(in.required(1, RecordCodec::usage), in.text(2));
   }
 
-  private static UsageKey usage(FieldReader in) throws MalformedRecordException {
+  private static VolumeUse usage(FieldReader in) throws MalformedRecordException {
     return RecordBytes.checked(
         "usage",
         () ->
-            UsageKey.of(
+            VolumeUse.of(
                 VolumeKey.of(Namespace.of(in.text(1)), in.text(2)), WorkloadId.of(in.text(3))));
   }
 

@@ -1,6 +1,6 @@
 package io.csi4j.volume.internal.record;
 
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 
 /**
  * One use of a volume: its existence is the usage that is counted.
@@ -10,10 +10,10 @@ import io.csi4j.volume.model.UsageKey;
  * @param path how far it is
  * @param claim under which claim it is
  */
-public record TargetRecord(UsageKey usage, boolean readOnly, PathRecord path, ClaimMark claim) {
+public record TargetRecord(VolumeUse usage, boolean readOnly, PathRecord path, ClaimMark claim) {
 
   /** A use without a claim. */
-  public TargetRecord(UsageKey usage, boolean readOnly, PathRecord path) {
+  public TargetRecord(VolumeUse usage, boolean readOnly, PathRecord path) {
     this(usage, readOnly, path, ClaimMark.NONE);
   }
 

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.record;
 
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -21,8 +21,8 @@ public record Tombstone(
     VolumeIdentity identity,
     Plan plan,
     Place place,
-    List<UsageKey> targets,
-    SortedMap<UsageKey, String> abandoned) {
+    List<VolumeUse> targets,
+    SortedMap<VolumeUse, String> abandoned) {
 
   /** Copies the collections. */
   public Tombstone {

@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.record;
 
 import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Collections;
 import java.util.Objects;
@@ -30,10 +30,10 @@ public record VolumeRecord(
     Plan plan,
     Place place,
     PathRecord staging,
-    SortedMap<UsageKey, TargetRecord> targets,
-    SortedMap<UsageKey, String> contexts,
-    Optional<UsageKey> leaving,
-    SortedMap<UsageKey, String> abandoned,
+    SortedMap<VolumeUse, TargetRecord> targets,
+    SortedMap<VolumeUse, String> contexts,
+    Optional<VolumeUse> leaving,
+    SortedMap<VolumeUse, String> abandoned,
     UnknownFields unknown) {
 
   /** Copies the maps. */
@@ -71,9 +71,9 @@ public record VolumeRecord(
 
   /** Returns the volume with one use more, or one that is further or less far. */
   public VolumeRecord withTarget(TargetRecord target) {
-    SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
+    SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
     next.put(target.usage(), target);
-    SortedMap<UsageKey, String> given = new TreeMap<>(abandoned);
+    SortedMap<VolumeUse, String> given = new TreeMap<>(abandoned);
     given.remove(target.usage());
     return new VolumeRecord(
         identity, plan, place, staging, next, contexts, Optional.empty(), given, unknown);
@@ -82,26 +82,26 @@ public record VolumeRecord(
   /**
    * Returns the volume with one use less; the last is remembered while the volume is given back.
    */
-  public VolumeRecord without(UsageKey usage) {
-    SortedMap<UsageKey, TargetRecord> next = new TreeMap<>(targets);
+  public VolumeRecord without(VolumeUse usage) {
+    SortedMap<VolumeUse, TargetRecord> next = new TreeMap<>(targets);
     next.remove(usage);
-    SortedMap<UsageKey, String> left = new TreeMap<>(contexts);
+    SortedMap<VolumeUse, String> left = new TreeMap<>(contexts);
     left.remove(usage);
-    Optional<UsageKey> last = next.isEmpty() ? Optional.of(usage) : Optional.empty();
+    Optional<VolumeUse> last = next.isEmpty() ? Optional.of(usage) : Optional.empty();
     return new VolumeRecord(identity, plan, place, staging, next, left, last, abandoned, unknown);
   }
 
   /** Returns the volume, where a person has ended the release of a use for this reason. */
-  public VolumeRecord abandoning(UsageKey usage, String reason) {
-    SortedMap<UsageKey, String> next = new TreeMap<>(abandoned);
+  public VolumeRecord abandoning(VolumeUse usage, String reason) {
+    SortedMap<VolumeUse, String> next = new TreeMap<>(abandoned);
     next.put(usage, reason);
     return new VolumeRecord(
         identity, plan, place, staging, targets, contexts, leaving, next, unknown);
   }
 
   /** Returns the volume with a use that is published with the context of this digest. */
-  public VolumeRecord withContext(UsageKey usage, String digest) {
-    SortedMap<UsageKey, String> next = new TreeMap<>(contexts);
+  public VolumeRecord withContext(VolumeUse usage, String digest) {
+    SortedMap<VolumeUse, String> next = new TreeMap<>(contexts);
     if (digest.isEmpty()) {
       next.remove(usage);
     } else {
@@ -130,12 +130,12 @@ public record VolumeRecord(
   }
 
   /** One use of it. */
-  public Optional<TargetRecord> target(UsageKey usage) {
+  public Optional<TargetRecord> target(VolumeUse usage) {
     return Optional.ofNullable(targets.get(usage));
   }
 
   /** Under which claim a use is. */
-  public ClaimMark claim(UsageKey usage) {
+  public ClaimMark claim(VolumeUse usage) {
     return target(usage).map(TargetRecord::claim).orElse(ClaimMark.NONE);
   }
 

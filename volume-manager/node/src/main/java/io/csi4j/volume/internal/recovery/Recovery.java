@@ -19,8 +19,8 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
@@ -52,7 +52,7 @@ public final class Recovery {
   private final Map<VolumeIdentity, VolumeRecord> volumes = new TreeMap<>();
   private final Map<VolumeIdentity, Tombstone> tombstones = new TreeMap<>();
   private final Set<VolumeIdentity> appeared = new HashSet<>();
-  private final List<UsageKey> adopted = new ArrayList<>();
+  private final List<VolumeUse> adopted = new ArrayList<>();
   private final List<OperatorMessage> findings = new ArrayList<>();
   private final Set<MountPath> explained = new HashSet<>();
   private int rebooted;
@@ -113,7 +113,7 @@ public final class Recovery {
         findings);
   }
 
-  private List<UsageKey> uses(PathStatus status) {
+  private List<VolumeUse> uses(PathStatus status) {
     return volumes.values().stream()
         .flatMap(record -> record.targets().values().stream())
         .filter(target -> target.path().is(status))
@@ -251,7 +251,7 @@ public final class Recovery {
   /** The volume of a tombstone, all of which has to be taken away again. */
   public static VolumeRecord late(Tombstone tombstone, Place place) {
     VolumeRecord record = VolumeRecord.fresh(tombstone.identity(), tombstone.plan(), place);
-    for (UsageKey usage : tombstone.targets()) {
+    for (VolumeUse usage : tombstone.targets()) {
       record = record.withTarget(going(usage));
     }
     return record.withStaging(doubtful(tombstone.plan()));
@@ -269,7 +269,7 @@ public final class Recovery {
         VolumeRecord.fresh(identity, plan, found.place()).withStaging(doubtful(plan));
     explained.add(layout.staging(identity));
     for (String use : directory.uses()) {
-      UsageKey usage = StrayUse.of(identity, use);
+      VolumeUse usage = StrayUse.of(identity, use);
       record = record.withTarget(going(usage));
       explained.add(layout.target(identity, usage));
     }
@@ -281,7 +281,7 @@ public final class Recovery {
             "there is a directory of it, and no record"));
   }
 
-  private static TargetRecord going(UsageKey usage) {
+  private static TargetRecord going(VolumeUse usage) {
     return new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.GOING));
   }
 
@@ -359,9 +359,9 @@ public final class Recovery {
   public record Recovered(
       List<VolumeRecord> volumes,
       List<Tombstone> tombstones,
-      List<UsageKey> adopted,
-      List<UsageKey> inDoubt,
-      List<UsageKey> going,
+      List<VolumeUse> adopted,
+      List<VolumeUse> inDoubt,
+      List<VolumeUse> going,
       List<MountPath> unknown,
       Set<VolumeIdentity> late,
       List<OperatorMessage> findings) {

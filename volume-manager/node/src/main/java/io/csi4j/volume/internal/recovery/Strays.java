@@ -7,7 +7,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ public final class Strays {
   /** Where the uses of a volume are. */
   static Set<MountPath> targets(VolumeLayout.Home home, VolumeRecord record) {
     Set<MountPath> targets = new HashSet<>();
-    for (UsageKey usage : record.targets().keySet()) {
+    for (VolumeUse usage : record.targets().keySet()) {
       targets.add(home.target(usage));
     }
     return targets;
@@ -82,7 +82,7 @@ public final class Strays {
       MountPath use = path.parent();
       boolean isTarget = use.parent().equals(uses) && path.equals(use.resolve("t"));
       if (isTarget && !known.contains(path) && strays.add(path)) {
-        UsageKey stray =
+        VolumeUse stray =
             StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
         now = now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
       }

@@ -13,13 +13,13 @@ import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.Release;
+import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.WantedUse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,8 +46,8 @@ class FirstMountTest {
                           "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
                       .capacityRange(CapacityRange.atLeast(1 << 20))
                       .build());
-      UsageKey web = UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
-      UsageKey job = UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("job"));
+      VolumeUse web = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
+      VolumeUse job = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("job"));
       Path path;
       try (VolumeManager manager = manager(plugin)) {
         MountedVolume mounted = manager.mount(request(web, volume));
@@ -59,7 +59,7 @@ class FirstMountTest {
         assertThat(manager.recovered().adopted()).containsExactly(web);
         assertThat(
                 manager
-                    .reconcile(List.of(new LiveMount.Named(web)))
+                    .reconcile(List.of(new WantedUse.Named(web)))
                     .done()
                     .toCompletableFuture()
                     .join()
@@ -68,10 +68,10 @@ class FirstMountTest {
         assertThat(manager.mount(request(web, volume)).path()).isEqualTo(path);
         MountedVolume second = manager.mount(request(job, volume));
         assertThat(second.path().resolve("hello")).hasContent("there");
-        assertThat(manager.unmount(web)).isEqualTo(Release.NOT_LAST);
-        assertThat(manager.unmount(web)).isEqualTo(Release.UNKNOWN);
+        assertThat(manager.unmount(web)).isEqualTo(UnmountResult.NOT_LAST);
+        assertThat(manager.unmount(web)).isEqualTo(UnmountResult.UNKNOWN);
         assertThat(second.path().resolve("hello")).hasContent("there");
-        assertThat(manager.unmount(job)).isEqualTo(Release.LAST);
+        assertThat(manager.unmount(job)).isEqualTo(UnmountResult.LAST);
         assertThat(manager.volumes()).isEmpty();
         assertThat(temp.resolve("root/v")).isEmptyDirectory();
       }
@@ -85,7 +85,7 @@ class FirstMountTest {
         .open();
   }
 
-  private static MountRequest request(UsageKey usage, Volume volume) {
+  private static MountRequest request(VolumeUse usage, Volume volume) {
     return MountRequest.builder(PLUGIN, usage, volume.id(), AccessMode.MULTI_NODE_MULTI_WRITER)
         .volumeContext(volume.context())
         .build();

@@ -13,15 +13,15 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.CleanupPlan.Action;
-import io.csi4j.volume.node.LiveMount;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.WantedUse;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -31,10 +31,10 @@ class ReconcilingTest {
   private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/root"));
   private static final PluginId PLUGIN = PluginId.of("plugin");
   private static final VolumeIdentity IDENTITY = new VolumeIdentity(PLUGIN, VolumeId.of("vol-1"));
-  private static final UsageKey USE = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("web"));
-  private static final LiveMount NAMED = new LiveMount.Named(USE);
-  private static final LiveMount WANTED =
-      new LiveMount.Wanted(
+  private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web"));
+  private static final WantedUse NAMED = new WantedUse.Named(USE);
+  private static final WantedUse WANTED =
+      new WantedUse.Requested(
           MountRequest.builder(PLUGIN, USE, IDENTITY.handle(), AccessMode.MULTI_NODE_MULTI_WRITER)
               .build());
 
@@ -50,7 +50,7 @@ class ReconcilingTest {
         .withStaging(PathRecord.present(Optional.empty()));
   }
 
-  private static List<CleanupPlan.Item> plan(List<VolumeRecord> records, List<LiveMount> live) {
+  private static List<CleanupPlan.Item> plan(List<VolumeRecord> records, List<WantedUse> live) {
     return HostList.plan(LAYOUT, records, live, List.of()).stream().map(Planned::item).toList();
   }
 

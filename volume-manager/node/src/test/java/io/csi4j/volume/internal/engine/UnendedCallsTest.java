@@ -11,9 +11,9 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import java.time.Duration;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class UnendedCallsTest {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final UsageKey USE = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("web"));
+  private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web"));
   private static final VolumeRecord PUBLISHING =
       VolumeRecord.fresh(
               new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1")),
@@ -39,7 +39,7 @@ class UnendedCallsTest {
 
   private final VolumeMemory.UnendedCalls doubts = new VolumeMemory.UnendedCalls();
 
-  private Set<Optional<UsageKey>> quarantined(Duration now, String instance) {
+  private Set<Optional<VolumeUse>> quarantined(Duration now, String instance) {
     return doubts.quarantined(PUBLISHING, now.toNanos(), MINUTE, instance, "pid-1-drains"::equals);
   }
 

@@ -5,8 +5,8 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
@@ -22,7 +22,7 @@ final class Samples {
         new OperationId(id),
         VolumeEvent.Operation.MOUNT,
         PluginId.of("hostpath.csi"),
-        Optional.of(UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))));
+        Optional.of(VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))));
   }
 
   static VolumeEvent.Ended ended(long id) {

@@ -10,9 +10,9 @@ import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,8 +32,8 @@ class DirectoriesPowerCutTest {
 
   private static final VolumeIdentity ONE =
       new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-1"));
-  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
-  private static final UsageKey JOB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("job"));
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse JOB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("job"));
   private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/csi4j"));
 
   /** A part of the life of a volume. */

@@ -14,9 +14,9 @@ import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +37,7 @@ class DiskTroubleInDirectoriesTest {
 
   private static final VolumeIdentity ONE =
       new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-1"));
-  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
   private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/csi4j"));
   private static final Path ROOT = Path.of("/csi4j");
 

@@ -11,9 +11,9 @@ import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,8 +37,8 @@ class VolumeDirectoriesTest {
       new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-1"));
   private static final VolumeIdentity TWO =
       new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-2"));
-  private static final UsageKey WEB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("web"));
-  private static final UsageKey JOB = UsageKey.of(VolumeKey.of("db"), WorkloadId.of("job"));
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+  private static final VolumeUse JOB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("job"));
 
   @TempDir Path temporary;
   private Path root;

@@ -9,9 +9,9 @@ import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,8 +84,8 @@ class VolumeLayoutTest {
     return new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of(handle));
   }
 
-  private static UsageKey usage(String namespace, String volume, String workload) {
-    return UsageKey.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload));
+  private static VolumeUse usage(String namespace, String volume, String workload) {
+    return VolumeUse.of(VolumeKey.of(Namespace.of(namespace), volume), WorkloadId.of(workload));
   }
 
   private static String last(MountPath path) {
@@ -95,7 +95,7 @@ class VolumeLayoutTest {
   @Test
   void everythingOfAVolumeLiesWhereItSays() {
     VolumeIdentity one = volume("vol-1");
-    UsageKey use = usage("a", "db", "web");
+    VolumeUse use = usage("a", "db", "web");
     String home = "/var/lib/csi4j/v/skv7o2iec4cvupwq4gw4mvo7k4";
 
     assertThat(LAYOUT.state()).hasToString("/var/lib/csi4j/state");
@@ -111,7 +111,7 @@ class VolumeLayoutTest {
   void thePageOfTheStateShowsThePathsThatAreUsed() throws IOException {
     String page = Files.readString(PAGE);
     VolumeIdentity one = volume("vol-1");
-    UsageKey use = usage("a", "db", "web");
+    VolumeUse use = usage("a", "db", "web");
 
     for (MountPath path :
         List.of(
@@ -136,7 +136,7 @@ class VolumeLayoutTest {
   void noIdMakesAPathLongerThanEveryPluginTakesUnderARootOfSixtyBytes() {
     VolumeLayout layout = new VolumeLayout(MountPath.of("/" + "r".repeat(59)));
     for (String hostile : HOSTILE) {
-      UsageKey use = usage("n".repeat(1024), "v".repeat(1024), "w".repeat(1024));
+      VolumeUse use = usage("n".repeat(1024), "v".repeat(1024), "w".repeat(1024));
       MountPath target = layout.target(volume(hostile), use);
 
       assertThat(target.bytes())
@@ -224,7 +224,7 @@ class VolumeLayoutTest {
   @Test
   @Tag("L1")
   void aVolumeMadeAnewUnderItsOldNameGetsOtherPaths() {
-    UsageKey sameName = usage("a", "db", "web");
+    VolumeUse sameName = usage("a", "db", "web");
 
     assertThat(LAYOUT.staging(volume("vol-2"))).isNotEqualTo(LAYOUT.staging(volume("vol-1")));
     assertThat(LAYOUT.target(volume("vol-2"), sameName))
@@ -264,10 +264,10 @@ class VolumeLayoutTest {
     for (int i = 0; i < 2000; i++) {
       String volume = text(random, 5);
       String workload = text(random, 5);
-      UsageKey one = usage("n", volume, workload);
-      UsageKey same =
+      VolumeUse one = usage("n", volume, workload);
+      VolumeUse same =
           usage("n", new String(volume.toCharArray()), new String(workload.toCharArray()));
-      UsageKey other = usage("n", workload, volume);
+      VolumeUse other = usage("n", workload, volume);
 
       assertThat(same).isEqualTo(one).hasSameHashCodeAs(one).isEqualByComparingTo(one);
       assertThat(VolumeLayout.id(same)).isEqualTo(VolumeLayout.id(one));
@@ -281,7 +281,7 @@ class VolumeLayoutTest {
   void theUseOfADirectoryWhoseWorkloadNobodyKnowsHasThatDirectory() {
     VolumeIdentity one = volume("vol-1");
     String directory = VolumeLayout.id(usage("a", "db", "web"));
-    UsageKey stray = StrayUse.of(one, directory);
+    VolumeUse stray = StrayUse.of(one, directory);
 
     assertThat(StrayUse.directory(stray)).contains(directory);
     assertThat(LAYOUT.target(one, stray)).isEqualTo(LAYOUT.target(one, usage("a", "db", "web")));
@@ -292,7 +292,7 @@ class VolumeLayoutTest {
     VolumeIdentity one = volume("vol-1");
     String namespace = StrayUse.of(one, "x").volume().namespace().value();
     for (String hostile : List.of("../../../etc", "a/b", ".", "who", "X".repeat(26))) {
-      UsageKey posing = usage(namespace, "db", hostile);
+      VolumeUse posing = usage(namespace, "db", hostile);
 
       assertThat(StrayUse.isStray(posing)).as("%s", hostile).isFalse();
       assertThat(LAYOUT.use(one, posing).parent()).isEqualTo(LAYOUT.uses(one));

@@ -15,7 +15,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a claim allows, and what becomes of what is begun when it does not: one row each. */
 class ConfirmingTest {
 
-  private static final Optional<UsageKey> TARGET = Optional.of(A);
+  private static final Optional<VolumeUse> TARGET = Optional.of(A);
   private static final Event STALE = standing(new ClaimStanding.Stale(9));
   private static final Event LEAVING = standing(new ClaimStanding.Leaving());
   private static final Event MISSING = standing(new ClaimStanding.Missing());

@@ -22,7 +22,7 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.List;
 import java.util.Optional;
@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every way that an operation can go: one row each, its steps in full. */
 class LifecycleTest {
 
-  private static final Optional<UsageKey> STAGING = Optional.empty();
-  private static final Optional<UsageKey> TARGET = Optional.of(A);
+  private static final Optional<VolumeUse> STAGING = Optional.empty();
+  private static final Optional<VolumeUse> TARGET = Optional.of(A);
 
   private static final String INTEND =
       "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; make volume; ";

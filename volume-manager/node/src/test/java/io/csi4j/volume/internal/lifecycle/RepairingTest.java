@@ -16,7 +16,7 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** How dead mounts are made anew, and what a plugin in trouble gets: one row each. */
 class RepairingTest {
 
-  private static final Optional<UsageKey> STAGING = Optional.empty();
-  private static final Optional<UsageKey> TARGET = Optional.of(A);
+  private static final Optional<VolumeUse> STAGING = Optional.empty();
+  private static final Optional<VolumeUse> TARGET = Optional.of(A);
 
   private static final MountPolicy REPUBLISHING =
       MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH);

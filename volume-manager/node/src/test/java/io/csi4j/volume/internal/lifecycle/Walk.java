@@ -22,9 +22,9 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
@@ -47,24 +47,24 @@ final class Walk {
   static final VolumeIdentity IDENTITY =
       new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
   static final Place PLACE = new Place("boot-1", 1);
-  static final UsageKey A = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("a"));
-  static final UsageKey B = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("b"));
+  static final VolumeUse A = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("a"));
+  static final VolumeUse B = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("b"));
 
   private static final Evidence DISK = new Evidence("ref", "ext4", "/dev/sda", "/", false);
 
   private final Map<String, Event> endings = new HashMap<>();
   private final Map<String, Throwable> breaking = new HashMap<>();
   private final Map<String, Integer> counts = new HashMap<>();
-  private final Set<Optional<UsageKey>> goingOn = new HashSet<>();
-  private final Map<Optional<UsageKey>, List<Evidence>> mounts = new HashMap<>();
+  private final Set<Optional<VolumeUse>> goingOn = new HashSet<>();
+  private final Map<Optional<VolumeUse>, List<Evidence>> mounts = new HashMap<>();
   private final List<String> trace = new ArrayList<>();
   private MountPolicy policy = MountPolicy.defaults();
   private boolean quarantineOver;
   private boolean broken;
-  private final Set<Optional<UsageKey>> dead = new HashSet<>();
+  private final Set<Optional<VolumeUse>> dead = new HashSet<>();
   private boolean lazily;
   private Optional<Failure> barred = Optional.empty();
-  private Set<UsageKey> refused = Set.of();
+  private Set<VolumeUse> refused = Set.of();
   private int strayAt;
   private VolumeRecord record;
 
@@ -78,11 +78,11 @@ final class Walk {
   }
 
   /** From a volume that is staged, and mounted for these. */
-  static Walk fromUsedBy(UsageKey... users) {
+  static Walk fromUsedBy(VolumeUse... users) {
     Walk walk = fromNothing();
     walk.mount(Optional.empty());
     VolumeRecord record = walk.record.withStaging(PathRecord.present(Optional.of(DISK)));
-    for (UsageKey user : users) {
+    for (VolumeUse user : users) {
       walk.mount(Optional.of(user));
       record =
           record.withTarget(new TargetRecord(user, false, PathRecord.present(Optional.of(DISK))));
@@ -105,16 +105,16 @@ final class Walk {
     return new Plan(staged, block, AccessMode.MULTI_NODE_MULTI_WRITER, "", "", "");
   }
 
-  static Goal.Publish publish(UsageKey usage) {
+  static Goal.Publish publish(VolumeUse usage) {
     return new Goal.Publish(IDENTITY, usage, plan(true, false), false, true);
   }
 
-  Walk mount(Optional<UsageKey> path) {
+  Walk mount(Optional<VolumeUse> path) {
     mounts.computeIfAbsent(path, key -> new ArrayList<>()).add(DISK);
     return this;
   }
 
-  Walk unmount(Optional<UsageKey> path) {
+  Walk unmount(Optional<VolumeUse> path) {
     mounts.remove(path);
     return this;
   }
@@ -126,7 +126,7 @@ final class Walk {
   }
 
   /** The server of what is mounted there has ended. */
-  Walk dead(Optional<UsageKey> path) {
+  Walk dead(Optional<VolumeUse> path) {
     dead.add(path);
     return this;
   }
@@ -150,32 +150,32 @@ final class Walk {
   }
 
   /** The plugin has refused to release a use often and long enough. */
-  Walk refusedForLong(UsageKey usage) {
+  Walk refusedForLong(VolumeUse usage) {
     refused = Set.of(usage);
     return this;
   }
 
   /** Something else is mounted there. */
-  Walk foreign(Optional<UsageKey> path) {
+  Walk foreign(Optional<VolumeUse> path) {
     mounts.put(path, List.of(new Evidence("other", "tmpfs", "none", "/", false)));
     return this;
   }
 
   /** What is mounted there cannot be written any more. */
-  Walk readOnly(Optional<UsageKey> path) {
+  Walk readOnly(Optional<VolumeUse> path) {
     mounts.put(path, List.of(new Evidence("ref", "ext4", "/dev/sda", "/", true)));
     return this;
   }
 
   /** Something else is mounted on what is mounted there. */
-  Walk covered(Optional<UsageKey> path) {
+  Walk covered(Optional<VolumeUse> path) {
     mount(path);
     mounts.get(path).add(new Evidence("other", "tmpfs", "none", "/", false));
     return this;
   }
 
   /** This many mounts are on top of each other. */
-  Walk layers(Optional<UsageKey> path, int count) {
+  Walk layers(Optional<VolumeUse> path, int count) {
     mounts.remove(path);
     for (int i = 0; i < count; i++) {
       mount(path);
@@ -201,7 +201,7 @@ final class Walk {
   }
 
   /** The end of the call that is on record for a path is not known. */
-  Walk goingOn(Optional<UsageKey> path) {
+  Walk goingOn(Optional<VolumeUse> path) {
     goingOn.add(path);
     return this;
   }
@@ -351,7 +351,7 @@ final class Walk {
     return told;
   }
 
-  private void peel(Optional<UsageKey> path) {
+  private void peel(Optional<VolumeUse> path) {
     List<Evidence> stack = mounts.getOrDefault(path, new ArrayList<>());
     if (!stack.isEmpty()) {
       stack.remove(stack.size() - 1);
@@ -388,7 +388,7 @@ final class Walk {
     return new Event.Arranged(Optional.empty());
   }
 
-  private List<Sighting> stack(Optional<UsageKey> path) {
+  private List<Sighting> stack(Optional<VolumeUse> path) {
     Sighting.Health health =
         dead.contains(path)
             ? Sighting.Health.DEAD

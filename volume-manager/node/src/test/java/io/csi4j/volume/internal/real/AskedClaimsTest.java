@@ -6,8 +6,8 @@ import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.NodeClaims;
 import java.util.concurrent.CompletableFuture;
@@ -25,11 +25,11 @@ class AskedClaimsTest {
     return new AskedClaims(NodeClaims.of(NodeName.of("n1"), confirmation));
   }
 
-  private static UsageKey use(int number) {
-    return UsageKey.of(VolumeKey.of("vol-" + number), WorkloadId.of("web"));
+  private static VolumeUse use(int number) {
+    return VolumeUse.of(VolumeKey.of("vol-" + number), WorkloadId.of("web"));
   }
 
-  private static CompletableFuture<ClaimStanding> ask(AskedClaims claims, UsageKey usage) {
+  private static CompletableFuture<ClaimStanding> ask(AskedClaims claims, VolumeUse usage) {
     CompletableFuture<ClaimStanding> answer = new CompletableFuture<>();
     claims.standing(usage, 7, answer::complete);
     return answer;

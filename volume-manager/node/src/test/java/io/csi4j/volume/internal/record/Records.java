@@ -7,9 +7,9 @@ import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import java.util.ArrayList;
@@ -30,8 +30,8 @@ public final class Records {
 
   private Records() {}
 
-  static UsageKey usage(String volume, String workload) {
-    return UsageKey.of(VolumeKey.of(Namespace.of("tenant-a"), volume), WorkloadId.of(workload));
+  static VolumeUse usage(String volume, String workload) {
+    return VolumeUse.of(VolumeKey.of(Namespace.of("tenant-a"), volume), WorkloadId.of(workload));
   }
 
   /** A volume whose first use was admitted a moment ago. */
@@ -80,7 +80,7 @@ public final class Records {
             new Place("", 0))
         .withTarget(
             new TargetRecord(
-                UsageKey.of(VolumeKey.of("raw"), WorkloadId.of("w")),
+                VolumeUse.of(VolumeKey.of("raw"), WorkloadId.of("w")),
                 true,
                 PathRecord.present(Optional.empty())));
   }
@@ -114,7 +114,7 @@ public final class Records {
   /** A volume that nobody has any more, and that is not given back yet. */
   static VolumeRecord leaving() {
     VolumeRecord used = used();
-    for (UsageKey usage : List.copyOf(used.targets().keySet())) {
+    for (VolumeUse usage : List.copyOf(used.targets().keySet())) {
       used = used.without(usage);
     }
     return used;
@@ -122,7 +122,7 @@ public final class Records {
 
   /** A volume one of whose uses a person has given up, and a tombstone of such a volume. */
   static VolumeRecord abandoned() {
-    UsageKey usage = usage("db-1", "web-2");
+    VolumeUse usage = usage("db-1", "web-2");
     return used().without(usage).abandoning(usage, "the plugin's vendor says that it is gone");
   }
 
@@ -160,7 +160,7 @@ public final class Records {
           record.withTarget(
               new TargetRecord(usage(random), random.nextBoolean(), path(random), claim(random)));
     }
-    for (Map.Entry<UsageKey, String> use : abandoned(random).entrySet()) {
+    for (Map.Entry<VolumeUse, String> use : abandoned(random).entrySet()) {
       record = record.abandoning(use.getKey(), use.getValue());
     }
     if (record.targets().isEmpty() && random.nextBoolean()) {
@@ -168,7 +168,7 @@ public final class Records {
     }
     if (random.nextBoolean()) {
       record = record.with(record.plan().attached(RandomFields.text(random)));
-      for (UsageKey usage : List.copyOf(record.targets().keySet())) {
+      for (VolumeUse usage : List.copyOf(record.targets().keySet())) {
         record = record.withContext(usage, RandomFields.text(random));
       }
     }
@@ -187,15 +187,15 @@ public final class Records {
   }
 
   static Tombstone randomTombstone(Random random) {
-    List<UsageKey> uses = new ArrayList<>();
+    List<VolumeUse> uses = new ArrayList<>();
     for (int i = random.nextInt(5); i > 0; i--) {
       uses.add(usage(random));
     }
     return new Tombstone(identity(random), plan(random), place(random), uses, abandoned(random));
   }
 
-  private static SortedMap<UsageKey, String> abandoned(Random random) {
-    SortedMap<UsageKey, String> abandoned = new TreeMap<>();
+  private static SortedMap<VolumeUse, String> abandoned(Random random) {
+    SortedMap<VolumeUse, String> abandoned = new TreeMap<>();
     for (int i = random.nextInt(3); i > 0; i--) {
       abandoned.put(usage(random), RandomFields.text(random));
     }
@@ -207,8 +207,8 @@ public final class Records {
         PluginId.of(RandomFields.name(random)), VolumeId.of(RandomFields.name(random)));
   }
 
-  private static UsageKey usage(Random random) {
-    return UsageKey.of(
+  private static VolumeUse usage(Random random) {
+    return VolumeUse.of(
         VolumeKey.of(Namespace.of(RandomFields.name(random)), RandomFields.name(random)),
         WorkloadId.of(RandomFields.name(random)));
   }

@@ -24,9 +24,9 @@ import io.csi4j.volume.internal.recovery.Recovery.Remembered;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Doubt;
@@ -46,7 +46,7 @@ class RecoveryTest {
   private static final VolumeLayout LAYOUT = new VolumeLayout(MountPath.of("/root"));
   private static final VolumeIdentity IDENTITY =
       new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
-  private static final UsageKey USE = UsageKey.of(VolumeKey.of("data"), WorkloadId.of("web"));
+  private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web"));
   private static final Place HERE = new Place("boot-1", 7);
   private static final Plan PLAN =
       new Plan(true, false, AccessMode.MULTI_NODE_MULTI_WRITER, "", "", "");
@@ -66,7 +66,7 @@ class RecoveryTest {
     state.value(LAYOUT.key(record.identity()), RecordCodec.encode(record));
   }
 
-  private void bury(UsageKey... uses) {
+  private void bury(VolumeUse... uses) {
     state.value(
         StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
         RecordCodec.encode(new Tombstone(IDENTITY, PLAN, HERE, List.of(uses), new TreeMap<>())));
@@ -276,7 +276,7 @@ class RecoveryTest {
 
     Recovered recovered = recover();
 
-    UsageKey found = StrayUse.of(IDENTITY, use);
+    VolumeUse found = StrayUse.of(IDENTITY, use);
     VolumeRecord record = only(recovered);
     assertThat(record.staging().status()).isEqualTo(PathStatus.IN_DOUBT);
     assertThat(record.target(found).orElseThrow().path().status()).isEqualTo(PathStatus.GOING);

@@ -16,9 +16,9 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.UsageKey;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -236,7 +236,7 @@ class MessagesTest {
     Subject subject =
         Subject.of(
                 "staging", new VolumeIdentity(PluginId.of("p\u202e"), VolumeId.of("a\nCSI-901 b")))
-            .by(UsageKey.of(VolumeKey.of("v\u2028"), WorkloadId.of("w\u2029")));
+            .by(VolumeUse.of(VolumeKey.of("v\u2028"), WorkloadId.of("w\u2029")));
     assertThat(Messages.of(OperatorCode.RPC_SLOW, subject, "10 s").doing().text())
         .isEqualTo(
             "staging volume 'a\\nCSI-901 b' (default/v\\u2028 for workload 'w\\u2029') of plugin"
@@ -249,7 +249,7 @@ class MessagesTest {
             Messages.of(
                     OperatorCode.NOT_MOUNTED,
                     Subject.of("reading")
-                        .by(UsageKey.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))),
+                        .by(VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))),
                     "")
                 .doing()
                 .text())

@@ -8,21 +8,21 @@ import java.util.Objects;
  * @param volume the volume
  * @param workload who uses it
  */
-public record UsageKey(VolumeKey volume, WorkloadId workload) implements Comparable<UsageKey> {
+public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Comparable<VolumeUse> {
 
   /** Checks that both are there. */
-  public UsageKey {
+  public VolumeUse {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(workload, "workload");
   }
 
   /** The use of a volume by a workload. */
-  public static UsageKey of(VolumeKey volume, WorkloadId workload) {
-    return new UsageKey(volume, workload);
+  public static VolumeUse of(VolumeKey volume, WorkloadId workload) {
+    return new VolumeUse(volume, workload);
   }
 
   @Override
-  public int compareTo(UsageKey other) {
+  public int compareTo(VolumeUse other) {
     int byVolume = volume.compareTo(other.volume);
     return byVolume != 0 ? byVolume : workload.compareTo(other.workload);
   }

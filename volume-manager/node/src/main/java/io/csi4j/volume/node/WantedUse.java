@@ -1,21 +1,21 @@
 package io.csi4j.volume.node;
 
-import io.csi4j.volume.model.UsageKey;
+import io.csi4j.volume.model.VolumeUse;
 
 /** A use of a volume that a host still wants, as it tells the manager after a start. */
-public sealed interface LiveMount {
+public sealed interface WantedUse {
 
   /** Which use. */
-  UsageKey usage();
+  VolumeUse usage();
 
   /**
    * A use with all that is needed to make it again, should it be gone.
    *
    * @param request what the workload wants
    */
-  record Wanted(MountRequest request) implements LiveMount {
+  record Requested(MountRequest request) implements WantedUse {
     @Override
-    public UsageKey usage() {
+    public VolumeUse usage() {
       return request.usage();
     }
   }
@@ -26,5 +26,5 @@ public sealed interface LiveMount {
    *
    * @param usage which use
    */
-  record Named(UsageKey usage) implements LiveMount {}
+  record Named(VolumeUse usage) implements WantedUse {}
 }

@@ -81,16 +81,21 @@ class FaultMatrixTest {
                     Messages.of(
                         OperatorCode.RPC_SLOW, subject);
                     assertThat(RESUMED).isTrue();
+                    // MOUNT_LOST is told here.
                   }
                 }
-                """));
+                """,
+                "Helper",
+                "class Helper { void told() { assertThat(code()).isEqualTo(PATH_FAILED); } }"));
     FaultMatrix.Row row = new FaultMatrix.Row("A1", List.of("ADOPTED"), "It is adopted");
     FaultMatrix.Row slow = new FaultMatrix.Row("C9", List.of("RPC_STUCK"), "It is slow");
     Map<String, Set<String>> tests =
         Map.of("A1", Set.of("SomeTest#shows"), "C9", Set.of("SomeTest#another"));
 
-    assertThat(showing.unprovoked(Set.of("ADOPTED", "RPC_SLOW", "RESUMED")))
-        .containsExactly("RPC_SLOW");
+    assertThat(
+            showing.unprovoked(
+                Set.of("ADOPTED", "RPC_SLOW", "RESUMED", "MOUNT_LOST", "PATH_FAILED")))
+        .containsExactly("MOUNT_LOST", "PATH_FAILED", "RPC_SLOW");
     assertThat(showing.unshown(List.of(row), tests, Map.of())).isEmpty();
     assertThat(showing.unshown(List.of(slow), tests, Map.of()))
         .singleElement()

@@ -27,6 +27,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountResult;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,6 +111,25 @@ class FrontDoorTest {
       assertThat(second).hasMessageContaining(first.root().toString());
       assertThat(second.getCause()).isInstanceOf(StateException.class);
       assertThat(first.volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aStateThatTheHostClosedUnderItsManagerIsTold() {
+    StateStore state = medium.open();
+    try (VolumeManager manager =
+        VolumeManager.builder(temp.resolve("root"))
+            .state(state)
+            .plugin(PluginBinding.builder(PLUGIN, fake.nodeEndpoint()).build())
+            .open()) {
+      state.close();
+
+      VolumeException failure =
+          catchThrowableOfType(VolumeException.class, () -> manager.mount(request(WEB_1)));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.STATE_CLOSED);
+      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
     }
   }
 

@@ -107,7 +107,8 @@ public final class Lifecycle {
   public static boolean isForPeople(OperatorCode code) {
     return code == OperatorCode.CLEANUP_NEEDS_HELP
         || code == OperatorCode.FOREIGN_MOUNT
-        || code == OperatorCode.STATE_TAKEN_OVER;
+        || code == OperatorCode.STATE_TAKEN_OVER
+        || code == OperatorCode.STATE_CLOSED;
   }
 
   /** How it is told that something could not be unmounted without the plugin. */

@@ -8,6 +8,7 @@ module io.csi4j.volume.claims.etcd {
   requires io.grpc;
   requires io.netty.handler;
   // What jetcd and its gRPC run on, and cannot ask for: they are no modules.
+  requires dev.failsafe.core;
   requires io.netty.codec.http2;
   requires io.netty.handler.proxy;
   requires io.vertx.core;

@@ -140,7 +140,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.engine().report();
   }
 
-  /** Returns the plan of {@link #reconcile}; nothing is done. */
+  /**
+   * Returns the plan of {@link #reconcile}; nothing is done.
+   *
+   * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
+   */
   public CleanupPlan plan(Collection<WantedUse> live) {
     return opened.know("planning", () -> opened.engine().plan(live));
   }
@@ -237,6 +241,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @param plugin the plugin whose volume it is
    * @param handle the volume as the plugin names it
+   * @throws io.csi4j.volume.model.VolumeException as for {@link #receipt(VolumeUse, long)}
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch, PluginId plugin, VolumeId handle) {
     return opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle)));

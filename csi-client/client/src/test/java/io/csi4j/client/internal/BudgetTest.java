@@ -110,8 +110,9 @@ class BudgetTest {
   @Test
   void whereverTheClockJumpsAFailureIsOneOfOurs() {
     Random random = new Random(17);
-    for (int run = 0; run < 20 * CsiOperation.values().length; run++) {
-      CsiOperation operation = CsiOperation.values()[run % CsiOperation.values().length];
+    List<CsiOperation> all = List.of(CsiOperation.values());
+    for (int run = 0; run < 20 * all.size(); run++) {
+      CsiOperation operation = all.get(run % all.size());
       Object request = new Samples(run).request(operation, true);
       String name = "run " + run + ", " + operation;
       scripted.forget();

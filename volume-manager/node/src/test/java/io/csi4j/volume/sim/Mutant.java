@@ -135,7 +135,7 @@ enum Mutant {
           """,
           """
               if (turn.failure().isPresent()) {
-                return finished(turn, Release.LAST);
+                return finished(turn, UnmountResult.LAST);
               }
               return isBeingStaged(record, now)
                   ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
@@ -170,7 +170,7 @@ enum Mutant {
       "I2",
       edit(
           "lifecycle/ReleaseStory",
-          ": turn.end(new Result.Released(Release.UNKNOWN));",
+          ": turn.end(new Result.Released(UnmountResult.UNKNOWN));",
           ": unstage(turn);")),
 
   /** A failed unpublish is taken for done. */

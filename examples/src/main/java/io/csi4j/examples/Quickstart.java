@@ -18,7 +18,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginEvent;
@@ -225,14 +225,14 @@ public final class Quickstart {
   private void giveBack(VolumeManager manager) {
     for (VolumeUse usage : List.of(WEB_1, WEB_2)) {
       long begun = System.nanoTime();
-      UnmountResult release = manager.unmount(usage);
+      UnmountOutcome release = manager.unmount(usage);
       story.step(
           "host",
           "unmounted it for "
               + usage.workload()
               + " in "
               + Story.millis(since(begun))
-              + (release == UnmountResult.LAST
+              + (release == UnmountOutcome.LAST
                   ? ": the last, so it was unstaged"
                   : ": another workload has it still"));
     }

@@ -182,7 +182,7 @@ class ConcurrencyPageTest {
         }
       }
     }
-    assertThat(sources).hasSizeGreaterThan(1000);
+    assertThat(sources).hasSizeGreaterThan(800);
     return sources;
   }
 }

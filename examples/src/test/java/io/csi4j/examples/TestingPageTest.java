@@ -23,7 +23,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ class TestingPageTest {
       manager.mount(
           MountRequest.builder(plugin, usage, TestingSnippets.VOLUME, AccessMode.SINGLE_NODE_WRITER)
               .build());
-      assertThat(manager.unmount(usage)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(usage)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -36,7 +36,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -109,7 +109,7 @@ final class TestingSnippets {
         assertTrue(volumes.hasMount(usage));
         assertTrue(Files.isDirectory(mounted.path()));
 
-        assertEquals(UnmountResult.LAST, volumes.unmount(usage));
+        assertEquals(UnmountOutcome.LAST, volumes.unmount(usage));
       }
     }
   }

@@ -12,7 +12,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeMounter;
 
 /** The volumes of a plugin that mounts nothing: each caller mounts and unmounts one of its own. */
@@ -43,7 +43,7 @@ record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {
   @Override
   public void doOnce(int caller) {
     if (!mounter.mount(request(plugin, caller)).usage().equals(usage(caller))
-        || mounter.unmount(usage(caller)) != UnmountResult.LAST) {
+        || mounter.unmount(usage(caller)) != UnmountOutcome.LAST) {
       throw new IllegalStateException("Something else was mounted or unmounted.");
     }
   }

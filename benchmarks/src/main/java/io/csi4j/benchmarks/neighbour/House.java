@@ -13,7 +13,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.JournalSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +80,7 @@ final class House implements AutoCloseable {
   void mountAndUnmount(int plugin, String volume) {
     VolumeUse usage = usage(plugin, volume);
     if (!manager.mount(request(plugin, volume)).usage().equals(usage)
-        || manager.unmount(usage) != UnmountResult.LAST) {
+        || manager.unmount(usage) != UnmountOutcome.LAST) {
       throw new IllegalStateException("Something else was mounted or unmounted.");
     }
   }

@@ -84,7 +84,7 @@ import org.jspecify.annotations.Nullable;
  *       controller.create(
  *           VolumeKey.of("db"),
  *           VolumeSpec.builder(plugin)
- *               .use(AccessMode.SINGLE_NODE_WRITER, Attachment.FILESYSTEM)
+ *               .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
  *               .capacity(CapacityRange.atLeast(1L << 30))
  *               .build());
  *   controller.delete(made.key());

@@ -64,7 +64,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
@@ -244,7 +244,7 @@ class ClaimsOnSocketsTest {
                   .build());
       assertThat(mounted).isNotNull();
       assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
           .isEqualTo(new Gone(WEB));
     }
@@ -318,7 +318,7 @@ class ClaimsOnSocketsTest {
               .build();
       assertThat(manager.mount(request)).isNotNull();
       assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
           .isEqualTo(new Gone(WEB));
     }

@@ -51,7 +51,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
@@ -287,7 +287,7 @@ class TwoNodesTest {
 
     assertThat(claims.release(ON_A)).isInstanceOf(ClaimProgress.WaitsForNode.class);
     refused(() -> a.receipt(ON_A, first.epoch()), OperatorCode.RECEIPT_REFUSED);
-    assertThat(a.manager.unmount(ON_A)).isEqualTo(UnmountResult.LAST);
+    assertThat(a.manager.unmount(ON_A)).isEqualTo(UnmountOutcome.LAST);
     NodeReceipt receipt = a.receipt(ON_A, first.epoch());
     assertThat(receipt.staging()).isEqualTo(NodeReceipt.Staging.GONE);
     assertThat(claims.confirmRelease(receipt)).isEqualTo(new ClaimProgress.Gone(ON_A));

@@ -42,7 +42,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
@@ -244,7 +244,7 @@ class UpkeepOfAHostTest {
 
       // The use is over: its claim is given back with the receipt, and the plugin is not needed.
       wanted.clear();
-      assertThat(manager.unmount(used.usage())).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(used.usage())).isEqualTo(UnmountOutcome.LAST);
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
           .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
           .extracting(Reaped::item)

@@ -9,7 +9,7 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.plugin.PluginDrain;
 import java.util.List;
 import java.util.OptionalLong;
@@ -70,7 +70,7 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<UnmountResult> unmount(VolumeUse usage) {
+    public CompletionStage<UnmountOutcome> unmount(VolumeUse usage) {
       return handed(engine.unmount(usage));
     }
 

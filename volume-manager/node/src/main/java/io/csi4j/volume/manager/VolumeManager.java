@@ -25,7 +25,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
@@ -253,7 +253,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
-  public UnmountResult unmount(VolumeUse usage) {
+  public UnmountOutcome unmount(VolumeUse usage) {
     return opened.await(opened.engine().unmount(usage), "unmounting", usage);
   }
 
@@ -272,7 +272,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     found out, or the use is mounted and well; or with what is left
    * @throws IllegalArgumentException if there is no reason
    */
-  public UnmountResult abandon(VolumeUse usage, String reason) {
+  public UnmountOutcome abandon(VolumeUse usage, String reason) {
     if (reason.isBlank()) {
       throw new IllegalArgumentException("Abandoning a use needs a reason.");
     }

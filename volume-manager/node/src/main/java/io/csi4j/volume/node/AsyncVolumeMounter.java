@@ -19,7 +19,7 @@ public interface AsyncVolumeMounter {
   CompletionStage<MountedVolume> mount(MountRequest request);
 
   /** Gives up the use of a volume by a workload. */
-  CompletionStage<UnmountResult> unmount(VolumeUse usage);
+  CompletionStage<UnmountOutcome> unmount(VolumeUse usage);
 
   /** Lets the node take notice that a volume has grown. */
   CompletionStage<OptionalLong> expand(ExpandRequest request);

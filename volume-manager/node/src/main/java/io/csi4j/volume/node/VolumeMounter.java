@@ -34,12 +34,12 @@ public interface VolumeMounter {
    * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
    * nor what was asked for at the mount. A use that is not known is no failure. After an end that
    * was {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} it may be asked again: it
-   * ends with {@link UnmountResult#LAST} only when all that is owed for the volume is done.
+   * ends with {@link UnmountOutcome#LAST} only when all that is owed for the volume is done.
    *
    * @throws io.csi4j.volume.model.VolumeException with what failed; the rest is done in the
    *     background
    */
-  UnmountResult unmount(VolumeUse usage);
+  UnmountOutcome unmount(VolumeUse usage);
 
   /**
    * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it

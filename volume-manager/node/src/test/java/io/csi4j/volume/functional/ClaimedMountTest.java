@@ -17,7 +17,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +89,7 @@ class ClaimedMountTest {
 
       assertThat(claims.questions()).containsExactly("web@7", "web@7", "web@7", "web@7");
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -118,7 +118,7 @@ class ClaimedMountTest {
               "its claim has epoch 7, and nobody confirms it: there was no answer within 10000 ms");
       assertThat(node.calls(volume)).isEmpty();
       assertThat(node.status(volume)).isEmpty();
-      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -131,7 +131,7 @@ class ClaimedMountTest {
       CompletableFuture<MountedVolume> waiting = node.engine().mount(claimed("vol-1", "web", 7));
       eventually("it was asked", () -> claims.questions().size() == 1);
 
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.fails(waiting).code()).isEqualTo(OperatorCode.SUPERSEDED);
       assertThat(node.calls(volume)).doesNotContain("Stage:OK", "Publish:OK");
@@ -234,7 +234,7 @@ class ClaimedMountTest {
       node.mount(claimed("vol-1", "web", 11));
       look(node, claims);
       assertThat(claims.questions()).endsWith("web@11");
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -254,7 +254,7 @@ class ClaimedMountTest {
 
       assertThat(told(node, OperatorCode.CLAIM_UNCONFIRMED)).hasSize(1);
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -279,7 +279,7 @@ class ClaimedMountTest {
           .isEqualTo(
               "its claim has epoch 7, and nobody confirms it: the store cannot be asked, and it"
                   + " goes on from what is on record");
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

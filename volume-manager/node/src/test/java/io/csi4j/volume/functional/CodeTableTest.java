@@ -20,7 +20,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -303,7 +303,7 @@ class CodeTableTest {
       if (expected.outcome().isEmpty()) {
         assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
         node.plugin().clearFaults();
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
         assertThat(node.isClean()).as(node.story()).isTrue();
       } else {
         finish(node);
@@ -382,7 +382,7 @@ class CodeTableTest {
       node.mount(single("vol-1", "web"));
       Runnable late = misbehave(node, row);
       if (expected.outcome().isEmpty()) {
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       } else {
         check(node, row, expected, node.unmountFails(usage("vol-1", "web")));
       }
@@ -457,7 +457,7 @@ class CodeTableTest {
       rule.close();
       node.restartPlugins(); // Somebody has repaired it: only then may it be called again.
       assertThat(node.get(node.engine().stats(usage("vol-1", "web"))).usage()).isNotEmpty();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -18,7 +18,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
@@ -86,7 +86,7 @@ class CrashTest {
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(1);
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
       assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -144,7 +144,7 @@ class CrashTest {
         assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
         assertThat(open.pid()).isPositive();
       }
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -204,7 +204,7 @@ class CrashTest {
 
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(1);
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -258,7 +258,7 @@ class CrashTest {
 
       assertThat(node.report().going()).containsExactly(usage("vol-1", "a"));
       assertThat(node.report().adopted()).containsExactly(usage("vol-1", "b"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.plugin().journal().calls(NODE_UNSTAGE_VOLUME)).isEmpty();
       node.reconcile();
       node.becomesClean();
@@ -311,7 +311,7 @@ class CrashTest {
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -342,7 +342,7 @@ class CrashTest {
       assertThat(node.calls(VOLUME)).containsExactly("Stage:OK", "Publish:OK");
       node.inTheEnd("the other is gone", () -> node.status(second).isEmpty());
       assertThat(node.calls(second)).containsExactly("Unpublish:OK", "Unstage:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -357,7 +357,7 @@ class CrashTest {
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.mounts()).isEmpty();
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -385,7 +385,7 @@ class CrashTest {
 
       node.kernel().host().detach(node.targetPath("vol-1", "web"));
       assertThat(node.unmount(usage("vol-1", "web")))
-          .isIn(UnmountResult.LAST, UnmountResult.UNKNOWN);
+          .isIn(UnmountOutcome.LAST, UnmountOutcome.UNKNOWN);
       node.becomesClean();
     }
   }
@@ -408,7 +408,7 @@ class CrashTest {
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
       node.kernel().host().detach(node.targetPath("vol-1", "web"));
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -417,7 +417,7 @@ class CrashTest {
   @Test
   void aMountThatAppearsAfterTheReleaseIsTakenAwayAgain() {
     try (Node node = mounted()) {
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.crash();
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
       node.kernel().host().directory(node.stagingPath(VOLUME));
@@ -438,7 +438,7 @@ class CrashTest {
   @Test
   void directoriesThatAppearAfterTheReleaseAreTakenAwayWhenItsTimeIsOver() {
     try (Node node = mounted()) {
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.directories()).isEmpty();
       node.reconcile();
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
@@ -454,7 +454,7 @@ class CrashTest {
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {
     try (Node node = mounted()) {
       node.medium().refuse(StateReason.JOURNAL_SYNC_FAILED);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.crash();
       node.medium().accept();
       node.start();

@@ -20,7 +20,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,9 +47,9 @@ class CrowdTest {
       assertThat(node.get(first).path()).isNotEqualTo(node.get(second).path());
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
       assertThat(node.users(VOLUME)).containsExactlyInAnyOrder(id("a"), id("b"));
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -70,7 +70,7 @@ class CrowdTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.getMessage()).contains("workload 'a'");
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -88,8 +88,8 @@ class CrowdTest {
 
       assertThat(node.get(first)).isEqualTo(node.get(second));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.UNKNOWN);
     }
   }
 
@@ -101,7 +101,7 @@ class CrowdTest {
       node.mount(shared("vol-1", "a"));
       node.plugin().inject(Fault.hang(), When.calling(NODE_UNPUBLISH_VOLUME).once());
 
-      CompletableFuture<UnmountResult> leaving = node.engine().unmount(usage("vol-1", "a"));
+      CompletableFuture<UnmountOutcome> leaving = node.engine().unmount(usage("vol-1", "a"));
       node.awaitOpen(NODE_UNPUBLISH_VOLUME);
       CompletableFuture<MountedVolume> coming = node.engine().mount(shared("vol-1", "b"));
       node.plugin().release();
@@ -111,7 +111,7 @@ class CrowdTest {
       assertThat(node.mounted(node.stagingPath(VOLUME))).isTrue();
       assertThat(node.mounted(node.targetPath("vol-1", "b"))).isTrue();
       assertThat(node.users(VOLUME)).containsExactly(id("b"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -124,7 +124,7 @@ class CrowdTest {
 
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       node.awaitOpen(NODE_PUBLISH_VOLUME);
-      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "web"));
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       node.plugin().release();
 
@@ -133,7 +133,7 @@ class CrowdTest {
       } catch (VolumeException e) {
         assertThat(e.code()).isEqualTo(OperatorCode.SUPERSEDED);
       }
-      assertThat(node.get(releasing)).isIn(UnmountResult.LAST, UnmountResult.UNKNOWN);
+      assertThat(node.get(releasing)).isIn(UnmountOutcome.LAST, UnmountOutcome.UNKNOWN);
       assertThat(node.isClean()).as(node.story()).isTrue();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
     }
@@ -154,7 +154,7 @@ class CrowdTest {
 
       assertThat(node.get(second).usage()).isEqualTo(usage("vol-1", "web"));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -166,12 +166,12 @@ class CrowdTest {
       node.mount(single("vol-1", "web"));
       node.plugin().inject(Fault.hang(), When.calling(NODE_UNPUBLISH_VOLUME).once());
 
-      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "web"));
       node.awaitOpen(NODE_UNPUBLISH_VOLUME);
       CompletableFuture<VolumeStats> asking = node.engine().stats(usage("vol-1", "web"));
       node.plugin().release();
 
-      assertThat(node.get(releasing)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.LAST);
       VolumeException failure = node.fails(asking);
       assertThat(failure.code()).isEqualTo(OperatorCode.NOT_MOUNTED);
       assertThat(failure.outcome()).isEqualTo(REFUSED);

@@ -22,7 +22,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
@@ -86,7 +86,7 @@ class DeadMountTest {
           .contains("CSI-421 MOUNT_DEAD", "vol-1", "workload 'web'", "REPORT");
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.DEAD);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -102,7 +102,7 @@ class DeadMountTest {
 
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -127,11 +127,11 @@ class DeadMountTest {
       assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.HELD);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.mount(single("vol-1", "web"));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -149,7 +149,7 @@ class DeadMountTest {
       assertThat(isDead(node, target)).isFalse();
       assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -164,7 +164,7 @@ class DeadMountTest {
 
       assertThat(told(node, OperatorCode.MOUNT_DEAD)).isEmpty();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -196,7 +196,7 @@ class DeadMountTest {
                 assertThat(end.failure()).isEmpty();
                 assertThat(end.started().usage()).contains(usage("vol-1", "web"));
               });
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -228,8 +228,8 @@ class DeadMountTest {
               "Publish");
       assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
       assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -251,8 +251,8 @@ class DeadMountTest {
                   && isAlive(node, node.targetPath("vol-1", "db")));
 
       assertThat(told(node, OperatorCode.MOUNT_LOST)).hasSize(1);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -282,8 +282,8 @@ class DeadMountTest {
       assertThat(node.verbs(VOLUME))
           .containsExactly("Stage", "Publish", "Publish", "Unpublish", "Publish");
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -304,7 +304,7 @@ class DeadMountTest {
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       node.inTheEnd("it is well", () -> !told(node, OperatorCode.MOUNT_RESTORED).isEmpty());
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -324,7 +324,7 @@ class DeadMountTest {
 
       try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         assertThat(open.pid()).isPositive();
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       }
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).hasSize(2);
@@ -394,7 +394,7 @@ class DeadMountTest {
       assertThat(node.mountsAt(target)).isEqualTo(2);
       node.kernel().host().detach(target);
       node.effects().reform();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -431,8 +431,8 @@ class DeadMountTest {
       assertThat(isDead(node, node.targetPath("vol-1", "web"))).isFalse();
       assertThat(isDead(node, node.targetPath("vol-1", "db"))).isFalse();
       node.effects().reform();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -480,8 +480,8 @@ class DeadMountTest {
       node.effects().reform();
       node.kernel().host().detach(first);
       node.inTheEnd("both are well", () -> told(node, OperatorCode.MOUNT_RESTORED).size() == 2);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -514,7 +514,7 @@ class DeadMountTest {
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -554,7 +554,7 @@ class DeadMountTest {
           () ->
               node.target(VOLUME, "web") == PathStatus.PRESENT
                   && !isDead(node, node.targetPath("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 }

@@ -39,7 +39,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ class DefectsLeftBehindTest {
 
       assertThat(node.calls())
           .containsExactly("Stage:ABORTED", "Stage:ABORTED", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -117,7 +117,7 @@ class DefectsLeftBehindTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.notices()).isEmpty();
     }
   }
@@ -164,7 +164,7 @@ class DefectsLeftBehindTest {
       node.mount(single("vol-1", "web"));
       node.reboot(); // The mounts are gone, and the plugin knows the volume no more.
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.noticed(OperatorCode.PLUGIN_FORGOT)).isTrue();
       assertThat(node.isClean()).isTrue();
     }
@@ -177,7 +177,7 @@ class DefectsLeftBehindTest {
       node.mount(single("vol-1", "web"));
       node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.HUNG);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.disk().trespasses()).isEmpty();
     }
   }
@@ -195,7 +195,7 @@ class DefectsLeftBehindTest {
                 node.kernel().host().file(target.resolve("core.123"), "data");
               });
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.noticed(OperatorCode.PATH_NOT_EMPTY)).isTrue();
       assertThat(node.kernel().host().content(target.resolve("core.123"))).contains("data");
@@ -214,13 +214,13 @@ class DefectsLeftBehindTest {
       node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
       CompletableFuture<MountedVolume> coming = node.engine().mount(shared("vol-1", "b"));
       node.awaitOpen(NODE_PUBLISH_VOLUME);
-      CompletableFuture<UnmountResult> leaving = node.engine().unmount(usage("vol-1", "a"));
+      CompletableFuture<UnmountOutcome> leaving = node.engine().unmount(usage("vol-1", "a"));
       node.plugin().release();
 
       node.get(coming);
-      assertThat(node.get(leaving)).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.get(leaving)).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.plugin().journal().calls(NODE_UNSTAGE_VOLUME)).isEmpty();
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -230,9 +230,9 @@ class DefectsLeftBehindTest {
       node.volume("vol-1");
       for (int round = 0; round < 10; round++) {
         CompletableFuture<MountedVolume> first = node.engine().mount(shared("vol-1", "a"));
-        CompletableFuture<UnmountResult> second = node.engine().unmount(usage("vol-1", "a"));
+        CompletableFuture<UnmountOutcome> second = node.engine().unmount(usage("vol-1", "a"));
         CompletableFuture<MountedVolume> third = node.engine().mount(shared("vol-1", "b"));
-        CompletableFuture<UnmountResult> fourth = node.engine().unmount(usage("vol-1", "b"));
+        CompletableFuture<UnmountOutcome> fourth = node.engine().unmount(usage("vol-1", "b"));
         for (CompletableFuture<?> each : List.of(first, second, third, fourth)) {
           try {
             node.get(each);
@@ -254,11 +254,11 @@ class DefectsLeftBehindTest {
       node.mount(shared("vol-1", "b"));
       node.restart();
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
       assertThat(node.mounted(node.stagingPath(VOLUME))).isTrue();
       node.restart();
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME))
           .containsExactly("Stage", "Publish", "Publish", "Unpublish", "Unpublish", "Unstage");
     }
@@ -273,8 +273,8 @@ class DefectsLeftBehindTest {
       node.plugin().upgrade(node.plugin().shape().vendorVersion("2.0.0"));
       node.registerAll();
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -291,9 +291,9 @@ class DefectsLeftBehindTest {
       node.mount(withFlags("a"));
       node.mount(withFlags("b"));
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.plugin().journal().calls(NODE_UNSTAGE_VOLUME)).isEmpty();
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -307,9 +307,9 @@ class DefectsLeftBehindTest {
       node.mount(request(PLUGIN, blue, first, MANY).build());
       node.mount(request(PLUGIN, green, second, MANY).build());
 
-      assertThat(node.unmount(blue)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(second)).containsExactly("Stage", "Publish");
-      assertThat(node.unmount(green)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(green)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -321,10 +321,10 @@ class DefectsLeftBehindTest {
       node.mount(shared("vol-1", "a"));
       node.mount(shared("vol-1", "b"));
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.UNKNOWN);
       assertThat(node.engine().hasMount(usage("vol-1", "b"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -334,11 +334,11 @@ class DefectsLeftBehindTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
 
-      assertThat(node.unmount(usage("vol-1", "stranger"))).isEqualTo(UnmountResult.UNKNOWN);
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "stranger"))).isEqualTo(UnmountOutcome.UNKNOWN);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.UNKNOWN);
 
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -396,8 +396,8 @@ class DefectsLeftBehindTest {
 
       assertThat(failure.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(failure.getMessage()).contains("mount flags").doesNotContain("noatime");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -414,7 +414,7 @@ class DefectsLeftBehindTest {
       assertThat(path.toString()).startsWith(Node.ROOT + "/");
       assertThat(path).hasToString(path.normalize().toString());
       assertThat(path.toString().getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(128);
-      assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -430,7 +430,7 @@ class DefectsLeftBehindTest {
 
       assertThat(node.mountsAt(target)).isEqualTo(1);
       assertThat(node.kernel().table().find(target).orElseThrow().type()).hasToString("ext4");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -445,7 +445,7 @@ class DefectsLeftBehindTest {
       node.kernel().host().remove(node.targetPath("vol-1", "web"));
 
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -459,7 +459,7 @@ class DefectsLeftBehindTest {
       assertThatThrownBy(() -> node.engine().hasMount(usage("vol-1", "web")))
           .isInstanceOf(MountException.class)
           .hasMessageContaining("EIO");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -490,7 +490,7 @@ class DefectsLeftBehindTest {
           .isEqualTo(
               new MountedVolume.BlockDevice(
                   request.usage(), node.targetPath("vol-1", "web").toPath(), false));
-      assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -559,7 +559,7 @@ class DefectsLeftBehindTest {
               MANY, MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("relatime")));
       assertThat(node.plugin().journal().lastCapability(NODE_STAGE_VOLUME)).contains(expected);
       assertThat(node.plugin().journal().lastCapability(NODE_PUBLISH_VOLUME)).contains(expected);
-      assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
     }
     assertThatThrownBy(() -> request("vol-1", "web", MANY).block().volumeOptions(ofVolume).build())
         .isInstanceOf(IllegalArgumentException.class)
@@ -625,11 +625,11 @@ class DefectsLeftBehindTest {
       node.plugin().upgrade(PluginShape.nodeOnly());
       node.start();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
       node.mount(single("vol-1", "web"));
       assertThat(node.verbs(VOLUME)).endsWith("Stage", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

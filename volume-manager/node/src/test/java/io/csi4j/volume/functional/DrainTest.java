@@ -22,7 +22,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginDrain.Outcome.Cancelled;
 import io.csi4j.volume.plugin.PluginDrain.Outcome.Free;
@@ -61,7 +61,7 @@ class DrainTest {
       assertThat(node.mount(shared("vol-1", "a"))).isEqualTo(mounted);
       assertThat(drain.holders()).containsExactly(usage("vol-1", "a"));
       assertThat(isOver(drain)).isFalse();
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(outcome(node, drain)).isEqualTo(new Free());
       assertThat(drain.holders()).isEmpty();
@@ -72,7 +72,7 @@ class DrainTest {
       assertThat(node.calls())
           .containsExactly(
               "Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -22,7 +22,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,10 +48,10 @@ class IdentityTest {
       assertThat(first.path().getParent().getParent())
           .isNotEqualTo(second.path().getParent().getParent());
       assertThat(node.engine().volumes()).hasSize(2);
-      assertThat(node.unmount(before)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(before)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(old)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(node.verbs(fresh)).containsExactly("Stage", "Publish");
-      assertThat(node.unmount(after)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(after)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -68,8 +68,8 @@ class IdentityTest {
 
       assertThat(first.path()).isNotEqualTo(second.path());
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(one)).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(other)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(one)).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(other)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -85,10 +85,10 @@ class IdentityTest {
       node.mount(request(PLUGIN, green, VOLUME, MANY).build());
 
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(use(Namespace.of("red")))).isEqualTo(UnmountResult.UNKNOWN);
-      assertThat(node.unmount(blue)).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(use(Namespace.of("red")))).isEqualTo(UnmountOutcome.UNKNOWN);
+      assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.engine().hasMount(green)).isTrue();
-      assertThat(node.unmount(green)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(green)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -108,9 +108,9 @@ class IdentityTest {
       node.mount(request(PLUGIN, blue, first, AccessMode.SINGLE_NODE_WRITER).build());
       node.mount(request(PLUGIN, green, second, AccessMode.SINGLE_NODE_WRITER).build());
 
-      assertThat(node.unmount(blue)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.engine().hasMount(green)).isTrue();
-      assertThat(node.unmount(green)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(green)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -140,10 +140,10 @@ class IdentityTest {
       node.restart(); // The options of the first are remembered, not only known.
       assertThat(node.mountFails(with("b", second)).code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       node.mount(with("b", first));
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
       node.mount(with("b", second));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -162,7 +162,7 @@ class IdentityTest {
       assertThat(mode.getMessage()).contains("access mode");
       assertThat(type.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(type.getMessage()).contains("access type");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -197,13 +197,13 @@ class IdentityTest {
       }
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
       node.mount(mounted);
       node.reboot(); // Nothing is mounted any more: the next mount may bring a new attachment.
       node.volume("vol-1");
       assertThat(node.engine().refusal(moved)).isEmpty();
       node.mount(mounted);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -220,9 +220,9 @@ class IdentityTest {
 
       assertThat(again).isEqualTo(first);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(VolumeUse.of(VolumeKey.of("vol-1"), WorkloadId.of("a"))))
-          .isEqualTo(UnmountResult.LAST);
+          .isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -240,9 +240,9 @@ class IdentityTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.code()).isIn(OperatorCode.OPTIONS_DIFFER, OperatorCode.NOT_ALLOWED_HERE);
       assertThat(node.verbs(second)).isEmpty();
-      assertThat(node.unmount(usage)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage)).isEqualTo(UnmountOutcome.LAST);
       node.mount(single("vol-2", "web"));
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 }

@@ -22,7 +22,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -55,7 +55,7 @@ class KernelTroubleTest {
 
       node.mount(single("vol-1", "web"));
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -71,7 +71,7 @@ class KernelTroubleTest {
       node.mount(single("vol-1", "web"));
       assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -95,7 +95,7 @@ class KernelTroubleTest {
       node.mount(single("vol-1", "web"));
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.status(VOLUME).orElseThrow().trouble()).isEmpty();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.notices().stream().filter(it -> it.code() == OperatorCode.MOUNT_LOST))
           .hasSize(1);
     }
@@ -116,7 +116,7 @@ class KernelTroubleTest {
       assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Publish");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -131,7 +131,7 @@ class KernelTroubleTest {
 
       Node.eventually("it is told", () -> node.noticed(OperatorCode.STAGING_LOST));
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -179,8 +179,8 @@ class KernelTroubleTest {
       assertThat(node.noticed(OperatorCode.STAGING_LOST)).isTrue();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Stage", "Publish");
       assertThat(node.mounted(node.targetPath("vol-1", "a"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -201,8 +201,8 @@ class KernelTroubleTest {
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       node.mount(shared("vol-1", "b"));
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Stage", "Publish");
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -281,7 +281,7 @@ class KernelTroubleTest {
       node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.DEAD);
       node.restart();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -299,8 +299,8 @@ class KernelTroubleTest {
       node.restart();
       assertThat(node.report().adopted()).containsExactly(usage("vol-1", "web"));
       node.mount(single("vol-2", "web"));
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -315,7 +315,7 @@ class KernelTroubleTest {
       MountPath elsewhere = node.kernel().host().directory(MountPath.of("/mnt/backup"));
       node.kernel().host().bind(node.stagingPath(VOLUME), elsewhere);
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.plugin().journal().calls(CsiOperation.NODE_UNSTAGE_VOLUME)).hasSize(1);
       assertThat(node.isClean()).isTrue();
@@ -336,7 +336,7 @@ class KernelTroubleTest {
       assertThat(node.isClean()).isTrue();
       node.kernel().mountMax(1_000);
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -361,8 +361,8 @@ class KernelTroubleTest {
           .contains(OperatorCode.FOREIGN_MOUNT);
       node.kernel().host().detach(node.stagingPath(VOLUME));
       node.mount(shared("vol-1", "b"));
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -384,7 +384,7 @@ class KernelTroubleTest {
       node.restart();
 
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -401,7 +401,7 @@ class KernelTroubleTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_TABLE_UNREADABLE);
       node.becomesClean();
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 }

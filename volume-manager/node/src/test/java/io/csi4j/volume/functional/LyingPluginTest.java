@@ -25,7 +25,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ class LyingPluginTest {
 
       assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isFalse();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -118,7 +118,7 @@ class LyingPluginTest {
       node.mount(single("vol-1", "web"));
 
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -142,7 +142,7 @@ class LyingPluginTest {
       assertThat(node.mountFails(single("vol-1", "next")).code())
           .isEqualTo(OperatorCode.VOLUME_IN_USE);
       node.effects().reform();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -163,7 +163,7 @@ class LyingPluginTest {
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       node.effects().reform();
       node.mount(single("vol-1", "next"));
-      assertThat(node.unmount(usage("vol-1", "next"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "next"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -233,7 +233,7 @@ class LyingPluginTest {
       assertThat(node.isClean()).isTrue();
       node.effects().reform();
       assertThat(node.mount(request).readOnly()).isTrue();
-      assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -276,7 +276,7 @@ class LyingPluginTest {
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(3);
       assertThat(node.noticed(OperatorCode.STACKED_MOUNTS)).isTrue();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.verbs(VOLUME))
           .containsExactly("Stage", "Publish", "Unpublish", "Unpublish", "Unpublish", "Unstage");
@@ -320,7 +320,7 @@ class LyingPluginTest {
 
       assertThat(mounted).isInstanceOf(MountedVolume.BlockDevice.class);
       assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -372,8 +372,8 @@ class LyingPluginTest {
       assertThat(node.mounted(node.targetPath("vol-2", "db"))).isFalse();
       node.effects().whenPublishing(honest::publish);
       node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
-      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -389,7 +389,7 @@ class LyingPluginTest {
       node.mount(sharedBlock("web"));
       MountPath elsewhere = MountPath.of("/elsewhere");
       bound(node, other, elsewhere);
-      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
       node.effects()
           .whenPublishing(asked -> bound(node, elsewhere, node.targetPath("vol-1", "job")));
 
@@ -401,8 +401,8 @@ class LyingPluginTest {
           .hasMessageContaining(" for the same volume");
       node.effects().whenPublishing(honest::publish);
       node.mount(sharedBlock("job"));
-      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -452,7 +452,7 @@ class LyingPluginTest {
       assertThat(failure)
           .hasMessageContaining("shows volume 'vol-2' of plugin 'fake.csi4j.example'");
       assertThat(node.mounted(node.targetPath("vol-2", "db"))).isTrue();
-      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -464,7 +464,7 @@ class LyingPluginTest {
       shows(node, node.kernel().host().directory(MountPath.of("/var/lib/host-path/vol-1")));
 
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.mount(single("vol-1", "web"));
 
       assertThat(node.notices())
@@ -474,7 +474,7 @@ class LyingPluginTest {
               it ->
                   assertThat(it.line())
                       .contains("is /var/lib/host-path/vol-1 on a disk of the host"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
     try (Node node = Node.builder().policy(Node.QUICK.withRefuseHostDisk(true)).open()) {
       node.volume("vol-1");

@@ -22,7 +22,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ class MachineTroubleTest {
 
       node.get(mounting);
       node.time().jumpWall(Duration.ofDays(7_300));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.calls())
           .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
     }
@@ -80,7 +80,7 @@ class MachineTroubleTest {
 
       node.get(mounting);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -108,7 +108,7 @@ class MachineTroubleTest {
                   .count())
           .isEqualTo(1);
       assertThat(node.calls()).containsExactly("Stage:ABORTED", "Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -141,7 +141,7 @@ class MachineTroubleTest {
       node.becomesClean();
       assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -202,7 +202,8 @@ class MachineTroubleTest {
       IntStream.range(0, volumes)
           .forEach(
               i ->
-                  assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountResult.LAST));
+                  assertThat(node.unmount(usage("vol-" + i, "web")))
+                      .isEqualTo(UnmountOutcome.LAST));
     }
   }
 
@@ -226,7 +227,7 @@ class MachineTroubleTest {
             Node.request(id, usage("vol-p" + p, "web"), volume, AccessMode.SINGLE_NODE_WRITER)
                 .build();
         node.mount(request);
-        assertThat(node.unmount(request.usage())).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
         assertThat(Node.calls(plugin))
             .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
       }
@@ -235,7 +236,7 @@ class MachineTroubleTest {
       node.plugin().release();
       stuck.forEach(node::get);
       for (int i = 0; i < 20; i++) {
-        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountOutcome.LAST);
       }
     }
   }
@@ -255,7 +256,7 @@ class MachineTroubleTest {
               Fault.fail(StatusCode.UNAVAILABLE, "the storage is away"),
               When.calling(NODE_UNPUBLISH_VOLUME));
       node.time().drawFrom(new Random(7));
-      List<CompletableFuture<UnmountResult>> releases = new ArrayList<>();
+      List<CompletableFuture<UnmountOutcome>> releases = new ArrayList<>();
       for (int i = 0; i < volumes; i++) {
         releases.add(node.engine().unmount(usage("vol-" + i, "web")));
       }
@@ -288,8 +289,8 @@ class MachineTroubleTest {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
       node.mount(shared("vol-1", "a"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountResult.UNKNOWN);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
 
       Node.eventually("ends", () -> node.openOperations().isEmpty());
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");

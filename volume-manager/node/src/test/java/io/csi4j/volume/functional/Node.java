@@ -55,7 +55,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
@@ -483,7 +483,7 @@ final class Node implements AutoCloseable {
     return get(engine.mount(request));
   }
 
-  UnmountResult unmount(VolumeUse usage) {
+  UnmountOutcome unmount(VolumeUse usage) {
     return get(engine.unmount(usage));
   }
 

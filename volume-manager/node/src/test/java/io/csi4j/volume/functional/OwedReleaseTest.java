@@ -18,7 +18,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeStatus;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -56,13 +56,13 @@ class OwedReleaseTest {
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
 
       node.plugin().clearFaults();
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.calls()).endsWith("Unstage:OK");
       assertThat(isKnown(node)).isFalse();
       assertThat(explained(node)).contains("nothing of it is on record");
       assertThat(node.engine().mayDetach(identity(VOLUME))).isTrue();
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.UNKNOWN);
     }
   }
 
@@ -81,8 +81,8 @@ class OwedReleaseTest {
       assertThat(node.status(VOLUME).map(VolumeStatus::leaving).orElseThrow()).containsExactly(WEB);
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
       node.plugin().clearFaults();
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.UNKNOWN);
     }
   }
 
@@ -98,7 +98,7 @@ class OwedReleaseTest {
 
       node.restart();
 
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.calls(other)).endsWith("Unstage:OK");
       node.plugin().clearFaults();
       node.reconcile();
@@ -116,10 +116,10 @@ class OwedReleaseTest {
       node.plugin().inject(Fault.hang(), When.calling(NODE_UNSTAGE_VOLUME).once());
       node.inTheEnd("the background asks", () -> node.calls().contains("Unstage:open"));
 
-      CompletableFuture<UnmountResult> again = node.engine().unmount(WEB);
+      CompletableFuture<UnmountOutcome> again = node.engine().unmount(WEB);
       node.plugin().release();
 
-      assertThat(node.get(again)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(again)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -134,7 +134,7 @@ class OwedReleaseTest {
 
       node.mount(Node.request(Node.PLUGIN, WEB, other, AccessMode.SINGLE_NODE_WRITER).build());
 
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.calls(other)).endsWith("Unstage:OK");
       node.plugin().clearFaults();
       node.becomesClean();

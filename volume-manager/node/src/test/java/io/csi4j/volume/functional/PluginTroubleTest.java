@@ -31,7 +31,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +57,7 @@ class PluginTroubleTest {
       MountedVolume mounted = node.mount(single("vol-1", "web"));
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
       assertThat(mounted.path()).isEqualTo(node.targetPath("vol-1", "web").toPath());
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.calls().stream().filter(call -> call.endsWith(":broken"))).hasSize(1);
       assertThat(node.calls().stream().filter(call -> call.endsWith(":OK"))).hasSize(4);
@@ -112,7 +112,7 @@ class PluginTroubleTest {
       node.mount(single("vol-1", "web"));
 
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:INTERNAL", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -167,7 +167,7 @@ class PluginTroubleTest {
       node.plugin().release();
       assertThat(node.get(stuck).usage()).isEqualTo(usage("vol-1", "web"));
       for (String name : List.of("vol-1", "vol-2", "vol-3")) {
-        assertThat(node.unmount(usage(name, "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage(name, "web"))).isEqualTo(UnmountOutcome.LAST);
       }
     }
   }
@@ -245,7 +245,7 @@ class PluginTroubleTest {
 
       assertThat(node.get(mounting)).isEqualTo(node.get(again));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -259,7 +259,7 @@ class PluginTroubleTest {
       node.kernel().host().detach(node.stagingPath(VOLUME));
       node.plugin().forget();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.noticed(OperatorCode.PLUGIN_FORGOT)).isTrue();
       assertThat(node.calls()).endsWith("Unpublish:NOT_FOUND", "Unstage:NOT_FOUND");
@@ -287,7 +287,7 @@ class PluginTroubleTest {
           .isEqualTo(OperatorCode.VOLUME_IN_USE);
 
       node.volume("vol-1"); // Its memory is repaired, and the host asks again.
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -346,12 +346,12 @@ class PluginTroubleTest {
       node.plugin().upgrade(PluginShape.nodeOnly());
 
       node.mount(single("vol-2", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
       assertThat(node.verbs(second)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME))
           .containsExactly("Publish", "Unpublish", "Stage", "Publish", "Unpublish", "Unstage");
     }
@@ -439,7 +439,7 @@ class PluginTroubleTest {
       for (int i = 0; i < 20; i++) {
         node.mount(single("vol-1", "web"));
         node.plugin().restart();
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
         node.plugin().replaceSocket();
       }
       assertThat(node.isClean()).isTrue();
@@ -459,7 +459,7 @@ class PluginTroubleTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.plugin().inject(Fault.applyThenHang(), When.calling(NODE_UNPUBLISH_VOLUME).once());
-      CompletableFuture<UnmountResult> unmounting = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountOutcome> unmounting = node.engine().unmount(usage("vol-1", "web"));
       MountPath target = node.targetPath("vol-1", "web");
       Node.eventually("it is unpublished", () -> !node.mounted(target));
 
@@ -529,12 +529,12 @@ class PluginTroubleTest {
       node.restart();
       assertThat(node.mount(request)).isEqualTo(there);
       assertThat(node.engine().refusal(request)).isEmpty();
-      assertThat(node.unmount(Node.usage("vol-2", "a"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(Node.usage("vol-2", "a"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
       node.mount(request);
       assertThat(node.plugin().journal().lastCapability(CsiOperation.NODE_PUBLISH_VOLUME))
           .contains(VolumeCapability.mount(mode));
-      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

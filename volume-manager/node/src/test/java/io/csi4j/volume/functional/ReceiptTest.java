@@ -19,7 +19,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -71,7 +71,7 @@ class ReceiptTest {
     try (Node node = open()) {
       node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(receipt(node))
           .isEqualTo(
@@ -106,7 +106,7 @@ class ReceiptTest {
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
       refused(node, "it is on record, or something is asked for it");
       node.plugin().clearFaults();
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
       assertThat(receipt(node).epoch()).isEqualTo(7);
     }
   }
@@ -157,12 +157,12 @@ class ReceiptTest {
       node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
       node.mount(claimed("vol-1", "db", 8));
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.NOT_LAST);
 
       assertThat(receipt(node).staging()).isEqualTo(Staging.KEPT_FOR_OTHERS);
       assertThat(node.engine().receipt(WEB, 7, Optional.empty()).staging())
           .isEqualTo(Staging.KEPT_FOR_OTHERS);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(receipt(node).staging()).isEqualTo(Staging.GONE);
     }
   }

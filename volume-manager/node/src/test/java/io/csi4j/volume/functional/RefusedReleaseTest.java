@@ -19,7 +19,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +40,7 @@ class RefusedReleaseTest {
     node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
   }
 
-  private static CompletableFuture<UnmountResult> abandon(Node node) {
+  private static CompletableFuture<UnmountOutcome> abandon(Node node) {
     return node.engine().abandon(WEB, "the plugin's vendor says so");
   }
 
@@ -77,7 +77,7 @@ class RefusedReleaseTest {
       assertThat(node.plugin().verdict().describe()).contains("Excused");
       node.plugin().clearFaults();
       node.mount(single("vol-1", "web"));
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -110,7 +110,7 @@ class RefusedReleaseTest {
       node.inTheEnd("it is refused often", () -> refusals(node) >= 40);
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
-      assertThat(node.get(abandon(node))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(abandon(node))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
       assertThat(
               node.notices().stream()
@@ -131,11 +131,11 @@ class RefusedReleaseTest {
       node.plugin().inject(REFUSING, When.calling(NODE_UNSTAGE_VOLUME));
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
 
-      assertThat(node.get(abandon(node))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(abandon(node))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.isClean()).isTrue();
       assertThat(node.noticed(OperatorCode.ABANDONED)).isTrue();
-      assertThat(node.get(abandon(node))).isEqualTo(UnmountResult.UNKNOWN);
+      assertThat(node.get(abandon(node))).isEqualTo(UnmountOutcome.UNKNOWN);
     }
   }
 
@@ -149,7 +149,7 @@ class RefusedReleaseTest {
       node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
       assertThat(node.unmountFails(WEB).outcome()).isEqualTo(IN_PROGRESS);
 
-      assertThat(node.get(abandon(node))).isEqualTo(UnmountResult.NOT_LAST);
+      assertThat(node.get(abandon(node))).isEqualTo(UnmountOutcome.NOT_LAST);
       node.plugin().clearFaults();
       node.restart();
 
@@ -159,8 +159,8 @@ class RefusedReleaseTest {
           .contains("'web'", "abandoned by a person, who said: the plugin's vendor says so");
       node.mount(shared("vol-1", "web"));
       assertThat(node.status(VOLUME).orElseThrow().abandoned()).isEmpty();
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -173,7 +173,7 @@ class RefusedReleaseTest {
       assertThat(node.fails(abandon(node)).code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(node.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 }

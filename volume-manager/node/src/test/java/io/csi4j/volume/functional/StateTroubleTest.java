@@ -19,7 +19,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
@@ -53,12 +53,12 @@ class StateTroubleTest {
       assertThat(node.calls(second)).isEmpty();
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
       assertThat(node.status(second)).isEmpty();
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
 
       node.medium().accept();
       node.mount(single("vol-2", "a"));
-      assertThat(node.unmount(usage("vol-2", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -130,7 +130,7 @@ class StateTroubleTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.medium().refuse(StateReason.STATE_READ_ONLY);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       node.restart();
       node.medium().accept();
@@ -204,7 +204,7 @@ class StateTroubleTest {
 
       node.mount(single("vol-1", "web"));
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -301,7 +301,7 @@ class StateTroubleTest {
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -339,7 +339,7 @@ class StateTroubleTest {
           .contains(OperatorCode.STATE_REBUILT);
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -25,7 +25,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +55,7 @@ class ToldOfPluginsTest {
       Node.eventually("it is told", () -> told(node, OperatorCode.PLUGIN_REPLACED).size() == 1);
       node.engine().pluginChanged(Node.PLUGIN);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(told(node, OperatorCode.PLUGIN_REPLACED)).hasSize(1);
     }
   }
@@ -75,7 +75,7 @@ class ToldOfPluginsTest {
       assertThat(told(node, OperatorCode.CAPABILITY_LOST).get(0).line())
           .contains("STAGE_UNSTAGE_VOLUME, with which 1 volume was mounted");
       node.plugin().upgrade(before);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
     }
   }
@@ -96,7 +96,7 @@ class ToldOfPluginsTest {
       Node.eventually("it is told", () -> !told(node, OperatorCode.CAPABILITY_GAINED).isEmpty());
       assertThat(told(node, OperatorCode.CAPABILITY_GAINED).get(0).line())
           .contains("STAGE_UNSTAGE_VOLUME, without which 1 volume was mounted");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
     }
   }
@@ -142,7 +142,7 @@ class ToldOfPluginsTest {
       assertThat(node.engine().hasMount(usage("vol-3", "new"))).isTrue();
       node.reconcile(new WantedUse.Named(usage("vol-2", "wanted")));
       assertThat(node.engine().hasMount(usage("vol-3", "new"))).isFalse();
-      assertThat(node.unmount(usage("vol-2", "wanted"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-2", "wanted"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -201,7 +201,7 @@ class ToldOfPluginsTest {
       node.registerAll();
       node.engine().pluginChanged(Node.PLUGIN);
       node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -217,7 +217,7 @@ class ToldOfPluginsTest {
           .isEqualTo(1);
       node.plugin().start();
       node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -251,7 +251,7 @@ class ToldOfPluginsTest {
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
       try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
-        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
         assertThat(open.pid()).isPositive();
       }
 
@@ -270,7 +270,7 @@ class ToldOfPluginsTest {
       node.plugin().forget();
       node.kernel().host().server(node.targetPath("vol-1", "web"), ServerState.HUNG);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
       assertThat(node.mounts()).isEmpty();
@@ -285,7 +285,7 @@ class ToldOfPluginsTest {
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.calls(VOLUME))
           .containsExactly(
@@ -313,7 +313,7 @@ class ToldOfPluginsTest {
 
       assertThat(failure.getMessage()).contains("umount -c -l '" + target + "'");
       node.volume("vol-1");
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -329,12 +329,12 @@ class ToldOfPluginsTest {
           .inject(Fault.fail(StatusCode.INTERNAL, "no"), When.calling(NODE_STAGE_VOLUME).once());
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       Node.eventually("it has failed once", () -> node.calls().contains("Stage:INTERNAL"));
-      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "web"));
 
       VolumeException failure = node.fails(mounting);
       assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
-      assertThat(node.get(releasing)).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
       assertThat(node.isClean()).isTrue();
     }
@@ -349,7 +349,7 @@ class ToldOfPluginsTest {
       CompletableFuture<MountedVolume> first = node.engine().mount(shared("vol-1", "a"));
       node.awaitOpen(NODE_STAGE_VOLUME);
       CompletableFuture<MountedVolume> second = node.engine().mount(shared("vol-1", "b"));
-      CompletableFuture<UnmountResult> releasing = node.engine().unmount(usage("vol-1", "b"));
+      CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "b"));
 
       VolumeException failure = node.fails(second);
       assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
@@ -357,8 +357,8 @@ class ToldOfPluginsTest {
       node.plugin().release();
       node.plugin().clearFaults();
       node.get(first);
-      assertThat(node.get(releasing)).isEqualTo(UnmountResult.UNKNOWN);
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.UNKNOWN);
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -435,8 +435,8 @@ class ToldOfPluginsTest {
           new WantedUse.Requested(single("vol-1", "web")),
           new WantedUse.Requested(single("vol-2", "web")));
       assertThat(told(node, OperatorCode.RESUMED)).hasSize(1);
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountResult.LAST);
-      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountResult.LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -465,7 +465,7 @@ class ToldOfPluginsTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.dieAt(CrashPoint.UNPUBLISH_ANSWERED);
-      CompletableFuture<UnmountResult> ignored = node.engine().unmount(usage("vol-1", "web"));
+      CompletableFuture<UnmountOutcome> ignored = node.engine().unmount(usage("vol-1", "web"));
       node.awaitDeath();
       node.start();
 

@@ -20,7 +20,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -140,7 +140,7 @@ final class EngineMain {
     engine
         .unmount(usage(use))
         .whenComplete(
-            (UnmountResult release, Throwable failure) ->
+            (UnmountOutcome release, Throwable failure) ->
                 out.println(failure == null ? "unmounted " + release : "failed " + cause(failure)));
   }
 

@@ -24,7 +24,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
@@ -171,8 +171,8 @@ class FrontDoorTest {
       assertThat(manager.explain(KEY).lines())
           .hasSize(4)
           .endsWith("nothing is being done, and nothing stands in the way");
-      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.NOT_LAST);
-      assertThat(manager.unmount(WEB_2)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(manager.unmount(WEB_2)).isEqualTo(UnmountOutcome.LAST);
     }
     fake.assertLawful();
   }
@@ -227,7 +227,7 @@ class FrontDoorTest {
       fake.release();
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
       assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).hasSize(1);
-      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.LAST);
     }
     fake.assertLawful();
   }
@@ -251,7 +251,7 @@ class FrontDoorTest {
     try (VolumeManager manager = manager()) {
       assertThat(manager.recovered().inDoubt()).containsExactly(WEB_1);
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
-      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
@@ -319,7 +319,7 @@ class FrontDoorTest {
       fake.clearFaults();
       Eventually.isTrue(
           "it is released in the background or now",
-          () -> manager.unmount(WEB_1) != UnmountResult.NOT_LAST && manager.volumes().isEmpty());
+          () -> manager.unmount(WEB_1) != UnmountOutcome.NOT_LAST && manager.volumes().isEmpty());
       assertThat(target).doesNotExist();
     }
     fake.assertLawful();

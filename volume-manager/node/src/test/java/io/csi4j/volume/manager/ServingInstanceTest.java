@@ -25,7 +25,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginException;
@@ -151,7 +151,7 @@ class ServingInstanceTest {
     handle.report(READY);
     Eventually.isTrue("the release has gone on", () -> manager.volumes().isEmpty());
     assertThat(manager.mount(request(JOB)).usage()).isEqualTo(JOB);
-    assertThat(manager.unmount(JOB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(JOB)).isEqualTo(UnmountOutcome.LAST);
     fake.assertLawful();
   }
 
@@ -163,7 +163,7 @@ class ServingInstanceTest {
     assertThat(known.registration().instance()).isEqualTo(InstanceId.ONLY);
     assertThat(known.health().reason()).isEqualTo(Reason.NOT_ASKED);
     assertThat(manager.mount(request(WEB)).usage()).isEqualTo(WEB);
-    assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     assertThat(manager.deregister(PLUGIN)).isTrue();
     assertThat(manager.deregister(PLUGIN)).isFalse();
     assertThat(manager.plugins().plugins()).isEmpty();
@@ -181,7 +181,7 @@ class ServingInstanceTest {
     assertThat(manager.plugins().plugins()).hasSize(1);
     assertThat(other.journal().calls(HANDLE)).isNotEmpty();
     assertThat(fake.journal().calls()).isEmpty();
-    assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
   }
 
   @Test
@@ -197,10 +197,10 @@ class ServingInstanceTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(failure.operatorMessage().seen())
         .hasToString("it is known from an earlier run, and was not registered since this start");
-    assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     register(fake, "one").report(READY);
     assertThat(manager.mount(request(JOB)).usage()).isEqualTo(JOB);
-    assertThat(manager.unmount(JOB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(JOB)).isEqualTo(UnmountOutcome.LAST);
   }
 
   @Test
@@ -236,12 +236,12 @@ class ServingInstanceTest {
 
     manager.mount(request(WEB));
     assertThat(young.journal().calls()).isEmpty();
-    assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     next.report(READY);
     manager.mount(request(WEB));
     assertThat(young.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME)).hasSize(1);
     assertThat(fake.journal().calls(CsiOperation.NODE_PUBLISH_VOLUME)).hasSize(1);
-    assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
   }
 
   @Test
@@ -252,14 +252,14 @@ class ServingInstanceTest {
       assertThat(refused(JOB).code()).isEqualTo(OperatorCode.PLUGIN_DRAINING);
       CompletableFuture<String> told =
           drain.outcome().thenApply(end -> Thread.currentThread().getName()).toCompletableFuture();
-      assertThat(manager.unmount(WEB)).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(told.get(60, TimeUnit.SECONDS)).isEqualTo("csi4j-volume-callbacks");
       assertThat(drain.outcome().toCompletableFuture().get())
           .isEqualTo(new PluginDrain.Outcome.Free());
     }
     assertThat(manager.mount(request(JOB)).usage()).isEqualTo(JOB);
-    assertThat(manager.unmount(JOB)).isEqualTo(UnmountResult.LAST);
+    assertThat(manager.unmount(JOB)).isEqualTo(UnmountOutcome.LAST);
   }
 
   @Test

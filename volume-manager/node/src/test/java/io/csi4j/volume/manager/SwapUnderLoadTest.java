@@ -20,7 +20,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -275,7 +275,7 @@ class SwapUnderLoadTest {
     insist(
         usage + " was not released",
         () -> {
-          UnmountResult release = manager.unmount(usage);
+          UnmountOutcome release = manager.unmount(usage);
           assertThat(release).isNotNull();
         });
     rounds.incrementAndGet();

@@ -135,7 +135,7 @@ enum Mutant {
           """,
           """
               if (turn.failure().isPresent()) {
-                return finished(turn, UnmountResult.LAST);
+                return finished(turn, UnmountOutcome.LAST);
               }
               return isBeingStaged(record, now)
                   ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
@@ -170,7 +170,7 @@ enum Mutant {
       "I2",
       edit(
           "lifecycle/ReleaseStory",
-          ": turn.end(new Result.Released(UnmountResult.UNKNOWN));",
+          ": turn.end(new Result.Released(UnmountOutcome.UNKNOWN));",
           ": unstage(turn);")),
 
   /** A failed unpublish is taken for done. */

@@ -24,7 +24,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
@@ -137,7 +137,7 @@ class MountAllTest {
               () -> wanted.mountsFor(web, mounted, PropagationPermission.nobody()));
       assertThat(refused.code()).isEqualTo(OperatorCode.RUNTIME_CANNOT_MOUNT);
       assertThat(refused).hasMessageContaining("its runtime 'exec' cannot take CSI volumes");
-      assertThat(manager.unmount(use("a"))).isEqualTo(UnmountResult.LAST);
+      assertThat(manager.unmount(use("a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -178,7 +178,7 @@ class NodePreflightTest {
             "NODE_VOLUME_LIMIT the plugin takes 2 on this node and has 2, those in doubt counted; 1"
                 + " more would be needed");
     assertThat(manager.unmount(wanted("web-0", volume(0)).mountRequests().get(0).usage()))
-        .isEqualTo(io.csi4j.volume.node.UnmountResult.LAST);
+        .isEqualTo(io.csi4j.volume.node.UnmountOutcome.LAST);
     assertThat(told(wanted("web-9", volume(3)))).isEmpty();
   }
 

@@ -21,7 +21,7 @@ import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -261,7 +261,7 @@ final class HostList {
     return switch (part.item().action()) {
       case MOUNT -> engine.wanted.want(Objects.requireNonNull(requests.get(usage.orElseThrow())));
       case RELEASE -> engine.cleanUp(part.identity().orElseThrow(), usage, now);
-      case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(UnmountResult.NOT_LAST);
+      case WAIT_FOR_HOST, LEAVE -> CompletableFuture.completedFuture(UnmountOutcome.NOT_LAST);
     };
   }
 

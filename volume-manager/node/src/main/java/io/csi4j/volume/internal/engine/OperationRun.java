@@ -43,7 +43,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -190,12 +190,12 @@ final class OperationRun {
   private void beginRelease(Operation operation, Wish.Release release) {
     Optional<VolumeUse> usage = operation.usage();
     if (usage.isPresent() && engine.index.askedFor(usage.get()) > release.unlessAskedAfter()) {
-      volume.end(operation, new Result.Released(UnmountResult.NOT_LAST));
+      volume.end(operation, new Result.Released(UnmountOutcome.NOT_LAST));
       return;
     }
     Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
     if (known.isEmpty()) {
-      volume.end(operation, new Result.Released(UnmountResult.UNKNOWN));
+      volume.end(operation, new Result.Released(UnmountOutcome.UNKNOWN));
       return;
     }
     memory.set(known.get());

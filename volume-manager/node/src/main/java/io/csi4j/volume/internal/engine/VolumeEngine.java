@@ -28,7 +28,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.RecoveryReport;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
@@ -170,13 +170,13 @@ public final class VolumeEngine {
   }
 
   /** Gives up a use. */
-  public CompletableFuture<UnmountResult> unmount(VolumeUse usage) {
+  public CompletableFuture<UnmountOutcome> unmount(VolumeUse usage) {
     wanted.forget(usage);
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("unmounting").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(UnmountResult.UNKNOWN);
+          : CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -184,16 +184,16 @@ public final class VolumeEngine {
         new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
         VolumeEvent.Operation.UNMOUNT,
         Optional.of(usage),
-        UnmountResult.class);
+        UnmountOutcome.class);
   }
 
   /** Owes nothing more for a use whose release does not end: a person has decided so. */
-  public CompletableFuture<UnmountResult> abandon(VolumeUse usage, String reason) {
+  public CompletableFuture<UnmountOutcome> abandon(VolumeUse usage, String reason) {
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (identity.isEmpty()) {
       return index.isClosing()
           ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("abandoning").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(UnmountResult.UNKNOWN);
+          : CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -201,7 +201,7 @@ public final class VolumeEngine {
         new Wish.Release(new Goal.Abandon(usage, ForeignText.clause(reason)), Long.MAX_VALUE),
         VolumeEvent.Operation.UNMOUNT,
         Optional.of(usage),
-        UnmountResult.class);
+        UnmountOutcome.class);
   }
 
   /** Lets the node take notice that a volume has grown. */
@@ -271,7 +271,7 @@ public final class VolumeEngine {
         new Wish.Release(goal, operation),
         VolumeEvent.Operation.CLEAN_UP,
         usage,
-        UnmountResult.class);
+        UnmountOutcome.class);
   }
 
   /** The reaction to changes of the mount table; each is looked at by the volume it concerns. */

@@ -22,7 +22,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -500,7 +500,7 @@ final class VolumeQueue {
     } else if (result instanceof Result.Released released) {
       operation.end().complete(released.release());
     } else if (result instanceof Result.Withdrawn) {
-      operation.end().complete(UnmountResult.NOT_LAST);
+      operation.end().complete(UnmountOutcome.NOT_LAST);
     } else {
       operation.end().complete(mounted(operation.usage().orElseThrow()));
     }

@@ -9,7 +9,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -53,7 +53,7 @@ public final class Lifecycle {
     }
     boolean isInUse = goal instanceof Goal.Settle && !record.targets().isEmpty();
     return isInUse
-        ? turn.end(new Result.Released(UnmountResult.NOT_LAST))
+        ? turn.end(new Result.Released(UnmountOutcome.NOT_LAST))
         : ReleaseStory.look(turn);
   }
 

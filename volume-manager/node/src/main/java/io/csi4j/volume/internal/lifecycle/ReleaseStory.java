@@ -18,7 +18,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateReason;
 import java.util.List;
@@ -179,7 +179,7 @@ final class ReleaseStory {
     boolean isOwed = record.targets().isEmpty() && !record.isEmpty();
     return isOwed || record.target(usage).isPresent()
         ? look(turn)
-        : turn.end(new Result.Released(UnmountResult.UNKNOWN));
+        : turn.end(new Result.Released(UnmountOutcome.UNKNOWN));
   }
 
   /** Begins with a look at what is mounted. */
@@ -256,7 +256,7 @@ final class ReleaseStory {
       Turn turn, Goal.Abandon goal, Optional<TargetRecord> target, Event.Looked looked) {
     VolumeRecord record = turn.record();
     if (target.isEmpty() && (!record.targets().isEmpty() || record.isEmpty())) {
-      return turn.end(new Result.Released(UnmountResult.UNKNOWN));
+      return turn.end(new Result.Released(UnmountOutcome.UNKNOWN));
     }
     if (target.filter(use -> use.path().is(PathStatus.PRESENT)).isPresent()) {
       return turn.end(
@@ -440,7 +440,7 @@ final class ReleaseStory {
     }
     VolumeRecord record = turn.record();
     if (!record.targets().isEmpty()) {
-      return finished(turn, UnmountResult.NOT_LAST);
+      return finished(turn, UnmountOutcome.NOT_LAST);
     }
     if (record.staging().is(PathStatus.NONE)) {
       return removeVolume(turn);
@@ -537,7 +537,7 @@ final class ReleaseStory {
     return saved
         .problem()
         .map(problem -> unfinished(turn, MountStory.stateFailure(problem)))
-        .orElseGet(() -> finished(turn, UnmountResult.LAST));
+        .orElseGet(() -> finished(turn, UnmountOutcome.LAST));
   }
 
   private static Turn noting(Turn turn, Optional<PathProblem> problem, Optional<VolumeUse> usage) {
@@ -549,7 +549,7 @@ final class ReleaseStory {
 
   // ---- how it ends
 
-  private static Turn finished(Turn turn, UnmountResult release) {
+  private static Turn finished(Turn turn, UnmountOutcome release) {
     return turn.failure().isPresent()
         ? turn.end(new Result.Refused(turn.failure().get()))
         : turn.end(new Result.Released(release));

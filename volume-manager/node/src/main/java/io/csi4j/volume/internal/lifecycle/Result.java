@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.Optional;
 
 /** How an operation ended. */
@@ -18,7 +18,7 @@ public sealed interface Result {
    *
    * @param release what that meant for the others
    */
-  record Released(UnmountResult release) implements Result {}
+  record Released(UnmountOutcome release) implements Result {}
 
   /**
    * The operation failed, and nothing of it is left.

@@ -18,7 +18,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
-import io.csi4j.volume.node.UnmountResult;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,10 +68,10 @@ class FirstMountTest {
         assertThat(manager.mount(request(web, volume)).path()).isEqualTo(path);
         MountedVolume second = manager.mount(request(job, volume));
         assertThat(second.path().resolve("hello")).hasContent("there");
-        assertThat(manager.unmount(web)).isEqualTo(UnmountResult.NOT_LAST);
-        assertThat(manager.unmount(web)).isEqualTo(UnmountResult.UNKNOWN);
+        assertThat(manager.unmount(web)).isEqualTo(UnmountOutcome.NOT_LAST);
+        assertThat(manager.unmount(web)).isEqualTo(UnmountOutcome.UNKNOWN);
         assertThat(second.path().resolve("hello")).hasContent("there");
-        assertThat(manager.unmount(job)).isEqualTo(UnmountResult.LAST);
+        assertThat(manager.unmount(job)).isEqualTo(UnmountOutcome.LAST);
         assertThat(manager.volumes()).isEmpty();
         assertThat(temp.resolve("root/v")).isEmptyDirectory();
       }

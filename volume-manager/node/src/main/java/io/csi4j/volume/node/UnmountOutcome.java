@@ -1,7 +1,7 @@
 package io.csi4j.volume.node;
 
 /** The meaning of a release for the other uses of the volume. */
-public enum UnmountResult {
+public enum UnmountOutcome {
   /** The use was the last one: the volume is unstaged and forgotten. */
   LAST,
   /** Others go on using the volume. */

@@ -176,13 +176,14 @@ class ConcurrencyPageTest {
       Path main = House.ROOT.resolve(module).resolve("src/main/java");
       try (Stream<Path> files = Files.walk(main)) {
         Predicate<String> isType = name -> name.matches("\\w+\\.java");
-        for (Path file :
-            files.filter(each -> isType.test(each.getFileName().toString())).toList()) {
+        Path[] types =
+            files.filter(each -> isType.test(each.getFileName().toString())).toArray(Path[]::new);
+        assertThat(types).as(module).isNotEmpty();
+        for (Path file : types) {
           sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
         }
       }
     }
-    assertThat(sources).hasSizeGreaterThan(800);
     return sources;
   }
 }

@@ -223,8 +223,12 @@ enum Mutant {
       "I11",
       edit(
           "engine/CleanupSchedule",
-          "boolean mayAll = volume.engine.host.isHeard();",
-          "boolean mayAll = true;"),
+          "        .filter(goal -> !commanded.isEmpty() || volume.engine.host.isHeard());",
+          "        .filter(goal -> true);"),
+      edit(
+          "engine/CleanupSchedule",
+          "return commanded.contains(usage) || volume.engine.host.isHeard();",
+          "return true;"),
       edit(
           "engine/VolumeEngine",
           "    engine.rounds.begin();",

@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Lifecycle;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.VolumeUse;
@@ -57,7 +57,7 @@ final class CleanupSchedule {
 
   /** Whether a use may be touched without a request: the host or a caller has spoken of it. */
   boolean may(VolumeUse usage) {
-    return volume.engine.host.isHeard() || commanded.contains(usage);
+    return commanded.contains(usage) || volume.engine.host.isHeard();
   }
 
   /** Whether a listener is told of an operation that begins now. */
@@ -73,18 +73,17 @@ final class CleanupSchedule {
 
   /** An operation has ended. */
   void ended(Operation operation, Result result, boolean isFailure) {
-    isHeld = result instanceof Result.Held held && Lifecycle.isForPeople(held.code());
+    isHeld = result instanceof Result.Held held && Failure.isForPeople(held.code());
     failed = isOf(operation) && isFailure ? failed + 1 : 0;
   }
 
   /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
   Optional<Goal> owed() {
-    boolean mayAll = volume.engine.host.isHeard();
     return volume
         .memory
         .record()
-        .flatMap(known -> Lifecycle.owed(known, usage -> mayAll || commanded.contains(usage)))
-        .filter(goal -> mayAll || !commanded.isEmpty());
+        .flatMap(known -> Goal.owed(known, this::may))
+        .filter(goal -> !commanded.isEmpty() || volume.engine.host.isHeard());
   }
 
   /** Plans the next try, if something is to be done and may be. */

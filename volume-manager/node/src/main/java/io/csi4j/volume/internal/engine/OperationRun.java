@@ -10,11 +10,12 @@ import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Admission;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.BrokenStep;
+import io.csi4j.volume.internal.lifecycle.BrokenStep.CoveredException;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Lifecycle;
-import io.csi4j.volume.internal.lifecycle.Lifecycle.CoveredException;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
@@ -132,7 +133,7 @@ final class OperationRun {
     boolean isWaiting =
         at != null && (at.step() instanceof Step.Pause || at.step() instanceof Step.Confirm);
     if (now != null && at != null && isWaiting && !engine.isStopped()) {
-      Optional<Turn> end = Lifecycle.superseded(at);
+      Optional<Turn> end = at.superseded();
       if (end.isPresent()) {
         generation++;
         advance(now, end.get());
@@ -325,7 +326,7 @@ final class OperationRun {
     lastAnswer = null;
     unpublishFailed = false;
     superseded = false;
-    advance(next, Lifecycle.begin(goal, known));
+    advance(next, goal.begin(known));
   }
 
   /**
@@ -339,7 +340,7 @@ final class OperationRun {
   private void advance(Operation now, Turn first) {
     Optional<Turn> next = Optional.of(first);
     while (next.isPresent()) {
-      Turn at = superseded ? Lifecycle.superseded(next.get()).orElse(next.get()) : next.get();
+      Turn at = superseded ? next.get().superseded().orElse(next.get()) : next.get();
       turn = at;
       at.notices().stream().filter(this::isNews).forEach(report::tell);
       Optional<Result> result = at.result();
@@ -375,7 +376,7 @@ final class OperationRun {
       event = answer(now, at, awaited.step());
     } catch (Throwable broken) {
       at.reached().ifPresent(parts.points()::at);
-      return Lifecycle.broken(at, broken, situation(plugin));
+      return BrokenStep.after(at, broken, situation(plugin));
     }
     at.reached().ifPresent(parts.points()::at);
     return awaited.answered(at, event, situation(plugin));
@@ -716,7 +717,7 @@ final class OperationRun {
         answer instanceof Answer.Failed failed ? failed.code() + ": " + failed.text() : null;
     if (call.verb() == Verb.UNPUBLISH) {
       unpublishFailed =
-          answer instanceof Answer.Failed failed && failed.sent() && !Lifecycle.mayGoOn(failed);
+          answer instanceof Answer.Failed failed && failed.sent() && !AnswerClass.mayGoOn(failed);
     }
   }
 
@@ -787,7 +788,7 @@ final class OperationRun {
   private void brokeOff(Operation now, long expected, Throwable broken) {
     Turn at = turn;
     if (at != null && isExpected(now, expected) && !engine.isStopped()) {
-      advance(now, Lifecycle.broken(current(at), broken, situation(plugin)));
+      advance(now, BrokenStep.after(current(at), broken, situation(plugin)));
     }
   }
 

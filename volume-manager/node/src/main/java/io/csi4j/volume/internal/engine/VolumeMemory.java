@@ -3,9 +3,9 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
-import io.csi4j.volume.internal.lifecycle.Lifecycle;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
@@ -234,7 +234,7 @@ final class VolumeMemory {
     if (answer instanceof Answer.Ok) {
       doubts.end(call.usage());
     } else if (answer instanceof Answer.Failed failed && failed.sent()) {
-      if (Lifecycle.mayGoOn(failed)) {
+      if (AnswerClass.mayGoOn(failed)) {
         unknown(call, instance);
       } else {
         doubts.end(call.usage());
@@ -245,7 +245,7 @@ final class VolumeMemory {
   private void countRefusal(Step.Call call, Answer answer) {
     if (call.verb() == Verb.UNPUBLISH
         && answer instanceof Answer.Failed failed
-        && Lifecycle.isRefusalOfRelease(failed)) {
+        && AnswerClass.isRefusalOfRelease(failed)) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
     } else if (answer instanceof Answer.Ok) {
       call.usage().ifPresent(refusals::forget);

@@ -56,11 +56,13 @@ final class VolumeQueue {
   private final OperationRun run;
   private final DeadMounts dead;
   private final CleanupSchedule cleanup;
-  private final ClaimChecks claims;
   private final Deque<Operation> waiting = new ArrayDeque<>(1);
 
   /** The uses whose names are to be put back as soon as nothing is being done. */
   private final Set<VolumeUse> names = new HashSet<>(0);
+
+  /** Made when claims are looked at for the first time. */
+  private @Nullable ClaimChecks claims;
 
   private @Nullable Operation current;
   private VolumeEvent.@Nullable Started started;
@@ -141,7 +143,6 @@ final class VolumeQueue {
     dead = new DeadMounts(this);
     run = new OperationRun(this, dead);
     cleanup = new CleanupSchedule(this, dead);
-    claims = new ClaimChecks(this, cleanup);
   }
 
   VolumeIdentity identity() {
@@ -224,7 +225,12 @@ final class VolumeQueue {
 
   /** Looks whether what is mounted is still claimed. */
   void confirm() {
-    mailbox.put(claims::confirm);
+    mailbox.put(
+        () -> {
+          ClaimChecks checks = claims == null ? new ClaimChecks(this, cleanup) : claims;
+          claims = checks;
+          checks.confirm();
+        });
   }
 
   /** Another process has become the plugin. */

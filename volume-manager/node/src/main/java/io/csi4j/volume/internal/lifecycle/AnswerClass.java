@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** The meaning of a failed call for the next step, and how the failure is told. */
-enum AnswerClass {
+public enum AnswerClass {
   /** The call certainly never left. */
   NOT_SENT,
   /** The plugin may be working on it: same call again. */
@@ -51,6 +51,11 @@ enum AnswerClass {
     return this != GOING_ON && this != PENDING;
   }
 
+  /** Whether the plugin may still be working on a call that failed like this. */
+  public static boolean mayGoOn(Answer.Failed failed) {
+    return !of(failed).isOver();
+  }
+
   /** Whether the same call makes sense again. */
   boolean repeats() {
     return this != REFUSED;
@@ -75,7 +80,7 @@ enum AnswerClass {
    * Whether a plugin has answered like this that it does not release what it knows: neither busy
    * with it, nor short of something, nor asked in a wrong way or by the wrong one.
    */
-  static boolean isRefusalOfRelease(Answer.Failed failed) {
+  public static boolean isRefusalOfRelease(Answer.Failed failed) {
     return failed.sent()
         && switch (failed.code()) {
           case UNKNOWN, INTERNAL, FAILED_PRECONDITION, OUT_OF_RANGE, ALREADY_EXISTS -> true;

@@ -21,4 +21,15 @@ public record Failure(OperatorCode code, String seen, Optional<Throwable> cause)
   public static Failure of(OperatorCode code, String seen, Throwable cause) {
     return new Failure(code, seen, Optional.of(cause));
   }
+
+  /**
+   * Whether the same try would end the same way until a person has looked: what the plugin refuses
+   * to take away, what is not ours, and what another manager looks after now.
+   */
+  public static boolean isForPeople(OperatorCode code) {
+    return code == OperatorCode.CLEANUP_NEEDS_HELP
+        || code == OperatorCode.FOREIGN_MOUNT
+        || code == OperatorCode.STATE_TAKEN_OVER
+        || code == OperatorCode.STATE_CLOSED;
+  }
 }

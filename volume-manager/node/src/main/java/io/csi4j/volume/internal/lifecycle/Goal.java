@@ -3,20 +3,40 @@ package io.csi4j.volume.internal.lifecycle;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.internal.record.ClaimMark;
-import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The goal of an operation. */
 public sealed interface Goal {
 
   /** The use that it is about, if it is about one. */
   Optional<VolumeUse> use();
+
+  /** The first step towards it. */
+  Turn begin(VolumeRecord record);
+
+  /**
+   * Returns the next goal of the background cleanup of a volume.
+   *
+   * @param mayGo the uses that may be taken away now
+   */
+  static Optional<Goal> owed(VolumeRecord record, Predicate<VolumeUse> mayGo) {
+    for (TargetRecord target : record.targets().values()) {
+      if (target.path().is(PathStatus.GOING) && mayGo.test(target.usage())) {
+        return Optional.of(new Release(target.usage()));
+      }
+    }
+    return record.targets().isEmpty() ? Optional.of(new Settle()) : Optional.empty();
+  }
 
   /**
    * That it appears for a workload.
@@ -64,12 +84,12 @@ public sealed interface Goal {
           Plan.mustBeWritable(request.capability(), request.readOnly()),
           false,
           request.claimEpoch().orElse(known.epoch()),
-          Digests.of(identity, request.volumeContext()),
+          Plan.digest(identity, request.volumeContext()),
           request
               .capability()
               .mountOptions()
               .flatMap(MountOptions::flags)
-              .map(Digests::limits)
+              .map(Plan::limits)
               .orElse(Set.of()));
     }
 
@@ -107,6 +127,11 @@ public sealed interface Goal {
       return Optional.of(usage);
     }
 
+    @Override
+    public Turn begin(VolumeRecord record) {
+      return MountStory.begin(Turn.of(this, record));
+    }
+
     /** Returns this goal for a workload that is running. */
     public Publish keeping() {
       return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context, limits);
@@ -129,6 +154,11 @@ public sealed interface Goal {
     public Optional<VolumeUse> use() {
       return usage;
     }
+
+    @Override
+    public Turn begin(VolumeRecord record) {
+      return ReleaseStory.look(Turn.of(this, record));
+    }
   }
 
   /**
@@ -140,6 +170,11 @@ public sealed interface Goal {
     @Override
     public Optional<VolumeUse> use() {
       return Optional.of(usage);
+    }
+
+    @Override
+    public Turn begin(VolumeRecord record) {
+      return ReleaseStory.begin(Turn.of(this, record), usage);
     }
   }
 
@@ -155,6 +190,11 @@ public sealed interface Goal {
     public Optional<VolumeUse> use() {
       return Optional.of(usage);
     }
+
+    @Override
+    public Turn begin(VolumeRecord record) {
+      return ReleaseStory.look(Turn.of(this, record));
+    }
   }
 
   /** That a volume without uses goes. */
@@ -162,6 +202,14 @@ public sealed interface Goal {
     @Override
     public Optional<VolumeUse> use() {
       return Optional.empty();
+    }
+
+    @Override
+    public Turn begin(VolumeRecord record) {
+      Turn turn = Turn.of(this, record);
+      return record.targets().isEmpty()
+          ? ReleaseStory.look(turn)
+          : turn.end(new Result.Released(UnmountOutcome.NOT_LAST));
     }
   }
 }

@@ -567,7 +567,7 @@ final class ReleaseStory {
     Optional<Failure> undoing =
         turn.failure().isPresent() ? Optional.of(failure) : Optional.empty();
     return turn.end(
-        Lifecycle.isForPeople(failure.code())
+        Failure.isForPeople(failure.code())
             ? new Result.Held(first, failure.code(), undoing)
             : new Result.Unfinished(first, undoing));
   }

@@ -261,6 +261,25 @@ public record Turn(
     return await(Moment.NONE, new Step.End(result));
   }
 
+  /**
+   * The end of a publication that is not wanted any more, where it can be left: before a call, and
+   * instead of a pause or a question. What it has done is on record, for the release that follows.
+   */
+  public Optional<Turn> superseded() {
+    boolean canBeLeft =
+        goal instanceof Goal.Publish publish
+            && !publish.keeps()
+            && awaited.moment().isForth()
+            && step() instanceof Step.Later;
+    return canBeLeft
+        ? Optional.of(
+            end(
+                new Result.Unfinished(
+                    Failure.of(
+                        OperatorCode.SUPERSEDED, "its release was asked for in the meantime"))))
+        : Optional.empty();
+  }
+
   /** The step that it waits for. */
   public Step<?> step() {
     return awaited.step();

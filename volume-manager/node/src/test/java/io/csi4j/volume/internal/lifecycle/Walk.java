@@ -263,7 +263,7 @@ final class Walk {
   /** Walks, and gives the moments. */
   List<Way> moments(Goal goal) {
     List<Way> ways = new ArrayList<>();
-    Turn turn = Lifecycle.begin(goal, record);
+    Turn turn = goal.begin(record);
     while (turn.result().isEmpty()) {
       record = turn.record();
       Turn next = next(turn, turn.awaited());
@@ -275,7 +275,7 @@ final class Walk {
 
   /** Walks, and gives the steps. */
   List<String> to(Goal goal) {
-    Turn turn = Lifecycle.begin(goal, record);
+    Turn turn = goal.begin(record);
     for (int i = 0; i < 100; i++) {
       turn.notices().forEach(notice -> trace.add("note " + notice.code()));
       record = turn.record();
@@ -311,7 +311,7 @@ final class Walk {
   private <E extends Event> Turn next(Turn turn, Awaited<E> awaited) {
     Throwable cause = breaking.get(name(turn));
     if (cause != null) {
-      return Lifecycle.broken(turn, cause, situation());
+      return BrokenStep.after(turn, cause, situation());
     }
     return awaited.answered(turn, (E) end(turn), situation());
   }
@@ -342,7 +342,7 @@ final class Walk {
     }
     if (told instanceof Event.Answered answered
         && answered.answer() instanceof Answer.Failed failed) {
-      if (Lifecycle.mayGoOn(failed) && failed.sent()) {
+      if (AnswerClass.mayGoOn(failed) && failed.sent()) {
         goingOn.add(call.usage());
       } else if (failed.sent()) {
         goingOn.remove(call.usage());

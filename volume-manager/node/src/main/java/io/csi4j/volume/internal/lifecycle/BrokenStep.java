@@ -1,0 +1,82 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.mount.model.MountException;
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
+import io.csi4j.volume.model.OperatorCode;
+
+/** A step that threw what it should not: nothing is known of its effect. */
+public final class BrokenStep {
+
+  /**
+   * A step was not made, as its path leads into something that was mounted over the directories.
+   */
+  public static final class CoveredException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Failure failure;
+
+    /** A failure because a foreign mount lies over the directories. */
+    public CoveredException(Failure failure) {
+      super(failure.seen());
+      this.failure = failure;
+    }
+
+    Failure failure() {
+      return failure;
+    }
+  }
+
+  private BrokenStep() {}
+
+  /** How it is told that something could not be unmounted without the plugin. */
+  private static Failure notForced(Throwable cause) {
+    String command =
+        cause instanceof MountException refused
+            ? refused
+                .target()
+                .map(path -> " What remains is: " + ReleaseStory.unmountCommand(path))
+                .orElse("")
+            : "";
+    boolean isBusy =
+        cause instanceof MountException refused && refused.reason() == MountException.Reason.BUSY;
+    return Failure.of(
+        isBusy ? OperatorCode.TARGET_BUSY : OperatorCode.CLEANUP_NEEDS_HELP,
+        "it could not be unmounted without the plugin: " + cause.getMessage() + command,
+        cause);
+  }
+
+  /**
+   * What follows.
+   *
+   * @param cause what was thrown
+   */
+  public static Turn after(Turn before, Throwable cause, Situation now) {
+    Turn turn = before.quiet();
+    Moment<?> moment = turn.awaited().moment();
+    Failure failure =
+        cause instanceof CoveredException covered
+            ? covered.failure()
+            : cause instanceof MountException
+                ? Failure.of(
+                    OperatorCode.MOUNT_TABLE_UNREADABLE, String.valueOf(cause.getMessage()), cause)
+                : Failure.of(
+                    OperatorCode.STEP_FAILED,
+                    "the step " + moment + " ended with " + cause.getClass().getSimpleName(),
+                    cause);
+    if (turn.step() instanceof Step.Force) {
+      return ReleaseStory.unfinished(turn, notForced(cause));
+    }
+    if (moment.equals(MountStory.LOOK_FIRST)) {
+      return turn.end(new Result.Refused(failure));
+    }
+    if (moment.equals(ReleaseStory.LOOK_GOING)) {
+      return ReleaseStory.unfinished(ReleaseStory.marked(turn), failure);
+    }
+    Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
+    return moment.isForth()
+        ? ReleaseStory.undo(reached, failure, now)
+        : ReleaseStory.unfinished(turn, failure);
+  }
+}

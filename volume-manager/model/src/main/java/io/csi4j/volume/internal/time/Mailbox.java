@@ -28,60 +28,23 @@ public final class Mailbox {
 
   /** Runs it when everything before it has run; never once it is closed. */
   public void put(Runnable work) {
-    if (enqueue(work, true)) {
-      executor.execute(this::drain);
-    }
-  }
-
-  /** Puts it behind everything else, to be run after {@link #wake} or with what is running. */
-  public void add(Runnable work) {
-    var unused = enqueue(work, false);
-  }
-
-  /** Returns whether the caller has to let the work begin. */
-  private boolean enqueue(Runnable work, boolean begin) {
     lock.lock();
     try {
       if (closed) {
-        return false;
+        return;
       }
       if (waiting == null) {
         waiting = new ArrayDeque<>(2);
       }
       waiting.add(work);
-      boolean isMine = begin && !running;
-      running |= isMine;
-      return isMine;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Runs what was added. If the executor refuses, it stays, and this may be tried again. */
-  public void wake() {
-    lock.lock();
-    try {
-      if (running || waiting == null) {
+      if (running) {
         return;
       }
       running = true;
     } finally {
       lock.unlock();
     }
-    boolean begun = false;
-    try {
-      executor.execute(this::drain);
-      begun = true;
-    } finally {
-      if (!begun) {
-        lock.lock();
-        try {
-          running = false;
-        } finally {
-          lock.unlock();
-        }
-      }
-    }
+    executor.execute(this::drain);
   }
 
   /** Forgets what has not begun, and takes nothing more. */

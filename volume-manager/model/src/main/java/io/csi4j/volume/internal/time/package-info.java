@@ -1,6 +1,7 @@
 /**
- * Clock, scheduler, mailbox and named threads: the ports to time, with their implementations on
- * this machine. A test binds virtual ones. And the failure that a stage of them ended with.
+ * The ports to time, clock and scheduler, with their implementations on this machine, and the tools
+ * of all chambers for work that is done later or elsewhere: threads, the mailbox, the hub that
+ * tells listeners, and the failure that a stage ended with. A test binds virtual time.
  */
 @NullMarked
 package io.csi4j.volume.internal.time;

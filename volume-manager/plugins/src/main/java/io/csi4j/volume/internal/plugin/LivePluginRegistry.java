@@ -4,7 +4,7 @@ import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.plugin.Roster.Change;
 import io.csi4j.volume.internal.plugin.Roster.Move;
 import io.csi4j.volume.internal.time.Clock;
-import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
@@ -18,8 +18,6 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,11 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
 
-  private static final Logger LOG = System.getLogger("io.csi4j.volume");
-
   private final Ground ground;
   private final PluginMemory memory;
   private final ServingSwitch serving;
+  private final ListenerHub hub;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Lane> lanes = new ArrayList<>();
   private final List<Waiter> waiting = new ArrayList<>();
@@ -64,6 +61,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     this.ground = ground;
     this.memory = memory;
     this.serving = serving;
+    hub = new ListenerHub("plugins", ground.telling());
     roster = memory.load(ground.clock().wall());
   }
 
@@ -131,8 +129,8 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
       roster = change.roster();
       for (Lane lane : lanes) {
         change.told().stream()
-            .filter(each -> each.role() == lane.role)
-            .forEach(each -> lane.add(each.event()));
+            .filter(each -> each.role() == lane.role())
+            .forEach(each -> lane.listening().add(each.event()));
       }
       told.addAll(lanes);
       after = show(plugin);
@@ -144,7 +142,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     }
     after.run();
     endWaiting();
-    told.forEach(Lane::wake);
+    told.forEach(lane -> lane.listening().wake());
     change
         .refusal()
         .ifPresent(
@@ -321,73 +319,29 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
 
   // ---- listening
 
-  /** The way to one listener, who is told of one event after the other. */
-  private static final class Lane {
-
-    private final PluginRole role;
-    private final PluginListener listener;
-    private final Mailbox events;
-
-    /** Used only where the listener is told. */
-    private boolean hasFailed;
-
-    Lane(PluginRole role, PluginListener listener, Executor telling) {
-      this.role = role;
-      this.listener = listener;
-      events = new Mailbox(telling, this::failed);
-    }
-
-    /** Puts an event behind the others; it is told after {@link #wake}. */
-    void add(PluginEvent event) {
-      events.add(
-          () -> {
-            try {
-              listener.on(event);
-            } catch (Throwable failure) {
-              failed(failure);
-            }
-          });
-    }
-
-    void wake() {
-      try {
-        events.wake();
-      } catch (RuntimeException | OutOfMemoryError refused) {
-        // Nothing is lost: it is tried again with the next event.
-        LOG.log(Level.WARNING, "No thread was given to tell a listener of plugins.", refused);
-      }
-    }
-
-    private void failed(Throwable failure) {
-      LOG.log(
-          hasFailed ? Level.DEBUG : Level.WARNING,
-          "A listener of plugins failed. It is told of further events, and its further failures"
-              + " are logged for debugging only. Repair it.",
-          failure);
-      hasFailed = true;
-    }
-  }
+  /** A listener of one role. */
+  private record Lane(PluginRole role, ListenerHub.Listening<PluginEvent> listening) {}
 
   @Override
   public AutoCloseable listen(PluginRole role, PluginListener listener) {
-    Lane lane = new Lane(role, listener, ground.telling());
+    Lane lane = new Lane(role, hub.listen(listener::on));
     lock.lock();
     try {
       for (RegisteredPlugin known : roster.all()) {
         if (known.registration().roles().contains(role)) {
-          lane.add(new PluginEvent.Registered(known, false));
+          lane.listening().add(new PluginEvent.Registered(known, false));
         }
       }
       lanes.add(lane);
     } finally {
       lock.unlock();
     }
-    lane.wake();
+    lane.listening().wake();
     return () -> forget(lane);
   }
 
   private void forget(Lane lane) {
-    lane.events.close();
+    lane.listening().close();
     lock.lock();
     try {
       lanes.remove(lane);
@@ -405,7 +359,7 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      lanes.forEach(lane -> lane.events.close());
+      lanes.forEach(lane -> lane.listening().close());
       lanes.clear();
     } finally {
       lock.unlock();

@@ -52,10 +52,21 @@ public final class ListenerHub {
   }
 
   /**
+   * A hub without listeners, which has threads of its own.
+   *
+   * @param about what the listeners are told of, for the log
+   * @param name what the names of its threads begin with
+   */
+  public ListenerHub(String about, String name) {
+    this(about, new OnDemandThreads(name));
+  }
+
+  /**
    * A hub without listeners.
    *
    * @param about what the listeners are told of, for the log
-   * @param threads where they are told; a task takes as long as its listener
+   * @param threads where they are told; a task takes as long as its listener. {@link
+   *     OnDemandThreads} end when the hub is closed.
    */
   public ListenerHub(String about, Executor threads) {
     this.about = about;
@@ -81,14 +92,13 @@ public final class ListenerHub {
   }
 
   /**
-   * Takes no more events, waits until those that wait are told, and then interrupts listeners that
-   * still are being told. When it is a listener that closes, nothing is waited for. Closing twice
-   * does no harm.
+   * Takes no more events, waits until those that wait are told, then interrupts listeners that
+   * still are being told, and ends the threads. When it is a listener that closes, nothing is
+   * waited for. Closing twice does no harm.
    *
    * @param limit how long is waited
-   * @return whether no listener is being told any more
    */
-  public boolean close(Duration limit) {
+  public void close(Duration limit) {
     all.forEach(Listening::stopTaking);
     boolean isInListener = all.stream().anyMatch(Listening::isToldHere);
     long deadline = System.nanoTime() + (isInListener ? 0 : limit.toNanos());
@@ -96,7 +106,10 @@ public final class ListenerHub {
     for (Listening<?> each : all) {
       isQuiet &= each.stop(deadline);
     }
-    return isQuiet;
+    if (threads instanceof OnDemandThreads own) {
+      own.close();
+      own.await(isQuiet ? limit : Duration.ZERO);
+    }
   }
 
   /** The way to one listener. */
@@ -203,7 +216,10 @@ public final class ListenerHub {
       }
     }
 
-    /** Waits until all is told, at most until then, and ends it; returns whether all was told. */
+    /**
+     * Waits until all is told, at most until then, and ends it; returns whether it is not being
+     * told.
+     */
     private boolean stop(long deadline) {
       int left;
       boolean isQuiet;

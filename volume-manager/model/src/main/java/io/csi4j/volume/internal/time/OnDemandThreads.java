@@ -57,7 +57,12 @@ public final class OnDemandThreads implements Executor, AutoCloseable {
    * @param limit how long the end of it is waited for
    */
   public void stop(Duration limit) {
-    pool.shutdownNow();
+    var unused = pool.shutdownNow();
+    await(limit);
+  }
+
+  /** Waits until the last thread has ended, after closing. */
+  void await(Duration limit) {
     try {
       var unused = pool.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.events;
 
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.VolumeEvent;
@@ -20,7 +21,7 @@ import java.util.TreeSet;
  * operation whose start it was told is never dropped, so the queue may exceed its bound by as many
  * as were going on. Not safe for several threads.
  */
-final class EventQueue {
+final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
 
   private final int bound;
   private final Map<Long, VolumeEvent> waiting = new LinkedHashMap<>();
@@ -38,16 +39,18 @@ final class EventQueue {
     this.bound = bound;
   }
 
-  boolean isEmpty() {
+  @Override
+  public boolean isEmpty() {
     return waiting.isEmpty() && dropped == 0;
   }
 
-  /** How many wait. */
-  int size() {
+  @Override
+  public int size() {
     return waiting.size();
   }
 
-  void add(VolumeEvent event) {
+  @Override
+  public void add(VolumeEvent event) {
     if (event instanceof VolumeEvent.Started started) {
       untouched.put(started.id(), new Span(append(event), Optional.empty()));
     } else if (event instanceof VolumeEvent.Ended ended) {
@@ -60,8 +63,8 @@ final class EventQueue {
     }
   }
 
-  /** The next to tell; nothing if none waits. */
-  Optional<VolumeEvent> next() {
+  @Override
+  public Optional<VolumeEvent> next() {
     if (dropped > 0 && (waiting.isEmpty() || toldSinceNotice >= bound)) {
       toldSinceNotice = 0;
       return Optional.of(noticeOfDropped());

@@ -79,7 +79,7 @@ class EventHubTest {
         .doesNotContain(Thread.currentThread())
         .allMatch(Thread::isDaemon)
         .extracting(Thread::getName)
-        .containsExactly("csi4j-volume-events-1", "csi4j-volume-events-2");
+        .allMatch(name -> name.startsWith("csi4j-volume-events-"));
   }
 
   @Test
@@ -93,7 +93,7 @@ class EventHubTest {
           throw new LinkageError("never shown");
         };
     List<LogRecord> logged = new ArrayList<>();
-    Logger logger = Logger.getLogger(EventHub.class.getName());
+    Logger logger = Logger.getLogger("io.csi4j.volume");
     Handler handler = new Collecting(logged);
     logger.addHandler(handler);
     logger.setUseParentHandlers(false);

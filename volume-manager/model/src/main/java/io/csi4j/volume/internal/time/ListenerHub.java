@@ -94,7 +94,7 @@ public final class ListenerHub {
   /**
    * Takes no more events, waits until those that wait are told, then interrupts listeners that
    * still are being told, and ends the threads. When it is a listener that closes, nothing is
-   * waited for. Closing twice does no harm.
+   * waited for, and it is told what waits for it after that. Closing twice does no harm.
    *
    * @param limit how long is waited
    */
@@ -217,19 +217,22 @@ public final class ListenerHub {
     }
 
     /**
-     * Waits until all is told, at most until then, and ends it; returns whether it is not being
-     * told.
+     * Waits until all is told, at most until then, and ends it; a listener that closes is told on
+     * once it has returned. Returns whether it is not being told.
      */
     private boolean stop(long deadline) {
       int left;
       boolean isQuiet;
       lock.lock();
       try {
+        if (teller == Thread.currentThread()) {
+          return false;
+        }
         awaitIdle(deadline);
         isStopped = true;
         left = waiting.size();
         isQuiet = !isRunning;
-        if (teller != null && teller != Thread.currentThread()) {
+        if (teller != null) {
           teller.interrupt();
         }
       } finally {

@@ -58,7 +58,7 @@ final class ProcessKeeper {
    * @param prepare done before each start; throws {@link PluginException} if it must not be started
    * @param settings pauses and bounds
    * @param output given each line
-   * @param listener told what happens
+   * @param listener told what happens; must neither block nor throw
    */
   public record Parts(
       String plugin,
@@ -229,7 +229,7 @@ final class ProcessKeeper {
         InstanceId.of("process " + process.pid() + " of " + parts.clock().wall().toEpochMilli());
     Run run = new Run(instance, process, parts.clock().nanos());
     current = run;
-    tell(new LaunchEvent.Started(instance, process.pid()));
+    parts.listener().accept(new LaunchEvent.Started(instance, process.pid()));
     begun.complete(run);
   }
 
@@ -242,20 +242,22 @@ final class ProcessKeeper {
     boolean isTold = isEarly && !isMeant && status > 0 && status < SIGNAL;
     Duration pause = isRestarting ? Duration.ZERO : pause(isEarly);
     isRestarting = false;
-    tell(
-        new LaunchEvent.Ended(
-            run.instance(),
-            status,
-            lived,
-            said.lines(),
-            isStopping ? Optional.empty() : Optional.of(pause),
-            isTold ? Optional.of(exited(text(status, lived, said))) : Optional.empty()));
+    parts
+        .listener()
+        .accept(
+            new LaunchEvent.Ended(
+                run.instance(),
+                status,
+                lived,
+                said.lines(),
+                isStopping ? Optional.empty() : Optional.of(pause),
+                isTold ? Optional.of(exited(text(status, lived, said))) : Optional.empty()));
     again(pause);
   }
 
   private void notStarted(OperatorMessage message) {
     Duration pause = pause(true);
-    tell(new LaunchEvent.NotStarted(message, pause));
+    parts.listener().accept(new LaunchEvent.NotStarted(message, pause));
     again(pause);
   }
 
@@ -333,14 +335,6 @@ final class ProcessKeeper {
         isSinkBroken = true;
         LOGGER.log(Level.WARNING, "Who is given the output of a plugin failed; told once.", failed);
       }
-    }
-  }
-
-  private void tell(LaunchEvent event) {
-    try {
-      parts.listener().accept(event);
-    } catch (RuntimeException failed) {
-      LOGGER.log(Level.WARNING, "A listener of a plugin's process failed.", failed);
     }
   }
 }

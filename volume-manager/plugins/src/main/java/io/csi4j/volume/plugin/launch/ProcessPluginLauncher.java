@@ -1,5 +1,6 @@
 package io.csi4j.volume.plugin.launch;
 
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.NamedThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
@@ -38,12 +39,18 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   /** How long the kernel may take to end what was killed. */
   private static final Duration KILLING = Duration.ofSeconds(5);
 
+  /** How long a listener may take for what it has not been told yet. */
+  private static final Duration TELLING = Duration.ofSeconds(1);
+
   private final SystemScheduler scheduler;
+  private final ListenerHub hub;
   private final ProcessKeeper keeper;
   private final Duration closing;
 
-  private ProcessPluginLauncher(SystemScheduler scheduler, ProcessKeeper keeper, Duration closing) {
+  private ProcessPluginLauncher(
+      SystemScheduler scheduler, ListenerHub hub, ProcessKeeper keeper, Duration closing) {
     this.scheduler = scheduler;
+    this.hub = hub;
     this.keeper = keeper;
     this.closing = closing;
   }
@@ -84,7 +91,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     return keeper.stop();
   }
 
-  /** Stops it and waits for that, then ends its threads. Not for its own listeners to call. */
+  /** Stops it and waits for that, then ends its threads once its listener is told. */
   @Override
   public void close() {
     try {
@@ -102,6 +109,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       throw new IllegalStateException(e);
     } finally {
       scheduler.close();
+      hub.close(TELLING);
     }
   }
 
@@ -172,6 +180,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       }
       SystemScheduler scheduler =
           new SystemScheduler(1, "csi4j-volume-launcher", Duration.ofSeconds(1));
+      ListenerHub hub = new ListenerHub("a plugin's process", "csi4j-volume-launcher-events");
       ProcessKeeper keeper =
           new ProcessKeeper(
               new ProcessKeeper.Parts(
@@ -184,9 +193,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
                   plan::prepare,
                   settings,
                   output,
-                  listener));
+                  hub.listen(listener)::tell));
       keeper.start();
-      return new ProcessPluginLauncher(scheduler, keeper, settings.stopping().plus(KILLING));
+      return new ProcessPluginLauncher(scheduler, hub, keeper, settings.stopping().plus(KILLING));
     }
   }
 }

@@ -3,7 +3,7 @@ package io.csi4j.volume.plugin.registration;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.volume.internal.disk.DirectoryBell;
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.internal.time.Mailbox;
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -32,7 +32,8 @@ public final class RegistrationWatch implements AutoCloseable {
   private final SystemScheduler scheduler;
   private final RegistrarConversations conversations;
   private final SocketWatch watch;
-  private final Mailbox telling;
+  private final ListenerHub hub =
+      new ListenerHub("registrations", "csi4j-volume-registration-events");
   private final AutoCloseable bell;
 
   private RegistrationWatch(Builder parts) {
@@ -40,7 +41,6 @@ public final class RegistrationWatch implements AutoCloseable {
         new SocketWatch.Settings(parts.options, parts.limit, parts.interval, parts.grace);
     scheduler = new SystemScheduler(2, "csi4j-volume-registration", CLOSING);
     conversations = new RegistrarConversations(settings.connecting(), CLOSING);
-    telling = new Mailbox(scheduler, RegistrationWatch::failed);
     watch =
         new SocketWatch(
             new RealDisk(),
@@ -50,15 +50,8 @@ public final class RegistrationWatch implements AutoCloseable {
             scheduler,
             conversations,
             new AnnouncedRegistration(parts.policy, parts.registry, parts.supervisor),
-            event -> telling.put(() -> parts.listener.on(event)));
+            hub.<RegistrationEvent>listen(parts.listener::on)::tell);
     bell = DirectoryBell.on(parts.directory, "csi4j-volume-registration-bell", watch::bellRings);
-  }
-
-  private static void failed(Throwable failure) {
-    LOGGER.log(
-        Level.WARNING,
-        "A listener of registrations failed. It is told of further events. Repair it.",
-        failure);
   }
 
   /**
@@ -78,8 +71,8 @@ public final class RegistrationWatch implements AutoCloseable {
   }
 
   /**
-   * Stops watching. What is registered stays so. All threads end, within some seconds. Not for the
-   * listener to call, which is waited for.
+   * Stops watching. What is registered stays so. The listener is told what has happened, and all
+   * threads end, within some seconds. Not for the policy to call, which is waited for.
    */
   @Override
   public void close() {
@@ -89,9 +82,9 @@ public final class RegistrationWatch implements AutoCloseable {
       LOGGER.log(Level.WARNING, "The bell of a registration watch could not be closed.", e);
     }
     watch.close();
-    telling.close();
     conversations.close();
     scheduler.close();
+    hub.close(CLOSING);
   }
 
   /** Collects what a watch is begun with. */

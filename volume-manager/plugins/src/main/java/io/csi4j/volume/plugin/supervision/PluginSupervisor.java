@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.Supervisor;
 import io.csi4j.volume.internal.probe.CsiProber;
 import io.csi4j.volume.internal.probe.PluginProcesses;
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.InstanceId;
@@ -32,7 +33,7 @@ import java.util.function.Consumer;
  *
  * <p>A plugin that does not become ready in time is handed to a callback; what is done about it is
  * for the host to decide. All plugins together have three threads, and one more for each that is
- * being connected to.
+ * being connected to, and for each listener that is being told something.
  *
  * <pre>{@code
  * try (PluginSupervisor supervisor = PluginSupervisor.open(manager.plugins());
@@ -50,6 +51,8 @@ public final class PluginSupervisor implements AutoCloseable {
   private static final Duration CLOSING = Duration.ofSeconds(10);
 
   private final SystemScheduler scheduler;
+  private final ListenerHub hub =
+      new ListenerHub("a supervisor of plugins", "csi4j-volume-supervisor-events");
   private final Supervisor supervisor;
 
   private PluginSupervisor(Builder parts) {
@@ -66,6 +69,7 @@ public final class PluginSupervisor implements AutoCloseable {
             new Supervisor.Parts(
                 clock,
                 scheduler,
+                hub,
                 disk,
                 config -> new CsiProber(config, processes, clock, connections)));
   }
@@ -95,7 +99,10 @@ public final class PluginSupervisor implements AutoCloseable {
     return supervisor.supervise(config, instance);
   }
 
-  /** Ends all that it began, and deregisters the plugins. Doing it twice is harmless. */
+  /**
+   * Ends all that it began, deregisters the plugins, and waits some seconds until the listeners are
+   * told, unless a listener closes it. Doing it twice is harmless.
+   */
   @Override
   public void close() {
     try {
@@ -103,8 +110,9 @@ public final class PluginSupervisor implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      LOGGER.log(Level.WARNING, "Not all was told within {0} after closing.", CLOSING);
+      LOGGER.log(Level.WARNING, "Not all plugins were deregistered within {0}.", CLOSING);
     } finally {
+      hub.close(CLOSING);
       scheduler.close();
     }
   }
@@ -126,7 +134,7 @@ public final class PluginSupervisor implements AutoCloseable {
       return this;
     }
 
-    /** Calls this when an instance has not become ready in time. It should not block for long. */
+    /** Calls this when an instance has not become ready in time. It is told as listeners are. */
     public Builder onStartTimeout(Consumer<StartTimeout> callback) {
       onStartTimeout = Objects.requireNonNull(callback, "callback");
       return this;

@@ -11,6 +11,7 @@ import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.link.PluginConnections;
+import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -53,12 +54,13 @@ class SupervisionTest {
           ServingSwitch.NONE);
   private final List<PluginEvent> events = new ArrayList<>();
   private final List<StartTimeout> timeouts = new ArrayList<>();
+  private final ListenerHub hub = new ListenerHub("plugins", time);
   private final Supervisor supervisor =
       new Supervisor(
           registry,
           List.of(events::add),
           timeouts::add,
-          new Supervisor.Parts(time, time, FakeDisk.with(Path.of("/run")), config -> plugin));
+          new Supervisor.Parts(time, time, hub, FakeDisk.with(Path.of("/run")), config -> plugin));
 
   // ---- helpers
 
@@ -770,7 +772,8 @@ class SupervisionTest {
                 },
                 heard::add),
             timeouts::add,
-            new Supervisor.Parts(time, time, FakeDisk.with(Path.of("/run")), config -> plugin));
+            new Supervisor.Parts(
+                time, time, hub, FakeDisk.with(Path.of("/run")), config -> plugin));
     plugin.comes("p1");
     SupervisedPlugin watched = another.supervise(config().build(), InstanceId.ONLY);
     pass(0);
@@ -791,7 +794,7 @@ class SupervisionTest {
             registry,
             List.of(),
             timeouts::add,
-            new Supervisor.Parts(time, time, disk, config -> plugin));
+            new Supervisor.Parts(time, time, hub, disk, config -> plugin));
 
     assertThatThrownBy(() -> careful.supervise(config().build(), InstanceId.ONLY))
         .hasMessageStartingWith(

@@ -335,7 +335,7 @@ class ProcessKeeperTest {
   }
 
   @Test
-  void aListenerOrASinkThatThrowsHarmsNothing() {
+  void aSinkThatThrowsHarmsNothing() {
     ProcessKeeper harmed =
         new ProcessKeeper(
             new ProcessKeeper.Parts(
@@ -349,9 +349,7 @@ class ProcessKeeperTest {
                 line -> {
                   throw new IllegalStateException("sink");
                 },
-                event -> {
-                  throw new IllegalStateException("listener");
-                }));
+                event -> {}));
     harmed.start();
     time.settle();
     processes.last().says("kept all the same");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -282,6 +283,31 @@ class ProcessPluginLauncherTest {
             () -> ProcessPluginLauncher.builder(PluginLaunchPlan.of(config()), List.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("No command was given for plugin 'disk.csi'.");
+  }
+
+  @Test
+  void aListenerMayThrowAndCloseItsLauncher() throws Exception {
+    CompletableFuture<ProcessPluginLauncher> started = new CompletableFuture<>();
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    launcher =
+        ProcessPluginLauncher.builder(PluginLaunchPlan.of(config()), List.of("sleep", "1000"))
+            .settings(settings)
+            .listener(
+                event -> {
+                  events.add(event);
+                  if (event instanceof LaunchEvent.Started) {
+                    started.join().close();
+                    closed.complete(null);
+                    throw new IllegalStateException("expected by this test");
+                  }
+                })
+            .start();
+    started.complete(launcher);
+
+    closed.get(20, TimeUnit.SECONDS);
+
+    assertThat(launcher.process()).isEmpty();
+    assertThat(next(LaunchEvent.Ended.class).pause()).isEmpty();
   }
 
   @Test

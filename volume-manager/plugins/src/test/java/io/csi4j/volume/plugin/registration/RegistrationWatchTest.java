@@ -26,6 +26,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -603,6 +605,24 @@ class RegistrationWatchTest {
     WatchEvents.until(() -> threads().isEmpty());
     assertThat(registry.history()).containsExactly("+ " + EBS_LINE);
     watch.close();
+  }
+
+  @Test
+  void aListenerMayCloseTheWatch() throws Exception {
+    CompletableFuture<RegistrationWatch> opening = new CompletableFuture<>();
+    CompletableFuture<List<Announcement>> closed = new CompletableFuture<>();
+    opening.complete(
+        watch(
+            builder ->
+                builder.listener(
+                    event -> {
+                      opening.join().close();
+                      closed.complete(opening.join().registered());
+                    })));
+
+    registrar(ebs());
+
+    assertThat(closed.get(60, TimeUnit.SECONDS)).hasSize(1);
   }
 
   @Test

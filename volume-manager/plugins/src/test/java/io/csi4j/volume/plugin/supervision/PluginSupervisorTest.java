@@ -49,6 +49,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
@@ -264,7 +265,8 @@ class PluginSupervisorTest {
   void threadsAreSharedAndNoneIsAddedForAPluginThatIsLookedAfter() {
     fake();
     ready();
-    int few = threads().size();
+    int few = 3;
+    until(() -> threads().size() == few);
     for (int i = 0; i < 20; i++) {
       supervisor.supervise(
           PluginConfig.builder("fake-" + i, directory.resolve("none-" + i))
@@ -274,8 +276,29 @@ class PluginSupervisorTest {
     }
     until(() -> told().size() == 20);
 
-    assertThat(few).isEqualTo(3);
     until(() -> threads().size() == few);
+  }
+
+  @Test
+  void aListenerMayCloseTheSupervisor() {
+    Queue<PluginSupervisor> closed = new ConcurrentLinkedQueue<>();
+    AtomicReference<PluginSupervisor> mine = new AtomicReference<>();
+    mine.set(
+        PluginSupervisor.builder(registry)
+            .listener(
+                event -> {
+                  if (closed.isEmpty()) {
+                    mine.get().close();
+                    closed.add(mine.get());
+                  }
+                })
+            .open());
+    fake();
+
+    SupervisedPlugin watched = mine.get().supervise(config(each -> each), InstanceId.ONLY);
+
+    until(() -> !closed.isEmpty());
+    assertThat(watched.health().state()).isEqualTo(State.GONE);
   }
 
   @Test

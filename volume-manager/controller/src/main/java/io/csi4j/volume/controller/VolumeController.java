@@ -37,7 +37,6 @@ import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
-import io.csi4j.volume.internal.time.IdleScheduler;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
@@ -890,16 +889,15 @@ public final class VolumeController implements AutoCloseable {
     public VolumeController open() {
       // Threads are there only while needed.
       OnDemandThreads threads = new OnDemandThreads(THREADS);
-      Scheduler timers = new IdleScheduler("csi4j-volume-limits");
       RegistryControllers controllers =
           new RegistryControllers(
-              plugins, settings, new RegistryControllers.Ground(timers, threads));
+              plugins, settings, new RegistryControllers.Ground(threads, threads));
       try {
         return new VolumeController(
             this,
             controllers,
             new SystemClock(),
-            timers,
+            threads,
             threads,
             () -> {
               threads.close();

@@ -5,7 +5,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
@@ -103,7 +103,7 @@ public final class ControllerWorld implements AutoCloseable {
     return new RegistryControllers(
         registry,
         ControllerSettings.defaults().withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(new IdleScheduler("csi4j-volume-limits"), workers));
+        new RegistryControllers.Ground(new OnDemandThreads("csi4j-volume-test"), workers));
   }
 
   /** Threads whose names begin like this. */

@@ -27,7 +27,6 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.time.IdleScheduler;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.OperatorCode;
@@ -71,7 +70,7 @@ class RegistryControllersTest {
     return new RegistryControllers(
         world.registry(),
         settings.withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(new IdleScheduler("csi4j-volume-limits"), threads));
+        new RegistryControllers.Ground(threads, threads));
   }
 
   private void reopen(ControllerSettings settings) {

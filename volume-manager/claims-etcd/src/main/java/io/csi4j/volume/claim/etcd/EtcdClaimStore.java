@@ -11,7 +11,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.text.ForeignText;
-import io.csi4j.volume.internal.time.IdleScheduler;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
@@ -59,7 +59,7 @@ public final class EtcdClaimStore implements ClaimStore {
   public static EtcdClaimStore open(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
     try {
-      return new EtcdClaimStore(etcd, new IdleScheduler("csi4j-volume-etcd-watch"));
+      return new EtcdClaimStore(etcd, new OnDemandThreads("csi4j-volume-etcd-watch"));
     } catch (RuntimeException failed) {
       etcd.close();
       throw failed;

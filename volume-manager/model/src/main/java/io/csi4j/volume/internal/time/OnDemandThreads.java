@@ -1,20 +1,28 @@
 package io.csi4j.volume.internal.time;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Daemon threads that are there only while they have something to do, and some seconds longer: one
- * for each piece of work at a time, perhaps with a bound. After closing, work is refused.
+ * Daemon threads that exist only while they have something to do, and some seconds longer: one for
+ * each piece of work at a time, perhaps with a bound. One more watches the time while there is
+ * something to wait for. After closing, work is refused.
  */
-public final class OnDemandThreads implements Executor, AutoCloseable {
+public final class OnDemandThreads implements Scheduler, AutoCloseable {
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
+  private static final long IDLE_SECONDS = 2;
 
   private final ThreadPoolExecutor pool;
+  private final ScheduledThreadPoolExecutor timer;
 
   /**
    * No thread yet, and no bound.
@@ -37,12 +45,47 @@ public final class OnDemandThreads implements Executor, AutoCloseable {
   }
 
   private OnDemandThreads(int kept, int most, BlockingQueue<Runnable> waiting, String name) {
-    pool = new ThreadPoolExecutor(kept, most, 2, TimeUnit.SECONDS, waiting, new NamedThreads(name));
+    pool =
+        new ThreadPoolExecutor(
+            kept, most, IDLE_SECONDS, TimeUnit.SECONDS, waiting, new NamedThreads(name));
+    timer = new ScheduledThreadPoolExecutor(1, new NamedThreads(name + "-timer"));
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
   }
 
   @Override
   public void execute(Runnable work) {
     pool.execute(work);
+  }
+
+  /** Runs it on one of the threads; here, if it is refused. */
+  public void executeOrRun(Runnable work) {
+    try {
+      pool.execute(work);
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      work.run();
+    }
+  }
+
+  /** Runs it once, when this time is over, also after closing. */
+  @Override
+  public Timer after(Duration delay, Runnable work) {
+    ScheduledFuture<?> due =
+        timer.schedule(
+            () -> executeOrRun(() -> run(work)),
+            SystemScheduler.nanos(delay),
+            TimeUnit.NANOSECONDS);
+    return () -> due.cancel(false);
+  }
+
+  private static void run(Runnable work) {
+    try {
+      work.run();
+    } catch (Throwable failed) {
+      LOGGER.log(Level.ERROR, "Work that waited for its time failed. Report this.", failed);
+    }
   }
 
   /** Lets what has begun end, and begins nothing more. */

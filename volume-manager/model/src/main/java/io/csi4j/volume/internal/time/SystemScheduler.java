@@ -86,14 +86,18 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
 
   @Override
   public Timer after(Duration delay, Runnable work) {
-    Duration bounded = delay.compareTo(LONGEST) < 0 ? delay : LONGEST;
     try {
       ScheduledFuture<?> due =
-          timer.schedule(() -> handOver(work), bounded.toNanos(), TimeUnit.NANOSECONDS);
+          timer.schedule(() -> handOver(work), nanos(delay), TimeUnit.NANOSECONDS);
       return () -> due.cancel(false);
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }
+  }
+
+  /** As long as a timer of the JDK can wait. */
+  static long nanos(Duration delay) {
+    return (delay.compareTo(LONGEST) < 0 ? delay : LONGEST).toNanos();
   }
 
   private void handOver(Runnable work) {

@@ -279,8 +279,10 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
               .after(
                   limit,
                   () ->
-                      waiter.end.completeExceptionally(
-                          PluginMessages.late(plugin, role, limit, roster.all())));
+                      waiter.tell(
+                          () ->
+                              waiter.end.completeExceptionally(
+                                  PluginMessages.late(plugin, role, limit, roster.all()))));
     } finally {
       lock.unlock();
     }

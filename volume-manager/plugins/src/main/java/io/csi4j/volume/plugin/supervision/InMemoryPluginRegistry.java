@@ -4,7 +4,6 @@ import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.PluginMemory;
 import io.csi4j.volume.internal.plugin.ServingSwitch;
-import io.csi4j.volume.internal.time.IdleScheduler;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -19,12 +18,9 @@ public final class InMemoryPluginRegistry {
 
   /** An empty registry. */
   public static PluginRegistry open() {
+    OnDemandThreads threads = new OnDemandThreads("csi4j-volume-plugin-events");
     return LivePluginRegistry.open(
-        new LivePluginRegistry.Ground(
-            new SystemClock(),
-            new IdleScheduler("csi4j-volume-limits"),
-            new OnDemandThreads("csi4j-volume-plugin-events"),
-            new PluginConnections()),
+        new LivePluginRegistry.Ground(new SystemClock(), threads, threads, new PluginConnections()),
         PluginMemory.NONE,
         ServingSwitch.NONE);
   }

@@ -2,6 +2,7 @@ package io.csi4j.volume.manager;
 
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.engine.VolumeEngine;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeUse;
@@ -16,11 +17,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The thread on which a host's actions run that hang on an operation: one, which is there only
@@ -28,37 +24,16 @@ import java.util.concurrent.TimeUnit;
  */
 final class Callbacks implements Executor, AutoCloseable {
 
-  private final ExecutorService thread;
-
-  Callbacks() {
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread made = new Thread(work, "csi4j-volume-callbacks");
-              made.setDaemon(true);
-              return made;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    thread = pool;
-  }
+  private final OnDemandThreads thread = new OnDemandThreads("csi4j-volume-callbacks", 1);
 
   @Override
   public void execute(Runnable work) {
-    try {
-      thread.execute(work);
-    } catch (RejectedExecutionException closed) {
-      work.run();
-    }
+    thread.executeOrRun(work);
   }
 
   @Override
   public void close() {
-    thread.shutdown();
+    thread.close();
   }
 
   /** The engine's operations for a host, whose actions run on a thread of their own. */

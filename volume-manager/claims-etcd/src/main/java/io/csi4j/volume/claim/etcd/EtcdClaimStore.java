@@ -59,7 +59,7 @@ public final class EtcdClaimStore implements ClaimStore {
   public static EtcdClaimStore open(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
     try {
-      return new EtcdClaimStore(etcd, new OnDemandThreads("csi4j-volume-etcd-watch"));
+      return new EtcdClaimStore(etcd, new OnDemandThreads("csi4j-volume-etcd-watch", 1));
     } catch (RuntimeException failed) {
       etcd.close();
       throw failed;

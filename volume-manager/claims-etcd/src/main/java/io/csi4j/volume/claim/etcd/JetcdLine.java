@@ -3,7 +3,7 @@ package io.csi4j.volume.claim.etcd;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.internal.time.Clock;
-import io.csi4j.volume.internal.time.NamedThreads;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
@@ -19,8 +19,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
@@ -40,8 +38,7 @@ final class JetcdLine implements AutoCloseable {
 
   private final EtcdSettings settings;
   private final Clock clock;
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(new NamedThreads("csi4j-volume-etcd"));
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-etcd");
   private final ReentrantLock lock = new ReentrantLock();
   private Optional<Client> current;
   private volatile long useful;
@@ -90,7 +87,7 @@ final class JetcdLine implements AutoCloseable {
     ClientBuilder builder =
         Client.builder()
             .endpoints(settings.endpoints())
-            .executorService(threads)
+            .executorService(threads.service())
             .interceptor(new Deadlines(settings.deadline()))
             // Whether something may be tried again is decided here alone.
             .retryMaxAttempts(0)
@@ -162,7 +159,7 @@ final class JetcdLine implements AutoCloseable {
       lock.unlock();
     }
     last.ifPresent(Client::close);
-    threads.shutdownNow();
+    threads.stop(Duration.ZERO);
   }
 
   /** Gives each call that has one answer its deadline, as jetcd has none. */

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -57,6 +58,11 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   @Override
   public void execute(Runnable work) {
     pool.execute(work);
+  }
+
+  /** Returns the threads, for a library that takes a service of the JDK. */
+  public ExecutorService service() {
+    return pool;
   }
 
   /** Runs it on one of the threads; here, if it is refused. */

@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
 record ConcurrencyPage(String page) {
 
   private static final Pattern ROW = Pattern.compile("^\\| (`[^|]+) \\|.*$", Pattern.MULTILINE);
+  private static final Pattern FAMILY =
+      Pattern.compile("^\\| (\\w[\\w ]*) \\| (?:`|gRPC).*$", Pattern.MULTILINE);
   private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
   private static final String LOCK_TYPES =
@@ -85,6 +87,25 @@ record ConcurrencyPage(String page) {
       names(row.group(1)).stream().filter(name -> name.startsWith("csi4j-")).forEach(threads::add);
     }
     return threads;
+  }
+
+  /** The families of threads of the volume manager. */
+  Set<String> families() {
+    Set<String> families = new TreeSet<>();
+    FAMILY.matcher(section("## Threads")).results().forEach(row -> families.add(row.group(1)));
+    return families;
+  }
+
+  /** The families that a row of threads names which has a column for them. */
+  Set<String> familiesOfThreads() {
+    String threads = section("## Threads");
+    int begin = Math.max(0, threads.indexOf("| name | family |"));
+    int end = threads.indexOf("\n\n", begin);
+    Set<String> families = new TreeSet<>();
+    for (MatchResult row : ROW.matcher(threads.substring(begin, end)).results().toList()) {
+      families.addAll(List.of(row.group().split(" \\| ", -1)[1].split(", ")));
+    }
+    return families;
   }
 
   /** Names of threads on the page that begin with none of these names of families. */

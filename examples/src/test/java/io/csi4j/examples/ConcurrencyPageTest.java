@@ -80,6 +80,13 @@ class ConcurrencyPageTest {
   }
 
   @Test
+  void theThreadsOfTheVolumeManagerAreOfFiveFamilies() throws IOException {
+    assertThat(page().families())
+        .containsExactly("companions", "etcd", "listeners", "on demand", "workers")
+        .isEqualTo(page().familiesOfThreads());
+  }
+
+  @Test
   void whatIsNoThreadIsStillInTheSources() throws IOException {
     assertThat(literals()).containsAll(NO_THREADS);
   }

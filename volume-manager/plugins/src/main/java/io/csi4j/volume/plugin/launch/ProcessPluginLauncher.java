@@ -160,7 +160,10 @@ public final class ProcessPluginLauncher implements AutoCloseable {
       return this;
     }
 
-    /** Tells this listener of its starts and ends, one at a time and in order. */
+    /**
+     * Tells this listener of its starts and ends, one at a time and in order. A listener that
+     * throws or blocks does no harm, and it may close the launcher.
+     */
     public Builder listener(Consumer<LaunchEvent> value) {
       listener = Objects.requireNonNull(value, "value");
       return this;

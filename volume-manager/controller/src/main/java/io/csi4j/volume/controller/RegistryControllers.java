@@ -34,20 +34,17 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private final SecretQuestions questions;
 
   /**
-   * Where work is done.
+   * Those of this registry; nothing is connected yet.
    *
-   * @param timers tell that a wait was too long
-   * @param workers connect, and send
+   * @param threads connect, send, and tell that a wait was too long
    */
-  public record Ground(Scheduler timers, Executor workers) {}
-
-  /** Those of this registry; nothing is connected yet. */
-  public RegistryControllers(PluginRegistry registry, ControllerSettings settings, Ground ground) {
+  public RegistryControllers(
+      PluginRegistry registry, ControllerSettings settings, Scheduler threads) {
     this.settings = settings;
-    workers = ground.workers();
-    turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), ground.timers());
+    workers = threads;
+    turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), threads);
     links = new ControllerLinks(registry);
-    questions = new SecretQuestions(ground.timers(), settings.secretsLimit());
+    questions = new SecretQuestions(threads, settings.secretsLimit());
   }
 
   @Override

@@ -889,9 +889,7 @@ public final class VolumeController implements AutoCloseable {
     public VolumeController open() {
       // Threads are there only while needed.
       OnDemandThreads threads = new OnDemandThreads(THREADS);
-      RegistryControllers controllers =
-          new RegistryControllers(
-              plugins, settings, new RegistryControllers.Ground(threads, threads));
+      RegistryControllers controllers = new RegistryControllers(plugins, settings, threads);
       try {
         return new VolumeController(
             this,

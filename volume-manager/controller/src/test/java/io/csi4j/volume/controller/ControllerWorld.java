@@ -5,7 +5,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Plugins with controllers on real sockets, and a registry that knows them. */
@@ -99,11 +98,11 @@ public final class ControllerWorld implements AutoCloseable {
   }
 
   /** The controllers that it knows, each called once. */
-  RegistryControllers controllers(Executor workers) {
+  RegistryControllers controllers(Scheduler threads) {
     return new RegistryControllers(
         registry,
         ControllerSettings.defaults().withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(new OnDemandThreads("csi4j-volume-test"), workers));
+        threads);
   }
 
   /** Threads whose names begin like this. */

@@ -68,9 +68,7 @@ class RegistryControllersTest {
 
   private RegistryControllers open(ControllerSettings settings) {
     return new RegistryControllers(
-        world.registry(),
-        settings.withPolicy(policy -> policy.withAttempts(1)),
-        new RegistryControllers.Ground(threads, threads));
+        world.registry(), settings.withPolicy(policy -> policy.withAttempts(1)), threads);
   }
 
   private void reopen(ControllerSettings settings) {

@@ -99,8 +99,10 @@ public final class ListenerHub {
    * @param limit how long is waited
    */
   public void close(Duration limit) {
-    all.forEach(Listening::stopTaking);
-    boolean isInListener = all.stream().anyMatch(Listening::isToldHere);
+    boolean isInListener = false;
+    for (Listening<?> each : all) {
+      isInListener |= each.stopTaking();
+    }
     long deadline = System.nanoTime() + (isInListener ? 0 : limit.toNanos());
     boolean isQuiet = true;
     for (Listening<?> each : all) {
@@ -197,19 +199,12 @@ public final class ListenerHub {
       }
     }
 
-    private void stopTaking() {
+    /** Takes no more events; returns whether the listener is being told on this thread. */
+    private boolean stopTaking() {
+      wake();
       lock.lock();
       try {
         isClosed = true;
-      } finally {
-        lock.unlock();
-      }
-      wake();
-    }
-
-    private boolean isToldHere() {
-      lock.lock();
-      try {
         return teller == Thread.currentThread();
       } finally {
         lock.unlock();
@@ -261,17 +256,7 @@ public final class ListenerHub {
     }
 
     private void run() {
-      lock.lock();
-      try {
-        teller = Thread.currentThread();
-      } finally {
-        lock.unlock();
-      }
-      while (true) {
-        Optional<E> event = next();
-        if (event.isEmpty()) {
-          return;
-        }
+      for (Optional<E> event = next(); event.isPresent(); event = next()) {
         tellNow(event.get());
       }
     }
@@ -282,6 +267,7 @@ public final class ListenerHub {
       Optional<E> event;
       lock.lock();
       try {
+        teller = Thread.currentThread();
         event = isStopped ? Optional.empty() : waiting.next();
         dropped = waiting.takeDropped();
         if (event.isEmpty()) {

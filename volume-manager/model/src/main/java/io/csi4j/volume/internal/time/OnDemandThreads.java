@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.time;
 
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
@@ -19,7 +18,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
-  private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final long IDLE_SECONDS = 2;
 
   private final ThreadPoolExecutor pool;
@@ -80,18 +78,10 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   public Timer after(Duration delay, Runnable work) {
     ScheduledFuture<?> due =
         timer.schedule(
-            () -> executeOrRun(() -> run(work)),
+            () -> executeOrRun(() -> SystemScheduler.run(work)),
             SystemScheduler.nanos(delay),
             TimeUnit.NANOSECONDS);
     return () -> due.cancel(false);
-  }
-
-  private static void run(Runnable work) {
-    try {
-      work.run();
-    } catch (Throwable failed) {
-      LOGGER.log(Level.ERROR, "Work that waited for its time failed. Report this.", failed);
-    }
   }
 
   /** Lets what has begun end, and begins nothing more. */

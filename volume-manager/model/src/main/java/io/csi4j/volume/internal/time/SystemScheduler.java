@@ -108,7 +108,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
   }
 
-  private static void run(Runnable work) {
+  /** Runs it; what it throws is logged. */
+  static void run(Runnable work) {
     try {
       work.run();
     } catch (Throwable failed) {

@@ -238,7 +238,7 @@ class EventHubTest {
   }
 
   @Test
-  void closingTellsWhatWaitsAndTakesNoMore() {
+  void closingTellsWhatWaitsAndTakesNoMore() throws Exception {
     Notes notes = new Notes();
     EventHub hub = hub(notes);
     for (int i = 0; i < 50; i++) {
@@ -248,6 +248,7 @@ class EventHubTest {
     hub.accept(noticed("too late"));
     hub.close();
     assertThat(notes.told).hasSize(50).doesNotContain(noticed("too late"));
+    notes.thread.get().join(30_000);
     assertThat(notes.thread.get().isAlive()).isFalse();
   }
 

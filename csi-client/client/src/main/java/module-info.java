@@ -1,6 +1,6 @@
 /**
  * One CSI plugin, spoken to correctly: a typed client for every call of the Container Storage
- * Interface 1.12.
+ * Interface 1.13.
  */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.client {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
@@ -16,12 +19,18 @@ import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
+import io.csi4j.client.internal.proto.StorageHealthErrorType;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
 import io.csi4j.client.internal.proto.VolumeCondition;
+import io.csi4j.client.internal.proto.VolumeHealth;
+import io.csi4j.client.internal.proto.VolumeHealthErrorType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
@@ -138,7 +147,7 @@ class CanaryTest {
         scripted.on(operation, (call, reply) -> reply.ok(defaultAnswer(call)));
       }
     }
-    nothingIsSeen(2 * 32 * 16);
+    nothingIsSeen(2 * 36 * 16);
   }
 
   @Tag("campaign")
@@ -217,7 +226,7 @@ class CanaryTest {
       }
       call(operation, request(operation));
     }
-    nothingIsSeen(32);
+    nothingIsSeen(36);
   }
 
   @Test
@@ -474,8 +483,46 @@ class CanaryTest {
       }
       case NODE_GET_VOLUME_STATS ->
           NodeGetVolumeStatsResponse.newBuilder().setVolumeCondition(condition()).build();
+      case CONTROLLER_LIST_VOLUME_HEALTH ->
+          ControllerListVolumeHealthResponse.newBuilder().addEntries(health("vol")).build();
+      case CONTROLLER_GET_VOLUME_HEALTH ->
+          ControllerGetVolumeHealthResponse.newBuilder()
+              .setVolumeHealth(health(((ControllerGetVolumeHealthRequest) asked).getVolumeId()))
+              .build();
+      case NODE_GET_VOLUME_HEALTH ->
+          NodeGetVolumeHealthResponse.newBuilder()
+              .setVolumeHealth(health(((NodeGetVolumeHealthRequest) asked).getVolumeId()))
+              .build();
+      case NODE_GET_STORAGE_HEALTH -> storageHealth();
       default -> usual;
     };
+  }
+
+  /** A volume with two faults, of which the second repeats the first. */
+  private VolumeHealth health(String volumeId) {
+    VolumeHealth.VolumeHealthEntry entry =
+        VolumeHealth.VolumeHealthEntry.newBuilder()
+            .setStatus(VolumeHealthErrorType.DEGRADED)
+            .setReason(echo())
+            .setMessage(echo())
+            .build();
+    return VolumeHealth.newBuilder()
+        .setVolumeId(volumeId)
+        .addHealthStatuses(entry)
+        .addHealthStatuses(entry)
+        .build();
+  }
+
+  private NodeGetStorageHealthResponse storageHealth() {
+    NodeGetStorageHealthResponse.Builder answer = NodeGetStorageHealthResponse.newBuilder();
+    answer
+        .addBackendHealthBuilder()
+        .setStatus(StorageHealthErrorType.STORAGE_UNREACHABLE)
+        .setReason(echo())
+        .setMessage(echo())
+        .getVolumeCapabilityBuilder()
+        .setMount(MountVolume.newBuilder().addMountFlags(fresh()));
+    return answer.addBackendHealth(answer.getBackendHealth(0)).build();
   }
 
   private synchronized String fresh() {
@@ -574,6 +621,13 @@ class CanaryTest {
         answer.addUsageBuilder().setTotal(-1).setUsed(-2);
         yield answer.build();
       }
+      case CONTROLLER_LIST_VOLUME_HEALTH ->
+          ControllerListVolumeHealthResponse.newBuilder().addEntries(health("")).build();
+      case CONTROLLER_GET_VOLUME_HEALTH ->
+          ControllerGetVolumeHealthResponse.newBuilder().setVolumeHealth(health(echo())).build();
+      case NODE_GET_VOLUME_HEALTH ->
+          NodeGetVolumeHealthResponse.newBuilder().setVolumeHealth(health(echo())).build();
+      case NODE_GET_STORAGE_HEALTH -> storageHealth();
       default -> usual;
     };
   }

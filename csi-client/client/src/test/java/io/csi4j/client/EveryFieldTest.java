@@ -60,8 +60,8 @@ class EveryFieldTest {
   }
 
   @Test
-  void thereAreThirtyTwoCalls() {
-    assertThat(CsiOperation.values()).hasSize(32);
+  void thereAreThirtySixCalls() {
+    assertThat(CsiOperation.values()).hasSize(36);
   }
 
   @ParameterizedTest
@@ -321,6 +321,8 @@ class EveryFieldTest {
       case CREATE_SNAPSHOT -> Set.of("snapshot.source_volume_id");
       case GET_SNAPSHOT -> Set.of("snapshot.snapshot_id");
       case CONTROLLER_GET_VOLUME -> Set.of("volume.volume_id");
+      case CONTROLLER_GET_VOLUME_HEALTH, NODE_GET_VOLUME_HEALTH ->
+          Set.of("volume_health.volume_id");
       case CREATE_VOLUME_GROUP_SNAPSHOT ->
           Set.of(
               "group_snapshot.group_snapshot_id",

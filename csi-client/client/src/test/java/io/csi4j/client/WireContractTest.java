@@ -20,8 +20,11 @@ import io.csi4j.client.metadata.BlockMetadataType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.StorageHealthEntry;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.VolumeUsage;
+import io.csi4j.client.scripted.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -50,6 +53,8 @@ class WireContractTest {
           "csi.v1.ValidateVolumeCapabilitiesResponse.Confirmed.mutable_params",
               "mutable_parameters");
 
+  private static final String KEPT_MESSAGE = "csi.v1.VolumeCondition";
+
   private static final List<Row> TABLE = WireTable.rows();
   private static final FileDescriptor FILE = CsiProto.getDescriptor();
 
@@ -61,16 +66,74 @@ class WireContractTest {
   @Test
   void theTableIsTheWholeOfCsi() {
     Map<String, Long> perKind =
-        TABLE.stream()
+        WireTable.current().stream()
             .collect(Collectors.groupingBy(row -> row.get("kind"), Collectors.counting()));
 
     assertThat(perKind)
         .containsEntry("service", 5L)
-        .containsEntry("method", 32L)
+        .containsEntry("method", 36L)
+        .containsEntry("message", 104L)
+        .containsEntry("field", 216L)
         .containsEntry("extension", 7L)
         .containsEntry("package", 1L)
         .containsEntry("syntax", 1L)
         .containsEntry("import", 3L);
+  }
+
+  @Test
+  void eachReservedNumberIsKeptAndNothingElseIs() {
+    List<String> reserved =
+        WireTable.reserved().stream()
+            .peek(row -> assertThat(row.get("number")).matches("(\\d+)-\\1"))
+            .map(row -> row.get("parent") + " " + row.get("number").replaceFirst("-.*", ""))
+            .toList();
+    List<Row> kept = WireTable.untilOneTwelve();
+
+    assertThat(reserved)
+        .hasSize(5)
+        .containsExactlyInAnyOrderElementsOf(
+            kept.stream()
+                .filter(row -> !row.is("message") && !isPartOfKeptMessage(row))
+                .map(row -> row.get("parent") + " " + row.get("number"))
+                .toList());
+    assertThat(kept.stream().filter(row -> row.is("message")).map(row -> row.get("name")))
+        .containsExactly(KEPT_MESSAGE);
+    assertThat(WireTable.current())
+        .noneMatch(
+            row -> row.get("name").equals(KEPT_MESSAGE) || row.get("type").equals(KEPT_MESSAGE));
+  }
+
+  private static boolean isPartOfKeptMessage(Row row) {
+    return row.get("parent").equals(KEPT_MESSAGE);
+  }
+
+  @Test
+  void noRequestHoldsWhatOneThirteenTookAway() {
+    Set<String> kept =
+        WireTable.untilOneTwelve().stream()
+            .filter(row -> row.is("field"))
+            .map(row -> row.get("parent") + "." + row.get("name"))
+            .collect(Collectors.toSet());
+    for (CsiOperation operation : CsiOperation.values()) {
+      assertThat(
+              reached(Wire.request(operation).getDescriptorForType())
+                  .map(FieldDescriptor::getFullName))
+          .as(operation.rpcName())
+          .doesNotContainAnyElementsOf(kept);
+    }
+    assertThat(
+            reached(Wire.response(CsiOperation.LIST_VOLUMES).getDescriptorForType())
+                .map(FieldDescriptor::getFullName))
+        .containsAnyElementsOf(kept);
+  }
+
+  private static Stream<FieldDescriptor> reached(Descriptor type) {
+    return type.getFields().stream()
+        .flatMap(
+            field ->
+                field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                    ? Stream.concat(Stream.of(field), reached(field.getMessageType()))
+                    : Stream.of(field));
   }
 
   @Test
@@ -192,7 +255,7 @@ class WireContractTest {
   @Test
   void theOperationsAreTheMethodsOfTheSpec() {
     assertThat(Arrays.stream(CsiOperation.values()).map(CsiOperation::fullName))
-        .hasSize(32)
+        .hasSize(36)
         .containsExactlyElementsOf(
             WireTable.rows("method").stream()
                 .map(row -> row.get("parent") + "/" + row.get("name"))
@@ -239,6 +302,10 @@ class WireContractTest {
         .containsExactlyElementsOf(specNumbers("csi.v1.BlockMetadataType").keySet());
     assertThat(names(VolumeUsage.Unit.values(), Set.of("UNRECOGNIZED")))
         .containsExactlyElementsOf(specNumbers("csi.v1.VolumeUsage.Unit").keySet());
+    assertThat(numbers(VolumeHealthEntry.Status.values(), VolumeHealthEntry.Status::number))
+        .isEqualTo(withUnrecognized(specNumbers("csi.v1.VolumeHealthErrorType")));
+    assertThat(numbers(StorageHealthEntry.Status.values(), StorageHealthEntry.Status::number))
+        .isEqualTo(withUnrecognized(specNumbers("csi.v1.StorageHealthErrorType")));
   }
 
   @Test
@@ -252,16 +319,26 @@ class WireContractTest {
             "csi.v1.PluginCapability.VolumeExpansion.Type",
             "csi.v1.VolumeCapability.AccessMode.Mode",
             "csi.v1.BlockMetadataType",
-            "csi.v1.VolumeUsage.Unit");
+            "csi.v1.VolumeUsage.Unit",
+            "csi.v1.VolumeHealthErrorType",
+            "csi.v1.StorageHealthErrorType");
   }
 
-  /** Name -> number, without the zero that every enum of the spec calls UNKNOWN, in spec order. */
+  private static Map<String, Integer> withUnrecognized(Map<String, Integer> numbers) {
+    Map<String, Integer> all = new LinkedHashMap<>(numbers);
+    all.put("UNRECOGNIZED", 0);
+    return all;
+  }
+
+  /** Name -> number, without the zero whose name begins with UNKNOWN, in spec order. */
   private static Map<String, Integer> specNumbers(String enumName) {
     Map<String, Integer> numbers = new LinkedHashMap<>();
     for (Row row : WireTable.rows("enum_value", enumName)) {
       numbers.put(row.get("name"), Integer.valueOf(row.get("number")));
     }
-    assertThat(numbers.remove("UNKNOWN")).as(enumName).isEqualTo(0);
+    Map.Entry<String, Integer> first = numbers.entrySet().iterator().next();
+    assertThat(first.getKey()).as(enumName).startsWith("UNKNOWN");
+    assertThat(numbers.remove(first.getKey())).as(enumName).isEqualTo(0);
     return numbers;
   }
 

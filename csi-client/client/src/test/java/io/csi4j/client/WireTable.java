@@ -28,7 +28,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The wire contract of CSI 1.12 as rows, read from {@code wire.tsv} or from compiled descriptors.
+ * The wire contract of CSI 1.13 as rows, read from {@code wire.tsv} or from compiled descriptors,
+ * with what 1.13 took away as rows of {@code wire-until-1.12.tsv}.
  *
  * <p>Both sides give the same rows when they agree, so that comparing them is comparing two bags of
  * rows. Map entries, which protobuf makes up, have no row.
@@ -99,15 +100,33 @@ final class WireTable {
     }
   }
 
-  /** The rows of {@code wire.tsv}. */
+  /** The contract of 1.13, without the numbers that it reserves. */
+  static List<Row> current() {
+    return read("wire.tsv").filter(row -> !row.is("reserved")).toList();
+  }
+
+  /** The numbers that 1.13 reserves: of the parent, from and to. */
+  static List<Row> reserved() {
+    return read("wire.tsv").filter(row -> row.is("reserved")).toList();
+  }
+
+  /** What 1.13 took away and this library still reads. */
+  static List<Row> untilOneTwelve() {
+    return read("wire-until-1.12.tsv").toList();
+  }
+
+  /** What this library speaks: the contract of 1.13 and what that took away. */
   static List<Row> rows() {
-    try (InputStream in =
-        Objects.requireNonNull(WireTable.class.getResourceAsStream("wire.tsv"), "wire.tsv")) {
+    return Stream.concat(current().stream(), untilOneTwelve().stream()).toList();
+  }
+
+  private static Stream<Row> read(String name) {
+    try (InputStream in = Objects.requireNonNull(WireTable.class.getResourceAsStream(name), name)) {
       List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
       if (!Arrays.asList(lines.get(0).split("\t", -1)).equals(COLUMNS)) {
-        throw new IllegalStateException("wire.tsv has other columns: " + lines.get(0));
+        throw new IllegalStateException(name + " has other columns: " + lines.get(0));
       }
-      return lines.stream().skip(1).map(WireTable::row).toList();
+      return lines.stream().skip(1).map(WireTable::row);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -116,7 +135,7 @@ final class WireTable {
   private static Row row(String line) {
     List<String> cells = Arrays.asList(line.split("\t", -1));
     if (cells.size() != COLUMNS.size()) {
-      throw new IllegalStateException("wire.tsv has a line of " + cells.size() + " cells: " + line);
+      throw new IllegalStateException("A line has " + cells.size() + " cells: " + line);
     }
     return new Row(cells);
   }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
@@ -19,6 +20,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.RawCaller.Ended;
 import io.csi4j.testkit.RawCaller.Pending;
 import io.csi4j.testkit.effects.NodeEffects;
@@ -587,7 +589,9 @@ class LifeTest {
 
   @Test
   void everyOperationOfTheSpecIsServedOnTheMainSocket() {
-    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+    PluginShape everything =
+        PluginShape.full().with(ControllerCapability.values()).with(NodeCapability.values());
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(everything);
         RawCaller caller = new RawCaller(plugin.endpoint())) {
       for (CsiOperation operation : CsiOperation.values()) {
         Ended end = caller.begin(operation.fullName(), new byte[0]).ended();

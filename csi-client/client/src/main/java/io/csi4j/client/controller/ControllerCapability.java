@@ -24,7 +24,7 @@ public enum ControllerCapability {
   EXPAND_VOLUME(9),
   /** Lists tell where volumes are attached. */
   LIST_VOLUMES_PUBLISHED_NODES(10),
-  /** Lists tell whether volumes are well. */
+  /** Lists tell whether volumes are well. Plugins for CSI 1.12 and older offer it. */
   @Experimental
   VOLUME_CONDITION(11),
   /** A single volume can be read. */
@@ -37,7 +37,16 @@ public enum ControllerCapability {
   MODIFY_VOLUME(14),
   /** A single snapshot can be read. */
   @Experimental
-  GET_SNAPSHOT(15);
+  GET_SNAPSHOT(15),
+  /** The health of a single volume can be read. Plugins for CSI 1.13 and newer offer it. */
+  @Experimental
+  GET_VOLUME_HEALTH(16),
+  /**
+   * The volumes that are not well can be listed, and the health of a single volume can be read.
+   * Plugins for CSI 1.13 and newer offer it.
+   */
+  @Experimental
+  LIST_VOLUME_HEALTH(17);
 
   private final int number;
 

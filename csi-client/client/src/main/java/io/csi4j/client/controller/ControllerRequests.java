@@ -93,6 +93,25 @@ final class ControllerRequests {
     }
   }
 
+  /** See {@link ControllerListVolumeHealthRequest}. */
+  public record ControllerListVolumeHealth(
+      int maxEntries, Optional<String> startingToken, Secrets secrets)
+      implements ControllerListVolumeHealthRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link ControllerGetVolumeHealthRequest}. */
+  public record ControllerGetVolumeHealth(VolumeId volumeId, Secrets secrets)
+      implements ControllerGetVolumeHealthRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
   /** See {@link GetCapacityRequest}. */
   public record GetCapacity(
       List<VolumeCapability> capabilities,
@@ -107,7 +126,11 @@ final class ControllerRequests {
 
   /** See {@link CreateSnapshotRequest}. */
   public record CreateSnapshot(
-      VolumeId sourceVolumeId, String name, Secrets secrets, Map<String, String> parameters)
+      VolumeId sourceVolumeId,
+      String name,
+      Secrets secrets,
+      Map<String, String> parameters,
+      Optional<TopologyRequirement> accessibilityRequirements)
       implements CreateSnapshotRequest {
     @Override
     public String toString() {

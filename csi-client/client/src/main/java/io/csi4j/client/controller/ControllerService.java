@@ -4,6 +4,7 @@ import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,14 @@ public interface ControllerService {
 
   /** Reads one page of the volumes. */
   VolumePage listVolumes(ListVolumesRequest request);
+
+  /** Reads one page of the volumes that are not well. */
+  @Experimental
+  VolumeHealthPage listVolumeHealth(ControllerListVolumeHealthRequest request);
+
+  /** Reads everything that is wrong with one volume, whatever node it is used on. */
+  @Experimental
+  VolumeHealthReport getVolumeHealth(ControllerGetVolumeHealthRequest request);
 
   /** Reads how much room is left. */
   Capacity getCapacity(GetCapacityRequest request);
@@ -73,6 +82,19 @@ public interface ControllerService {
   /** All volumes, in pages of the plugin's own size. */
   default Listing<VolumeEntry> volumes() {
     return volumes(ListVolumesRequest.builder().build());
+  }
+
+  /**
+   * All volumes that are not well, page by page and only as far as they are read. Well ones may be
+   * among them, without entries.
+   */
+  @Experimental
+  Listing<VolumeHealthReport> volumeHealth(ControllerListVolumeHealthRequest request);
+
+  /** All volumes that are not well, in pages of the plugin's own size. */
+  @Experimental
+  default Listing<VolumeHealthReport> volumeHealth() {
+    return volumeHealth(ControllerListVolumeHealthRequest.builder().build());
   }
 
   /** All snapshots, page by page and only as far as they are read. */
@@ -118,6 +140,14 @@ public interface ControllerService {
 
     /** Reads one page of the volumes. */
     CompletionStage<VolumePage> listVolumes(ListVolumesRequest request);
+
+    /** Reads one page of the volumes that are not well. */
+    @Experimental
+    CompletionStage<VolumeHealthPage> listVolumeHealth(ControllerListVolumeHealthRequest request);
+
+    /** Reads everything that is wrong with one volume, whatever node it is used on. */
+    @Experimental
+    CompletionStage<VolumeHealthReport> getVolumeHealth(ControllerGetVolumeHealthRequest request);
 
     /** Reads how much room is left. */
     CompletionStage<Capacity> getCapacity(GetCapacityRequest request);

@@ -1,8 +1,12 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeId;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks to cut a snapshot. Repeating it unchanged asks whether the snapshot is ready.
@@ -23,6 +27,10 @@ public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateS
   /** Opaque parameters for the plugin. */
   Map<String, String> parameters();
 
+  /** From where the snapshot has to be usable, if stated. */
+  @Experimental
+  Optional<TopologyRequirement> accessibilityRequirements();
+
   /** Begins a request with what it cannot do without. */
   static Builder builder(VolumeId sourceVolumeId, String name) {
     return new Builder(sourceVolumeId, name);
@@ -34,6 +42,7 @@ public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateS
     private final String name;
     private Secrets secrets = Secrets.empty();
     private Map<String, String> parameters = Map.of();
+    private @Nullable TopologyRequirement accessibilityRequirements;
 
     private Builder(VolumeId sourceVolumeId, String name) {
       this.sourceVolumeId = sourceVolumeId;
@@ -52,9 +61,24 @@ public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateS
       return this;
     }
 
+    /**
+     * From where the snapshot has to be usable. Only plugins that offer
+     * SNAPSHOT_ACCESSIBILITY_CONSTRAINTS can be asked for it.
+     */
+    @Experimental
+    public Builder accessibilityRequirements(TopologyRequirement value) {
+      accessibilityRequirements = value;
+      return this;
+    }
+
     /** The request. */
     public CreateSnapshotRequest build() {
-      return new ControllerRequests.CreateSnapshot(sourceVolumeId, name, secrets, parameters);
+      return new ControllerRequests.CreateSnapshot(
+          sourceVolumeId,
+          name,
+          secrets,
+          parameters,
+          Optional.ofNullable(accessibilityRequirements));
     }
   }
 }

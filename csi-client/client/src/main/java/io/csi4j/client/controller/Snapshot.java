@@ -1,9 +1,12 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -27,4 +30,11 @@ public interface Snapshot {
 
   /** The group it was cut with; such a snapshot is never deleted alone. */
   Optional<GroupSnapshotId> groupSnapshotId();
+
+  /**
+   * From where it can be used: any one of these suffices. Empty for everywhere. Says something only
+   * with SNAPSHOT_ACCESSIBILITY_CONSTRAINTS.
+   */
+  @Experimental
+  List<Topology> accessibleTopology();
 }

@@ -13,6 +13,12 @@ public enum PluginCapability {
   /** The plugin serves the snapshot metadata service. */
   @Experimental
   SNAPSHOT_METADATA_SERVICE,
+  /**
+   * Its snapshots may be out of reach of some places, so topology has to be observed when a volume
+   * is made from one.
+   */
+  @Experimental
+  SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,
   /** Its volumes can grow while they are published. */
   VOLUME_EXPANSION_ONLINE,
   /** Its volumes can grow while no node has them. */

@@ -4,7 +4,9 @@ import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeResult;
@@ -24,15 +26,19 @@ import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumeHealthPage;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.mapping.CapabilityComparison;
 import io.csi4j.client.internal.mapping.ControllerAnswerMapping;
 import io.csi4j.client.internal.mapping.ControllerRequestMapping;
+import io.csi4j.client.internal.mapping.HealthMapping;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGrpc;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeResponse;
@@ -51,6 +57,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -127,6 +134,30 @@ public final class ControllerClient implements ControllerService {
               ControllerGrpc.getListVolumesMethod(),
               ControllerRequestMapping::toProto,
               ControllerAnswerMapping::listVolumes);
+
+  static final UnaryRpc<
+          ControllerListVolumeHealthRequest,
+          io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest,
+          ControllerListVolumeHealthResponse,
+          VolumeHealthPage>
+      CONTROLLER_LIST_VOLUME_HEALTH =
+          new UnaryRpc<>(
+              CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+              ControllerGrpc.getControllerListVolumeHealthMethod(),
+              ControllerRequestMapping::toProto,
+              ControllerAnswerMapping::controllerListVolumeHealth);
+
+  static final UnaryRpc<
+          ControllerGetVolumeHealthRequest,
+          io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest,
+          ControllerGetVolumeHealthResponse,
+          VolumeHealthReport>
+      CONTROLLER_GET_VOLUME_HEALTH =
+          new UnaryRpc<>(
+              CsiOperation.CONTROLLER_GET_VOLUME_HEALTH,
+              ControllerGrpc.getControllerGetVolumeHealthMethod(),
+              ControllerRequestMapping::toProto,
+              HealthMapping::controllerGetVolumeHealth);
 
   static final UnaryRpc<
           GetCapacityRequest,
@@ -272,6 +303,16 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
+  public VolumeHealthPage listVolumeHealth(ControllerListVolumeHealthRequest request) {
+    return calls.blocking(CONTROLLER_LIST_VOLUME_HEALTH, request);
+  }
+
+  @Override
+  public VolumeHealthReport getVolumeHealth(ControllerGetVolumeHealthRequest request) {
+    return calls.blocking(CONTROLLER_GET_VOLUME_HEALTH, request);
+  }
+
+  @Override
   public Capacity getCapacity(GetCapacityRequest request) {
     return calls.blocking(GET_CAPACITY, request);
   }
@@ -335,6 +376,31 @@ public final class ControllerClient implements ControllerService {
                 .path()
                 .describe(
                     CsiOperation.LIST_VOLUMES,
+                    ControllerRequestMapping.toProto(request),
+                    StatusCode.OK)
+                .outcome(Outcome.SETTLED));
+  }
+
+  @Override
+  public Listing<VolumeHealthReport> volumeHealth(ControllerListVolumeHealthRequest request) {
+    return new PagedListing<>(
+        request.startingToken().orElse(""),
+        token -> {
+          VolumeHealthPage page =
+              listVolumeHealth(
+                  ControllerListVolumeHealthRequest.builder()
+                      .maxEntries(request.maxEntries())
+                      .startingToken(token)
+                      .secrets(request.secrets())
+                      .build());
+          return new PagedListing.Page<>(page.entries(), page.nextToken());
+        },
+        report -> report.volumeId().value(),
+        () ->
+            calls
+                .path()
+                .describe(
+                    CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
                     ControllerRequestMapping.toProto(request),
                     StatusCode.OK)
                 .outcome(Outcome.SETTLED));
@@ -410,6 +476,18 @@ public final class ControllerClient implements ControllerService {
     @Override
     public CompletionStage<VolumePage> listVolumes(ListVolumesRequest request) {
       return calls.async(LIST_VOLUMES, request);
+    }
+
+    @Override
+    public CompletionStage<VolumeHealthPage> listVolumeHealth(
+        ControllerListVolumeHealthRequest request) {
+      return calls.async(CONTROLLER_LIST_VOLUME_HEALTH, request);
+    }
+
+    @Override
+    public CompletionStage<VolumeHealthReport> getVolumeHealth(
+        ControllerGetVolumeHealthRequest request) {
+      return calls.async(CONTROLLER_GET_VOLUME_HEALTH, request);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.csi4j.client.internal;
 
+import io.csi4j.client.internal.mapping.HealthMapping;
 import io.csi4j.client.internal.mapping.NodeAnswerMapping;
 import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
@@ -7,6 +8,8 @@ import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodeGrpc;
 import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
@@ -16,9 +19,12 @@ import io.csi4j.client.internal.proto.NodeUnstageVolumeResponse;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeExpandVolumeResult;
+import io.csi4j.client.node.NodeGetStorageHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodeInfo;
 import io.csi4j.client.node.NodePublishVolumeRequest;
@@ -26,6 +32,7 @@ import io.csi4j.client.node.NodeService;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
+import io.csi4j.client.node.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -89,6 +96,30 @@ public final class NodeClient implements NodeService {
               NodeGrpc.getNodeGetVolumeStatsMethod(),
               NodeRequestMapping::toProto,
               NodeAnswerMapping::nodeGetVolumeStats);
+
+  static final UnaryRpc<
+          NodeGetVolumeHealthRequest,
+          io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest,
+          NodeGetVolumeHealthResponse,
+          VolumeHealthReport>
+      NODE_GET_VOLUME_HEALTH =
+          new UnaryRpc<>(
+              CsiOperation.NODE_GET_VOLUME_HEALTH,
+              NodeGrpc.getNodeGetVolumeHealthMethod(),
+              NodeRequestMapping::toProto,
+              HealthMapping::nodeGetVolumeHealth);
+
+  static final UnaryRpc<
+          NodeGetStorageHealthRequest,
+          io.csi4j.client.internal.proto.NodeGetStorageHealthRequest,
+          NodeGetStorageHealthResponse,
+          StorageHealth>
+      NODE_GET_STORAGE_HEALTH =
+          new UnaryRpc<>(
+              CsiOperation.NODE_GET_STORAGE_HEALTH,
+              NodeGrpc.getNodeGetStorageHealthMethod(),
+              NodeRequestMapping::toProto,
+              HealthMapping::nodeGetStorageHealth);
 
   static final UnaryRpc<
           NodeExpandVolumeRequest,
@@ -155,6 +186,16 @@ public final class NodeClient implements NodeService {
   }
 
   @Override
+  public VolumeHealthReport getVolumeHealth(NodeGetVolumeHealthRequest request) {
+    return calls.blocking(NODE_GET_VOLUME_HEALTH, request);
+  }
+
+  @Override
+  public StorageHealth getStorageHealth(NodeGetStorageHealthRequest request) {
+    return calls.blocking(NODE_GET_STORAGE_HEALTH, request);
+  }
+
+  @Override
   public NodeExpandVolumeResult expandVolume(NodeExpandVolumeRequest request) {
     return calls.blocking(NODE_EXPAND_VOLUME, request);
   }
@@ -205,6 +246,16 @@ public final class NodeClient implements NodeService {
     @Override
     public CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request) {
       return calls.async(NODE_GET_VOLUME_STATS, request);
+    }
+
+    @Override
+    public CompletionStage<VolumeHealthReport> getVolumeHealth(NodeGetVolumeHealthRequest request) {
+      return calls.async(NODE_GET_VOLUME_HEALTH, request);
+    }
+
+    @Override
+    public CompletionStage<StorageHealth> getStorageHealth(NodeGetStorageHealthRequest request) {
+      return calls.async(NODE_GET_STORAGE_HEALTH, request);
     }
 
     @Override

@@ -10,14 +10,20 @@ public enum NodeCapability {
   GET_VOLUME_STATS(2),
   /** Filesystems can be grown on the node. */
   EXPAND_VOLUME(3),
-  /** Statistics tell whether volumes are well. */
+  /** Statistics tell whether volumes are well. Plugins for CSI 1.12 and older offer it. */
   @Experimental
   VOLUME_CONDITION(4),
   /** The two access modes for single nodes are told apart. */
   @Experimental
   SINGLE_NODE_MULTI_WRITER(5),
   /** The plugin gives the files of a volume to a group. */
-  VOLUME_MOUNT_GROUP(6);
+  VOLUME_MOUNT_GROUP(6),
+  /** The health of a volume can be read. Plugins for CSI 1.13 and newer offer it. */
+  @Experimental
+  GET_VOLUME_HEALTH(7),
+  /** The health of the storage can be read. Plugins for CSI 1.13 and newer offer it. */
+  @Experimental
+  GET_STORAGE_HEALTH(8);
 
   private final int number;
 

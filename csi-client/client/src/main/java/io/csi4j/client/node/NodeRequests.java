@@ -75,6 +75,26 @@ final class NodeRequests {
     }
   }
 
+  /** See {@link NodeGetVolumeHealthRequest}. */
+  public record NodeGetVolumeHealth(
+      VolumeId volumeId,
+      Optional<PluginPath> volumePublishPath,
+      Optional<PluginPath> stagingTargetPath)
+      implements NodeGetVolumeHealthRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link NodeGetStorageHealthRequest}. */
+  public record NodeGetStorageHealth(Secrets secrets) implements NodeGetStorageHealthRequest {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
   /** See {@link NodeExpandVolumeRequest}. */
   public record NodeExpandVolume(
       VolumeId volumeId,

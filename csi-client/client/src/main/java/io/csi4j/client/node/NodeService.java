@@ -2,6 +2,8 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,17 @@ public interface NodeService {
 
   /** Reads how much of a volume is in use, and whether it is well. */
   VolumeStats getVolumeStats(NodeGetVolumeStatsRequest request);
+
+  /**
+   * Reads everything that is wrong with a volume, as seen from this node; also of a volume whose
+   * staging or publishing was only tried.
+   */
+  @Experimental
+  VolumeHealthReport getVolumeHealth(NodeGetVolumeHealthRequest request);
+
+  /** Reads everything that is wrong with the storage, as seen from this node. */
+  @Experimental
+  StorageHealth getStorageHealth(NodeGetStorageHealthRequest request);
 
   /** Grows the filesystem or device on the node. */
   NodeExpandVolumeResult expandVolume(NodeExpandVolumeRequest request);
@@ -72,6 +85,17 @@ public interface NodeService {
 
     /** Reads how much of a volume is in use, and whether it is well. */
     CompletionStage<VolumeStats> getVolumeStats(NodeGetVolumeStatsRequest request);
+
+    /**
+     * Reads everything that is wrong with a volume, as seen from this node; also of a volume whose
+     * staging or publishing was only tried.
+     */
+    @Experimental
+    CompletionStage<VolumeHealthReport> getVolumeHealth(NodeGetVolumeHealthRequest request);
+
+    /** Reads everything that is wrong with the storage, as seen from this node. */
+    @Experimental
+    CompletionStage<StorageHealth> getStorageHealth(NodeGetStorageHealthRequest request);
 
     /** Grows the filesystem or device on the node. */
     CompletionStage<NodeExpandVolumeResult> expandVolume(NodeExpandVolumeRequest request);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.model.ConnectOptions;
@@ -18,6 +19,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.nio.file.Path;
@@ -87,6 +89,44 @@ class ListingTest {
             reply.fail((StatusCode) answer, "scripted");
           }
         });
+  }
+
+  @Test
+  void theHealthOfVolumesIsListedPageByPageWithTheSecretsOfTheFirst() {
+    scripted.on(
+        CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+        (call, reply) -> {
+          String token =
+              call.as(io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest.class)
+                  .getStartingToken();
+          ControllerListVolumeHealthResponse.Builder page =
+              ControllerListVolumeHealthResponse.newBuilder()
+                  .setNextToken(token.isEmpty() ? "2" : "");
+          page.addEntriesBuilder()
+              .setVolumeId(token.isEmpty() ? "a" : "b")
+              .addHealthStatusesBuilder()
+              .setStatusValue(1)
+              .setReason("ReplicaLost");
+          reply.ok(page.build());
+        });
+    Secrets secrets = Secrets.of(Map.of("key", "hunter2"));
+    Listing<VolumeHealthReport> health =
+        plugin
+            .controller()
+            .volumeHealth(
+                ControllerListVolumeHealthRequest.builder().maxEntries(1).secrets(secrets).build());
+
+    assertThat(health.stream().map(report -> report.volumeId().value())).containsExactly("a", "b");
+    assertThat(scripted.calls(CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH))
+        .hasSize(2)
+        .allSatisfy(
+            call -> {
+              var request =
+                  call.as(io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest.class);
+              assertThat(request.getMaxEntries()).isEqualTo(1);
+              assertThat(request.getSecretsMap()).isEqualTo(secrets.reveal());
+            });
+    assertThat(plugin.controller().volumeHealth().iterator().next().isWell()).isFalse();
   }
 
   private Listing<VolumeEntry> volumes() {

@@ -6,6 +6,8 @@ import com.google.protobuf.Timestamp;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.internal.proto.BlockMetadataType;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
@@ -26,11 +28,14 @@ import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GroupControllerServiceCapability;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.PluginCapability;
 import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
+import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
@@ -356,6 +361,18 @@ public final class ScriptedPlugin implements AutoCloseable {
                   Volume.newBuilder()
                       .setVolumeId(((ControllerGetVolumeRequest) request).getVolumeId()))
               .build();
+      case CONTROLLER_GET_VOLUME_HEALTH ->
+          ControllerGetVolumeHealthResponse.newBuilder()
+              .setVolumeHealth(
+                  VolumeHealth.newBuilder()
+                      .setVolumeId(((ControllerGetVolumeHealthRequest) request).getVolumeId()))
+              .build();
+      case NODE_GET_VOLUME_HEALTH ->
+          NodeGetVolumeHealthResponse.newBuilder()
+              .setVolumeHealth(
+                  VolumeHealth.newBuilder()
+                      .setVolumeId(((NodeGetVolumeHealthRequest) request).getVolumeId()))
+              .build();
       case CREATE_SNAPSHOT -> {
         CreateSnapshotRequest asked = (CreateSnapshotRequest) request;
         yield CreateSnapshotResponse.newBuilder()
@@ -422,7 +439,7 @@ public final class ScriptedPlugin implements AutoCloseable {
 
   private static GetPluginCapabilitiesResponse allPluginCapabilities() {
     GetPluginCapabilitiesResponse.Builder all = GetPluginCapabilitiesResponse.newBuilder();
-    for (int type = 1; type <= 4; type++) {
+    for (int type = 1; type <= 5; type++) {
       all.addCapabilities(
           PluginCapability.newBuilder()
               .setService(PluginCapability.Service.newBuilder().setTypeValue(type)));

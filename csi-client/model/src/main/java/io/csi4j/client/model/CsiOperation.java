@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One remote call of CSI 1.12. */
+/** One remote call of CSI 1.13. */
 public enum CsiOperation {
   /** {@code GetPluginInfo}. */
   GET_PLUGIN_INFO(CsiService.IDENTITY, "GetPluginInfo", "reading the plugin info"),
@@ -29,6 +29,14 @@ public enum CsiOperation {
       CsiService.CONTROLLER, "ValidateVolumeCapabilities", "validating the capabilities of volume"),
   /** {@code ListVolumes}. */
   LIST_VOLUMES(CsiService.CONTROLLER, "ListVolumes", "listing volumes"),
+  /** {@code ControllerListVolumeHealth}. */
+  @Experimental
+  CONTROLLER_LIST_VOLUME_HEALTH(
+      CsiService.CONTROLLER, "ControllerListVolumeHealth", "listing the health of volumes"),
+  /** {@code ControllerGetVolumeHealth}. */
+  @Experimental
+  CONTROLLER_GET_VOLUME_HEALTH(
+      CsiService.CONTROLLER, "ControllerGetVolumeHealth", "reading the health of volume"),
   /** {@code GetCapacity}. */
   GET_CAPACITY(CsiService.CONTROLLER, "GetCapacity", "reading the capacity"),
   /** {@code ControllerGetCapabilities}. */
@@ -86,6 +94,14 @@ public enum CsiOperation {
   NODE_UNPUBLISH_VOLUME(CsiService.NODE, "NodeUnpublishVolume", "unpublishing volume"),
   /** {@code NodeGetVolumeStats}. */
   NODE_GET_VOLUME_STATS(CsiService.NODE, "NodeGetVolumeStats", "reading the statistics of volume"),
+  /** {@code NodeGetVolumeHealth}. */
+  @Experimental
+  NODE_GET_VOLUME_HEALTH(
+      CsiService.NODE, "NodeGetVolumeHealth", "reading the health on the node of volume"),
+  /** {@code NodeGetStorageHealth}. */
+  @Experimental
+  NODE_GET_STORAGE_HEALTH(
+      CsiService.NODE, "NodeGetStorageHealth", "reading the health of the storage"),
   /** {@code NodeExpandVolume}. */
   NODE_EXPAND_VOLUME(CsiService.NODE, "NodeExpandVolume", "expanding the filesystem of volume"),
   /** {@code NodeGetCapabilities}. */

@@ -32,6 +32,8 @@ final class PolicyTable {
           QUESTION;
       case VALIDATE_VOLUME_CAPABILITIES,
           LIST_VOLUMES,
+          CONTROLLER_LIST_VOLUME_HEALTH,
+          CONTROLLER_GET_VOLUME_HEALTH,
           GET_CAPACITY,
           LIST_SNAPSHOTS,
           GET_SNAPSHOT,
@@ -39,7 +41,9 @@ final class PolicyTable {
           GET_VOLUME_GROUP_SNAPSHOT,
           GET_METADATA_ALLOCATED,
           GET_METADATA_DELTA,
-          NODE_GET_VOLUME_STATS ->
+          NODE_GET_VOLUME_STATS,
+          NODE_GET_VOLUME_HEALTH,
+          NODE_GET_STORAGE_HEALTH ->
           READ;
       case CREATE_VOLUME,
           DELETE_VOLUME,

@@ -77,7 +77,7 @@ class FailureTableTest {
 
   @Test
   void everyOperationHasARuleForEveryCode() {
-    assertThat(rules()).hasSize(32 * 16);
+    assertThat(rules()).hasSize(36 * 16);
     assertThat(rules().map(rule -> rule.operation() + " " + rule.code())).doesNotHaveDuplicates();
   }
 
@@ -116,8 +116,11 @@ class FailureTableTest {
   void pendingIsWhatAbortedMeansExceptForListings() {
     assertThat(rules().filter(rule -> rule.retry() == Retry.AFTER_PENDING))
         .allMatch(rule -> rule.code() == StatusCode.ABORTED)
-        .hasSize(30);
+        .hasSize(33);
     assertThat(FailureRule.of(CsiOperation.LIST_VOLUMES, StatusCode.ABORTED).retry())
+        .isEqualTo(Retry.AFTER_REQUEST_CHANGE);
+    assertThat(
+            FailureRule.of(CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH, StatusCode.ABORTED).retry())
         .isEqualTo(Retry.AFTER_REQUEST_CHANGE);
     assertThat(FailureRule.of(CsiOperation.LIST_SNAPSHOTS, StatusCode.ABORTED).retry())
         .isEqualTo(Retry.AFTER_REQUEST_CHANGE);

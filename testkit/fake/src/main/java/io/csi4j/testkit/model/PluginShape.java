@@ -34,9 +34,15 @@ public final class PluginShape {
   private static final class Parts {
     private PluginName name = PluginName.of("fake.csi4j.example");
     private String version = "1.0.0";
-    private final Set<PluginCapability> plugin = EnumSet.allOf(PluginCapability.class);
-    private final Set<ControllerCapability> controller = EnumSet.allOf(ControllerCapability.class);
-    private final Set<NodeCapability> node = EnumSet.allOf(NodeCapability.class);
+    private final Set<PluginCapability> plugin =
+        EnumSet.complementOf(EnumSet.of(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS));
+    private final Set<ControllerCapability> controller =
+        EnumSet.complementOf(
+            EnumSet.of(
+                ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH));
+    private final Set<NodeCapability> node =
+        EnumSet.complementOf(
+            EnumSet.of(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH));
     private final Set<GroupControllerCapability> group =
         EnumSet.allOf(GroupControllerCapability.class);
     private final Set<Quirk> quirks = EnumSet.noneOf(Quirk.class);
@@ -52,10 +58,14 @@ public final class PluginShape {
     Parts(Parts from) {
       name = from.name;
       version = from.version;
-      plugin.retainAll(from.plugin);
-      controller.retainAll(from.controller);
-      node.retainAll(from.node);
-      group.retainAll(from.group);
+      plugin.clear();
+      plugin.addAll(from.plugin);
+      controller.clear();
+      controller.addAll(from.controller);
+      node.clear();
+      node.addAll(from.node);
+      group.clear();
+      group.addAll(from.group);
       quirks.addAll(from.quirks);
       filesystems = from.filesystems;
       blocks = from.blocks;

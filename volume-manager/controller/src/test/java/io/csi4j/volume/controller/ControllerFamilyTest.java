@@ -11,6 +11,7 @@ import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -252,6 +253,11 @@ class ControllerFamilyTest {
       @Override
       public Optional<GroupSnapshotId> groupSnapshotId() {
         return Optional.empty();
+      }
+
+      @Override
+      public List<Topology> accessibleTopology() {
+        return List.of();
       }
     };
   }

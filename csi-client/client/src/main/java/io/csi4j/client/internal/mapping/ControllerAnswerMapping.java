@@ -9,6 +9,7 @@ import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumeHealthPage;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
@@ -16,6 +17,8 @@ import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
@@ -40,6 +43,7 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -150,33 +154,36 @@ public final class ControllerAnswerMapping {
       CreateVolumeRequest request,
       io.csi4j.client.internal.proto.Volume made,
       AnswerFindings findings) {
-    if (made.getAccessibleTopologyCount() > TOPOLOGY_LIMIT) {
-      return;
+    notReachable(request.getAccessibilityRequirements(), made.getAccessibleTopologyList(), findings)
+        .ifPresent(
+            detail -> findings.violation("volume.accessible_topology", Rule.MISMATCH, detail));
+  }
+
+  private static Optional<String> notReachable(
+      io.csi4j.client.internal.proto.TopologyRequirement asked,
+      List<io.csi4j.client.internal.proto.Topology> answered,
+      AnswerFindings findings) {
+    if (answered.size() > TOPOLOGY_LIMIT) {
+      return Optional.empty();
     }
     List<Topology> requisite =
-        request.getAccessibilityRequirements().getRequisiteList().stream()
-            .map(ValueMapping::fromProto)
-            .toList();
-    List<Topology> places =
-        made.getAccessibleTopologyList().stream().map(ValueMapping::fromProto).toList();
-    if (requisite.isEmpty() || places.isEmpty()) {
-      return;
-    }
+        asked.getRequisiteList().stream().map(ValueMapping::fromProto).toList();
+    List<Topology> places = answered.stream().map(ValueMapping::fromProto).toList();
     boolean satisfied =
-        requisite.stream()
-            .anyMatch(
-                wanted ->
-                    places.stream()
-                        .anyMatch(place -> place.includes(wanted) || wanted.includes(place)));
-    if (!satisfied) {
-      findings.violation(
-          "volume.accessible_topology",
-          Rule.MISMATCH,
-          "is "
-              + findings.quote(places.toString())
-              + ", which is none of the requisite "
-              + findings.quote(requisite.toString()));
-    }
+        requisite.isEmpty()
+            || places.isEmpty()
+            || requisite.stream()
+                .anyMatch(
+                    wanted ->
+                        places.stream()
+                            .anyMatch(place -> place.includes(wanted) || wanted.includes(place)));
+    return satisfied
+        ? Optional.empty()
+        : Optional.of(
+            "is "
+                + findings.quote(places.toString())
+                + ", which is none of the requisite "
+                + findings.quote(requisite.toString()));
   }
 
   public static ControllerPublishVolumeResult controllerPublishVolume(
@@ -259,18 +266,7 @@ public final class ControllerAnswerMapping {
     AnswerRules.map(findings, field + ".volume_context", volume.getVolumeContextMap());
     Optional<VolumeContentSource> source =
         source(findings, field + ".content_source", volume.getContentSource());
-    String topology = field + ".accessible_topology";
-    int places = volume.getAccessibleTopologyCount();
-    if (places > TOPOLOGY_LIMIT) {
-      findings.violation(
-          topology,
-          Rule.TOO_LARGE,
-          "has " + places + " entries; up to " + TOPOLOGY_LIMIT + " are accepted");
-    } else {
-      for (int i = 0; i < places; i++) {
-        AnswerRules.topology(findings, topology + "[" + i + "]", volume.getAccessibleTopology(i));
-      }
-    }
+    places(findings, field + ".accessible_topology", volume.getAccessibleTopologyList());
     if (!findings.isUsable()) {
       return Optional.empty();
     }
@@ -281,6 +277,20 @@ public final class ControllerAnswerMapping {
             VolumeContext.of(volume.getVolumeContextMap()),
             source,
             volume.getAccessibleTopologyList().stream().map(ValueMapping::fromProto).toList()));
+  }
+
+  private static void places(
+      AnswerFindings findings, String field, List<io.csi4j.client.internal.proto.Topology> places) {
+    if (places.size() > TOPOLOGY_LIMIT) {
+      findings.violation(
+          field,
+          Rule.TOO_LARGE,
+          "has " + places.size() + " entries; up to " + TOPOLOGY_LIMIT + " are accepted");
+      return;
+    }
+    for (int i = 0; i < places.size(); i++) {
+      AnswerRules.topology(findings, field + "[" + i + "]", places.get(i));
+    }
   }
 
   /** No caller depends on a source that was not asked for: an odd one counts as none. */
@@ -326,6 +336,24 @@ public final class ControllerAnswerMapping {
       boolean present,
       io.csi4j.client.internal.proto.VolumeCondition condition) {
     return present ? Optional.of(ValueMapping.fromProto(condition, findings)) : Optional.empty();
+  }
+
+  public static VolumeHealthPage controllerListVolumeHealth(
+      ControllerListVolumeHealthRequest request,
+      ControllerListVolumeHealthResponse response,
+      AnswerFindings findings) {
+    List<VolumeHealthReport> entries =
+        entries(
+            findings,
+            request.getMaxEntries(),
+            response.getEntriesCount(),
+            (part, i, field) -> HealthMapping.report(part, field, response.getEntries(i)));
+    return findings.result(
+        () ->
+            new ControllerResults.VolumeHealthPageValue(
+                entries,
+                AnswerRules.token(response.getNextToken()),
+                response.getEntriesCount() - entries.size()));
   }
 
   public static Capacity getCapacity(
@@ -388,6 +416,10 @@ public final class ControllerAnswerMapping {
     if (ours && AnswerRules.isId(made.getSnapshotId())) {
       findings.created(made.getSnapshotId());
     }
+    // The snapshot holds the data all the same, so a place that was not asked for is let pass.
+    notReachable(request.getAccessibilityRequirements(), made.getAccessibleTopologyList(), findings)
+        .ifPresent(
+            detail -> findings.warning("snapshot.accessible_topology", Rule.MISMATCH, detail));
     return findings.result(snapshot::orElseThrow);
   }
 
@@ -473,6 +505,7 @@ public final class ControllerAnswerMapping {
             field + ".creation_time",
             snapshot.hasCreationTime(),
             snapshot.getCreationTime());
+    places(findings, field + ".accessible_topology", snapshot.getAccessibleTopologyList());
     if (!findings.isUsable()) {
       return Optional.empty();
     }
@@ -483,7 +516,8 @@ public final class ControllerAnswerMapping {
             size,
             time,
             snapshot.getReadyToUse(),
-            group.isEmpty() ? Optional.empty() : Optional.of(GroupSnapshotId.of(group))));
+            group.isEmpty() ? Optional.empty() : Optional.of(GroupSnapshotId.of(group)),
+            snapshot.getAccessibleTopologyList().stream().map(ValueMapping::fromProto).toList()));
   }
 
   public static ControllerExpandVolumeResult controllerExpandVolume(

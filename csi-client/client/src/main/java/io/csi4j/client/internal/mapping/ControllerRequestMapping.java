@@ -1,7 +1,9 @@
 package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
@@ -90,6 +92,23 @@ public final class ControllerRequestMapping {
         .build();
   }
 
+  public static io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest toProto(
+      ControllerListVolumeHealthRequest request) {
+    return io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest.newBuilder()
+        .setMaxEntries(request.maxEntries())
+        .setStartingToken(request.startingToken().orElse(""))
+        .putAllSecrets(request.secrets().reveal())
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest toProto(
+      ControllerGetVolumeHealthRequest request) {
+    return io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest.newBuilder()
+        .setVolumeId(request.volumeId().value())
+        .putAllSecrets(request.secrets().reveal())
+        .build();
+  }
+
   public static io.csi4j.client.internal.proto.GetCapacityRequest toProto(
       GetCapacityRequest request) {
     var out =
@@ -102,12 +121,17 @@ public final class ControllerRequestMapping {
 
   public static io.csi4j.client.internal.proto.CreateSnapshotRequest toProto(
       CreateSnapshotRequest request) {
-    return io.csi4j.client.internal.proto.CreateSnapshotRequest.newBuilder()
-        .setSourceVolumeId(request.sourceVolumeId().value())
-        .setName(request.name())
-        .putAllSecrets(request.secrets().reveal())
-        .putAllParameters(request.parameters())
-        .build();
+    var out =
+        io.csi4j.client.internal.proto.CreateSnapshotRequest.newBuilder()
+            .setSourceVolumeId(request.sourceVolumeId().value())
+            .setName(request.name())
+            .putAllSecrets(request.secrets().reveal())
+            .putAllParameters(request.parameters());
+    request
+        .accessibilityRequirements()
+        .map(ValueMapping::toProto)
+        .ifPresent(out::setAccessibilityRequirements);
+    return out.build();
   }
 
   public static io.csi4j.client.internal.proto.DeleteSnapshotRequest toProto(

@@ -8,6 +8,7 @@ import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumeHealthPage;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.GroupSnapshotId;
@@ -17,6 +18,7 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import java.time.Instant;
 import java.util.List;
@@ -61,6 +63,16 @@ final class ControllerResults {
     }
   }
 
+  /** See {@link VolumeHealthPage}. */
+  public record VolumeHealthPageValue(
+      List<VolumeHealthReport> entries, Optional<String> nextToken, int skipped)
+      implements VolumeHealthPage {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
   /** See {@link Capacity}. */
   public record CapacityValue(
       long availableBytes, OptionalLong maximumVolumeSize, OptionalLong minimumVolumeSize)
@@ -78,7 +90,8 @@ final class ControllerResults {
       OptionalLong sizeBytes,
       Optional<Instant> creationTime,
       boolean readyToUse,
-      Optional<GroupSnapshotId> groupSnapshotId)
+      Optional<GroupSnapshotId> groupSnapshotId,
+      List<Topology> accessibleTopology)
       implements Snapshot {
     @Override
     public String toString() {

@@ -99,6 +99,8 @@ public final class IdentityAnswerMapping {
           tally.add(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
       case GROUP_CONTROLLER_SERVICE -> tally.add(PluginCapability.GROUP_CONTROLLER_SERVICE);
       case SNAPSHOT_METADATA_SERVICE -> tally.add(PluginCapability.SNAPSHOT_METADATA_SERVICE);
+      case SNAPSHOT_ACCESSIBILITY_CONSTRAINTS ->
+          tally.add(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS);
       case UNKNOWN, UNRECOGNIZED -> tally.addUnrecognized("service " + service.getTypeValue());
     }
   }

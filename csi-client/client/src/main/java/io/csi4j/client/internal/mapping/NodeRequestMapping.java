@@ -2,6 +2,8 @@ package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetStorageHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
@@ -68,6 +70,22 @@ public final class NodeRequestMapping {
         .setVolumeId(request.volumeId().value())
         .setVolumePath(request.volumePath().value())
         .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest toProto(
+      NodeGetVolumeHealthRequest request) {
+    return io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest.newBuilder()
+        .setVolumeId(request.volumeId().value())
+        .setVolumePublishPath(request.volumePublishPath().map(PluginPath::value).orElse(""))
+        .setStagingTargetPath(request.stagingTargetPath().map(PluginPath::value).orElse(""))
+        .build();
+  }
+
+  public static io.csi4j.client.internal.proto.NodeGetStorageHealthRequest toProto(
+      NodeGetStorageHealthRequest request) {
+    return io.csi4j.client.internal.proto.NodeGetStorageHealthRequest.newBuilder()
+        .putAllSecrets(request.secrets().reveal())
         .build();
   }
 

@@ -2,10 +2,12 @@ package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.node.NodeExpandVolumeResult;
 import io.csi4j.client.node.NodeInfo;
+import io.csi4j.client.node.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.client.node.VolumeUsage;
 import java.util.List;
@@ -20,6 +22,14 @@ final class NodeResults {
   /** See {@link VolumeStats}. */
   public record VolumeStatsValue(List<VolumeUsage> usage, Optional<VolumeCondition> condition)
       implements VolumeStats {
+    @Override
+    public String toString() {
+      return RecordText.of(this);
+    }
+  }
+
+  /** See {@link StorageHealth}. */
+  public record StorageHealthValue(List<StorageHealthEntry> entries) implements StorageHealth {
     @Override
     public String toString() {
       return RecordText.of(this);

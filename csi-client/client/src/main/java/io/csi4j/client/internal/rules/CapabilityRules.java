@@ -7,8 +7,10 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.GetCapacityRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.VolumeCapability;
@@ -154,6 +156,13 @@ public final class CapabilityRules {
       case CONTROLLER_PUBLISH_VOLUME ->
           call(Source.CONTROLLER, ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
       case LIST_VOLUMES -> call(Source.CONTROLLER, ControllerCapability.LIST_VOLUMES);
+      case CONTROLLER_LIST_VOLUME_HEALTH ->
+          call(Source.CONTROLLER, ControllerCapability.LIST_VOLUME_HEALTH);
+      case CONTROLLER_GET_VOLUME_HEALTH ->
+          call(
+              Source.CONTROLLER,
+              ControllerCapability.GET_VOLUME_HEALTH,
+              ControllerCapability.LIST_VOLUME_HEALTH);
       case GET_CAPACITY -> call(Source.CONTROLLER, ControllerCapability.GET_CAPACITY);
       case CREATE_SNAPSHOT -> call(Source.CONTROLLER, ControllerCapability.CREATE_DELETE_SNAPSHOT);
       case LIST_SNAPSHOTS -> call(Source.CONTROLLER, ControllerCapability.LIST_SNAPSHOTS);
@@ -168,6 +177,8 @@ public final class CapabilityRules {
       case NODE_STAGE_VOLUME -> call(Source.NODE, NodeCapability.STAGE_UNSTAGE_VOLUME);
       case NODE_GET_VOLUME_STATS ->
           call(Source.NODE, NodeCapability.GET_VOLUME_STATS, NodeCapability.VOLUME_CONDITION);
+      case NODE_GET_VOLUME_HEALTH -> call(Source.NODE, NodeCapability.GET_VOLUME_HEALTH);
+      case NODE_GET_STORAGE_HEALTH -> call(Source.NODE, NodeCapability.GET_STORAGE_HEALTH);
       case NODE_EXPAND_VOLUME -> call(Source.NODE, NodeCapability.EXPAND_VOLUME);
       case GET_PLUGIN_INFO,
           GET_PLUGIN_CAPABILITIES,
@@ -204,6 +215,22 @@ public final class CapabilityRules {
           "Attach it without readonly, and publish it for reading only on the node.");
     } else if (request instanceof GetCapacityRequest capacity && capacity.hasAccessibleTopology()) {
       topology("accessible_topology");
+    } else if (request instanceof CreateSnapshotRequest create
+        && create.hasAccessibilityRequirements()) {
+      field(
+          Source.PLUGIN,
+          PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,
+          "accessibility_requirements",
+          "accessibility_requirements",
+          "Leave it out: this plugin chooses the place of a snapshot itself.");
+    } else if (request instanceof NodeGetVolumeHealthRequest health
+        && !health.getStagingTargetPath().isEmpty()) {
+      field(
+          Source.NODE,
+          NodeCapability.STAGE_UNSTAGE_VOLUME,
+          "staging_target_path",
+          "staging_target_path",
+          "Leave it out: this plugin does not stage volumes.");
     }
     // Without iterators: this happens on every call.
     List<FieldDescriptor> fields = capabilities(request.getDescriptorForType());

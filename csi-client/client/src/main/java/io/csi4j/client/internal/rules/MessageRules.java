@@ -37,6 +37,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
           entry("ControllerUnpublishVolumeRequest", List.of("volume_id")),
           entry("ValidateVolumeCapabilitiesRequest", List.of("volume_id", "volume_capabilities")),
           entry("ListVolumesRequest", List.of()),
+          entry("ControllerListVolumeHealthRequest", List.of()),
+          entry("ControllerGetVolumeHealthRequest", List.of("volume_id")),
           entry("ControllerGetVolumeRequest", List.of("volume_id")),
           entry("ControllerModifyVolumeRequest", List.of("volume_id", "mutable_parameters")),
           entry("GetCapacityRequest", List.of()),
@@ -60,6 +62,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
               "NodePublishVolumeRequest", List.of("volume_id", "target_path", "volume_capability")),
           entry("NodeUnpublishVolumeRequest", List.of("volume_id", "target_path")),
           entry("NodeGetVolumeStatsRequest", List.of("volume_id", "volume_path")),
+          entry("NodeGetVolumeHealthRequest", List.of("volume_id")),
+          entry("NodeGetStorageHealthRequest", List.of()),
           entry("NodeExpandVolumeRequest", List.of("volume_id", "volume_path")),
           entry("NodeGetCapabilitiesRequest", List.of()),
           entry("NodeGetInfoRequest", List.of()),
@@ -176,7 +180,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
             case "node_id" -> Kind.NODE_ID;
             case "fs_type" -> Kind.FS_TYPE;
             case "mount_flags" -> Kind.FLAGS;
-            case "staging_target_path", "target_path", "volume_path" -> Kind.PATH;
+            case "staging_target_path", "target_path", "volume_path", "volume_publish_path" ->
+                Kind.PATH;
             default -> Kind.TEXT;
           };
       case MESSAGE -> Kind.MESSAGE;

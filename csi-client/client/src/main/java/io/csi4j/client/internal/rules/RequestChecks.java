@@ -176,7 +176,7 @@ public final class RequestChecks {
     if (value.getNumber() == 0) {
       refuse(Rule.UNRECOGNIZED, "is not stated");
     } else if (value.getIndex() < 0) {
-      refuse(Rule.UNRECOGNIZED, "is " + value.getNumber() + ", which CSI 1.12 does not know");
+      refuse(Rule.UNRECOGNIZED, "is " + value.getNumber() + ", which CSI 1.13 does not know");
     }
   }
 

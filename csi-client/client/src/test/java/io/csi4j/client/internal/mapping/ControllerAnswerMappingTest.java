@@ -474,6 +474,7 @@ class ControllerAnswerMappingTest {
     @Test
     void aGoodSnapshotComesThroughWithoutFindings() {
       snapshot.setSizeBytes(7).setReadyToUse(true).setGroupSnapshotId("g");
+      snapshot.addAccessibleTopologyBuilder().putSegments("zone", "z1");
       for (var answer : List.of(create(), get())) {
         assertThat(answer.get())
             .isEqualTo(
@@ -483,10 +484,45 @@ class ControllerAnswerMappingTest {
                     OptionalLong.of(7),
                     Optional.of(Instant.ofEpochSecond(5, 6)),
                     true,
-                    Optional.of(GroupSnapshotId.of("g"))));
+                    Optional.of(GroupSnapshotId.of("g")),
+                    List.of(Topology.of(Map.of("zone", "z1")))));
         assertThat(answer.warnings()).isEmpty();
         assertThat(answer.findings().created()).isEmpty();
       }
+    }
+
+    @Test
+    void aSnapshotWithMorePlacesThanAnyoneHasIsRefused() {
+      for (int i = 0; i < ControllerAnswerMapping.TOPOLOGY_LIMIT; i++) {
+        snapshot.addAccessibleTopologyBuilder().putSegments("zone", "z" + i);
+      }
+      assertThat(get().get().accessibleTopology()).hasSize(ControllerAnswerMapping.TOPOLOGY_LIMIT);
+      snapshot.addAccessibleTopologyBuilder().putSegments("zone", "one-more");
+      assertThat(get().violations()).containsExactly("snapshot.accessible_topology TOO_LARGE");
+    }
+
+    @Test
+    void aSnapshotInAPlaceThatWasNotAskedForIsKeptAndReported() {
+      snapshot.addAccessibleTopologyBuilder().putSegments("zone", "z2");
+      CreateSnapshotRequest.Builder request =
+          CreateSnapshotRequest.newBuilder().setSourceVolumeId("v");
+      request.getAccessibilityRequirementsBuilder().addRequisiteBuilder().putSegments("zone", "z1");
+      var elsewhere = created(request);
+      assertThat(elsewhere.get().accessibleTopology())
+          .containsExactly(Topology.of(Map.of("zone", "z2")));
+      assertThat(elsewhere.warnings()).containsExactly("snapshot.accessible_topology MISMATCH");
+
+      request.getAccessibilityRequirementsBuilder().addRequisiteBuilder().putSegments("zone", "z2");
+      assertThat(created(request).warnings()).isEmpty();
+    }
+
+    private MappedAnswer<Snapshot> created(CreateSnapshotRequest.Builder request) {
+      return MappedAnswer.of(
+          findings ->
+              ControllerAnswerMapping.createSnapshot(
+                  request.build(),
+                  CreateSnapshotResponse.newBuilder().setSnapshot(snapshot).build(),
+                  findings));
     }
 
     @Test

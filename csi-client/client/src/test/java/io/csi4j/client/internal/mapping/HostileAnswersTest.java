@@ -9,8 +9,12 @@ import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
@@ -45,6 +49,10 @@ import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.ProbeRequest;
@@ -142,6 +150,30 @@ class HostileAnswersTest {
             ControllerGetVolumeRequest.class,
             ControllerGetVolumeResponse.class,
             ControllerAnswerMapping::controllerGetVolume));
+    all.put(
+        CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+        typed(
+            ControllerListVolumeHealthRequest.class,
+            ControllerListVolumeHealthResponse.class,
+            ControllerAnswerMapping::controllerListVolumeHealth));
+    all.put(
+        CsiOperation.CONTROLLER_GET_VOLUME_HEALTH,
+        typed(
+            ControllerGetVolumeHealthRequest.class,
+            ControllerGetVolumeHealthResponse.class,
+            HealthMapping::controllerGetVolumeHealth));
+    all.put(
+        CsiOperation.NODE_GET_VOLUME_HEALTH,
+        typed(
+            NodeGetVolumeHealthRequest.class,
+            NodeGetVolumeHealthResponse.class,
+            HealthMapping::nodeGetVolumeHealth));
+    all.put(
+        CsiOperation.NODE_GET_STORAGE_HEALTH,
+        typed(
+            NodeGetStorageHealthRequest.class,
+            NodeGetStorageHealthResponse.class,
+            HealthMapping::nodeGetStorageHealth));
     all.put(
         CsiOperation.GET_CAPACITY,
         typed(

@@ -89,7 +89,7 @@ class IdentityAnswerMappingTest {
   @Test
   void everyPluginCapabilityIsKnown() {
     var response = GetPluginCapabilitiesResponse.newBuilder();
-    for (int number = 1; number <= 4; number++) {
+    for (int number = 1; number <= 5; number++) {
       service(response, number);
     }
     expansion(response, 1);

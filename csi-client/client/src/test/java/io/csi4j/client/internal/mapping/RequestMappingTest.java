@@ -6,7 +6,9 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
+import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
@@ -42,6 +44,8 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetStorageHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
@@ -162,6 +166,18 @@ class RequestMappingTest {
             "max_entries: 3 starting_token: \"tok\""),
         new Case(
             ControllerRequestMapping.toProto(
+                ControllerListVolumeHealthRequest.builder()
+                    .maxEntries(3)
+                    .startingToken("tok")
+                    .secrets(SECRETS)
+                    .build()),
+            "max_entries: 3 starting_token: \"tok\"" + SECRETS_TEXT),
+        new Case(
+            ControllerRequestMapping.toProto(
+                ControllerGetVolumeHealthRequest.builder(VOLUME).secrets(SECRETS).build()),
+            "volume_id: \"vol-1\"" + SECRETS_TEXT),
+        new Case(
+            ControllerRequestMapping.toProto(
                 GetCapacityRequest.builder()
                     .capabilities(List.of(CAPABILITY))
                     .parameters(PARAMETERS)
@@ -177,8 +193,14 @@ class RequestMappingTest {
                 CreateSnapshotRequest.builder(VOLUME, "name-2")
                     .secrets(SECRETS)
                     .parameters(PARAMETERS)
+                    .accessibilityRequirements(TopologyRequirement.anyOf(List.of(PLACE)))
                     .build()),
-            "source_volume_id: \"vol-1\" name: \"name-2\"" + SECRETS_TEXT + PARAMETERS_TEXT),
+            "source_volume_id: \"vol-1\" name: \"name-2\""
+                + SECRETS_TEXT
+                + PARAMETERS_TEXT
+                + "accessibility_requirements { requisite "
+                + PLACE_TEXT
+                + " }"),
         new Case(
             ControllerRequestMapping.toProto(
                 DeleteSnapshotRequest.builder(SNAPSHOT).secrets(SECRETS).build()),
@@ -256,6 +278,18 @@ class RequestMappingTest {
                     .stagingTargetPath(STAGING)
                     .build()),
             "volume_id: \"vol-1\" volume_path: \"/target\" staging_target_path: \"/staging\""),
+        new Case(
+            NodeRequestMapping.toProto(
+                NodeGetVolumeHealthRequest.builder(VOLUME)
+                    .volumePublishPath(TARGET)
+                    .stagingTargetPath(STAGING)
+                    .build()),
+            "volume_id: \"vol-1\" volume_publish_path: \"/target\""
+                + "staging_target_path: \"/staging\""),
+        new Case(
+            NodeRequestMapping.toProto(
+                NodeGetStorageHealthRequest.builder().secrets(SECRETS).build()),
+            SECRETS_TEXT),
         new Case(
             NodeRequestMapping.toProto(
                 NodeExpandVolumeRequest.builder(VOLUME, TARGET)
@@ -338,7 +372,7 @@ class RequestMappingTest {
             .filter(type -> !type.getFields().isEmpty())
             .map(type -> type.getName())
             .toList();
-    assertThat(mapped).containsExactlyInAnyOrderElementsOf(wanted).hasSize(25);
+    assertThat(mapped).containsExactlyInAnyOrderElementsOf(wanted).hasSize(29);
   }
 
   @Test

@@ -165,7 +165,7 @@ class RedactedTextTest {
         redacted++;
       }
     }
-    assertThat(redacted).isEqualTo(19);
+    assertThat(redacted).isEqualTo(22);
   }
 
   @Test

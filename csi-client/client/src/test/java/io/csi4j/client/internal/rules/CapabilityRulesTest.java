@@ -8,9 +8,11 @@ import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Topology;
@@ -76,6 +78,8 @@ class CapabilityRulesTest {
     "ControllerUnpublishVolume,",
     "ValidateVolumeCapabilities,",
     "ListVolumes,LIST_VOLUMES",
+    "ControllerListVolumeHealth,LIST_VOLUME_HEALTH",
+    "ControllerGetVolumeHealth,GET_VOLUME_HEALTH or LIST_VOLUME_HEALTH",
     "GetCapacity,GET_CAPACITY",
     "ControllerGetCapabilities,",
     "CreateSnapshot,CREATE_DELETE_SNAPSHOT",
@@ -96,6 +100,8 @@ class CapabilityRulesTest {
     "NodePublishVolume,",
     "NodeUnpublishVolume,",
     "NodeGetVolumeStats,GET_VOLUME_STATS or VOLUME_CONDITION",
+    "NodeGetVolumeHealth,GET_VOLUME_HEALTH",
+    "NodeGetStorageHealth,GET_STORAGE_HEALTH",
     "NodeExpandVolume,EXPAND_VOLUME",
     "NodeGetCapabilities,",
     "NodeGetInfo,",
@@ -216,6 +222,48 @@ class CapabilityRulesTest {
                     GetCapacityRequest.newBuilder()
                         .setAccessibleTopology(Topology.getDefaultInstance()))))
         .endsWith("PLUGIN VOLUME_ACCESSIBILITY_CONSTRAINTS");
+  }
+
+  @Test
+  void thePlaceOfASnapshotNeedsItsOwnCapability() {
+    Need need =
+        last(
+            CsiOperation.CREATE_SNAPSHOT,
+            CreateSnapshotRequest.newBuilder()
+                .setAccessibilityRequirements(TopologyRequirement.getDefaultInstance()));
+    assertThat(need.field()).contains("accessibility_requirements");
+    assertThat(need.missing())
+        .isEqualTo(
+            "CreateSnapshot with accessibility_requirements needs the plugin capability"
+                + " SNAPSHOT_ACCESSIBILITY_CONSTRAINTS, which the plugin does not offer");
+  }
+
+  @Test
+  void theHealthOfAVolumeTakesAStagingPathOnlyFromPluginsThatStage() {
+    NodeGetVolumeHealthRequest.Builder health =
+        NodeGetVolumeHealthRequest.newBuilder().setVolumePublishPath("/p");
+    assertThat(texts(needs(CsiOperation.NODE_GET_VOLUME_HEALTH, health)))
+        .containsExactly("NODE GET_VOLUME_HEALTH");
+    assertThat(texts(needs(CsiOperation.NODE_GET_VOLUME_HEALTH, health.setStagingTargetPath("/s"))))
+        .containsExactly("NODE GET_VOLUME_HEALTH", "NODE STAGE_UNSTAGE_VOLUME");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ControllerCapability.class,
+      names = {"GET_VOLUME_HEALTH", "LIST_VOLUME_HEALTH"})
+  void aPluginThatListsTheHealthOfVolumesAlsoReadsThatOfOne(ControllerCapability capability) {
+    CsiOperation operation = CsiOperation.CONTROLLER_GET_VOLUME_HEALTH;
+    List<Need> needs = CapabilityRules.needs(operation, Wire.request(operation));
+    assertThat(
+            CapabilityRules.firstMissing(
+                needs,
+                Map.of(
+                    Source.PLUGIN,
+                    set(Set.of(PluginCapability.CONTROLLER_SERVICE)),
+                    Source.CONTROLLER,
+                    set(Set.of(capability)))))
+        .isEmpty();
   }
 
   @Test

@@ -18,6 +18,7 @@ import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
 import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Topology;
@@ -103,7 +104,7 @@ class RequestChecksTest {
     for (CsiOperation operation : CsiOperation.values()) {
       requests.add(Wire.request(operation).getDescriptorForType().getName());
     }
-    assertThat(requests).hasSize(32);
+    assertThat(requests).hasSize(36);
     assertThat(MessageRules.REQUIRED.keySet()).containsAll(requests);
 
     MessageRules.REQUIRED.forEach(
@@ -119,6 +120,19 @@ class RequestChecksTest {
             assertThat(descriptor(type).getOneofs())
                 .as(type)
                 .anyMatch(o -> o.getName().equals(choice)));
+  }
+
+  @Test
+  void bothPathsOfAVolumesHealthAreOptionalAndAbsolute() {
+    NodeGetVolumeHealthRequest.Builder health =
+        NodeGetVolumeHealthRequest.newBuilder().setVolumeId("v");
+    CsiOperation operation = CsiOperation.NODE_GET_VOLUME_HEALTH;
+    assertThat(RequestChecks.check(operation, health.build()).violations()).isEmpty();
+    health.setVolumePublishPath("p").setStagingTargetPath("s");
+    assertThat(RequestChecks.check(operation, health.build()).violations())
+        .containsExactly(
+            of("volume_publish_path", Rule.NOT_ABSOLUTE, "does not begin with /"),
+            of("staging_target_path", Rule.NOT_ABSOLUTE, "does not begin with /"));
   }
 
   private static Descriptor descriptor(String name) {
@@ -206,7 +220,7 @@ class RequestChecksTest {
                 of(
                     "volume_capabilities[1].access_mode.mode",
                     Rule.UNRECOGNIZED,
-                    "is 99, which CSI 1.12 does not know")));
+                    "is 99, which CSI 1.13 does not know")));
   }
 
   @Test
@@ -687,6 +701,6 @@ class RequestChecksTest {
         }
       }
     }
-    assertThat(secrets).hasSize(19).allMatch(name -> name.endsWith("Request.secrets"));
+    assertThat(secrets).hasSize(22).allMatch(name -> name.endsWith("Request.secrets"));
   }
 }

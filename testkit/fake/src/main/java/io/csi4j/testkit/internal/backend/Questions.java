@@ -30,7 +30,7 @@ import java.util.Optional;
 /** Answers that change nothing: who the plugin is, what it offers, what would be possible. */
 final class Questions {
 
-  /** No capability of CSI 1.12 has this number. */
+  /** No capability of CSI has this number. */
   private static final int FROM_THE_FUTURE = 99;
 
   private final BackendParts ground;
@@ -63,6 +63,8 @@ final class Questions {
             service(answer, Service.Type.GROUP_CONTROLLER_SERVICE_VALUE);
         case SNAPSHOT_METADATA_SERVICE ->
             service(answer, Service.Type.SNAPSHOT_METADATA_SERVICE_VALUE);
+        case SNAPSHOT_ACCESSIBILITY_CONSTRAINTS ->
+            service(answer, Service.Type.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS_VALUE);
         case VOLUME_EXPANSION_ONLINE -> expansion(answer, VolumeExpansion.Type.ONLINE);
         case VOLUME_EXPANSION_OFFLINE -> expansion(answer, VolumeExpansion.Type.OFFLINE);
       }

@@ -2,7 +2,9 @@ package io.csi4j.testkit.internal.backend;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
@@ -20,6 +22,7 @@ import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
@@ -54,6 +57,7 @@ public final class SpecBackend implements Backend {
   private final VolumeService volumes;
   private final AttachService attachments;
   private final ListingPages listings;
+  private final HealthService health;
   private final SnapshotService snapshots;
   private final Metadata metadata;
   private final NodeVolumeService onNode;
@@ -84,6 +88,7 @@ public final class SpecBackend implements Backend {
     volumes = new VolumeService(ground);
     attachments = new AttachService(ground);
     listings = new ListingPages(ground, tokens);
+    health = new HealthService(ground, tokens);
     snapshots = new SnapshotService(ground);
     metadata = new Metadata(ground);
     onNode = new NodeVolumeService(ground, volumes);
@@ -122,6 +127,10 @@ public final class SpecBackend implements Backend {
           questions.validate(call, (ValidateVolumeCapabilitiesRequest) request);
       case LIST_VOLUMES -> listings.volumes(call, (ListVolumesRequest) request);
       case CONTROLLER_GET_VOLUME -> listings.volume(call, (ControllerGetVolumeRequest) request);
+      case CONTROLLER_LIST_VOLUME_HEALTH ->
+          health.volumes((ControllerListVolumeHealthRequest) request);
+      case CONTROLLER_GET_VOLUME_HEALTH ->
+          health.volume((ControllerGetVolumeHealthRequest) request);
       case LIST_SNAPSHOTS -> listings.snapshots(call, (ListSnapshotsRequest) request);
       case GET_CAPACITY -> questions.capacity(call, (GetCapacityRequest) request);
       case CONTROLLER_GET_CAPABILITIES -> Questions.ofController(call.shape());
@@ -140,6 +149,8 @@ public final class SpecBackend implements Backend {
       case NODE_PUBLISH_VOLUME -> onNode.publish(call, (NodePublishVolumeRequest) request);
       case NODE_UNPUBLISH_VOLUME -> onNode.unpublish(call, (NodeUnpublishVolumeRequest) request);
       case NODE_GET_VOLUME_STATS -> onNode.stats(call, (NodeGetVolumeStatsRequest) request);
+      case NODE_GET_VOLUME_HEALTH -> health.volumeOnNode((NodeGetVolumeHealthRequest) request);
+      case NODE_GET_STORAGE_HEALTH -> health.storage();
       case NODE_EXPAND_VOLUME -> onNode.expand(call, (NodeExpandVolumeRequest) request);
       case NODE_GET_CAPABILITIES -> Questions.ofNode(call.shape());
       case NODE_GET_INFO -> questions.nodeInfo(call);

@@ -206,7 +206,11 @@ final class KnownWorld {
 
   private void changed(KnownVolume volume, RecordedCall call) {
     switch (call.operation()) {
-      case NODE_GET_VOLUME_STATS, VALIDATE_VOLUME_CAPABILITIES, CONTROLLER_GET_VOLUME -> {}
+      case NODE_GET_VOLUME_STATS,
+          NODE_GET_VOLUME_HEALTH,
+          VALIDATE_VOLUME_CAPABILITIES,
+          CONTROLLER_GET_VOLUME,
+          CONTROLLER_GET_VOLUME_HEALTH -> {}
       default -> {
         volume.changes++;
         deletions += call.operation() == CsiOperation.DELETE_VOLUME ? 1 : 0;

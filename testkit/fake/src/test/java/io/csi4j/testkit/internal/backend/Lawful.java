@@ -7,7 +7,9 @@ import static io.csi4j.testkit.internal.backend.Requests.exactly;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
@@ -30,6 +32,8 @@ import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
@@ -39,7 +43,7 @@ import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import java.util.List;
 
-/** One well-formed request of each of the 32 calls; what they name need not exist. */
+/** One well-formed request of each of the 36 calls; what they name need not exist. */
 final class Lawful {
 
   private Lawful() {}
@@ -66,6 +70,8 @@ final class Lawful {
             .addVolumeCapabilities(WRITER)
             .build(),
         ListVolumesRequest.getDefaultInstance(),
+        ControllerListVolumeHealthRequest.getDefaultInstance(),
+        ControllerGetVolumeHealthRequest.newBuilder().setVolumeId("v").build(),
         GetCapacityRequest.getDefaultInstance(),
         ControllerGetCapabilitiesRequest.getDefaultInstance(),
         CreateSnapshotRequest.newBuilder().setName("s").setSourceVolumeId("v").build(),
@@ -113,6 +119,8 @@ final class Lawful {
             .build(),
         NodeUnpublishVolumeRequest.newBuilder().setVolumeId("v").setTargetPath("/target").build(),
         NodeGetVolumeStatsRequest.newBuilder().setVolumeId("v").setVolumePath("/target").build(),
+        NodeGetVolumeHealthRequest.newBuilder().setVolumeId("v").build(),
+        NodeGetStorageHealthRequest.getDefaultInstance(),
         NodeExpandVolumeRequest.newBuilder().setVolumeId("v").setVolumePath("/target").build(),
         NodeGetCapabilitiesRequest.getDefaultInstance(),
         NodeGetInfoRequest.getDefaultInstance());

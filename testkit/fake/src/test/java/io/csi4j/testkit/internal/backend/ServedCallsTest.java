@@ -2,6 +2,8 @@ package io.csi4j.testkit.internal.backend;
 
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_VOLUME_HEALTH;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_PUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
@@ -17,6 +19,8 @@ import static io.csi4j.client.model.CsiOperation.GET_VOLUME_GROUP_SNAPSHOT;
 import static io.csi4j.client.model.CsiOperation.LIST_SNAPSHOTS;
 import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
 import static io.csi4j.client.model.CsiOperation.NODE_EXPAND_VOLUME;
+import static io.csi4j.client.model.CsiOperation.NODE_GET_STORAGE_HEALTH;
+import static io.csi4j.client.model.CsiOperation.NODE_GET_VOLUME_HEALTH;
 import static io.csi4j.client.model.CsiOperation.NODE_GET_VOLUME_STATS;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
@@ -43,6 +47,12 @@ import org.junit.jupiter.api.TestFactory;
 
 /** A call that a shape does not offer is UNIMPLEMENTED, and every other is not. */
 class ServedCallsTest {
+
+  private static final PluginShape EVERYTHING =
+      PluginShape.full()
+          .with(PluginCapability.values())
+          .with(ControllerCapability.values())
+          .with(NodeCapability.values());
 
   private static Set<CsiOperation> unserved(PluginShape shape, String lacking) {
     Asking plugin = new Asking(shape);
@@ -78,6 +88,7 @@ class ServedCallsTest {
             case PUBLISH_UNPUBLISH_VOLUME ->
                 Set.of(CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME);
             case LIST_VOLUMES -> Set.of(LIST_VOLUMES);
+            case LIST_VOLUME_HEALTH -> Set.of(CONTROLLER_LIST_VOLUME_HEALTH);
             case GET_CAPACITY -> Set.of(GET_CAPACITY);
             case CREATE_DELETE_SNAPSHOT -> Set.of(CREATE_SNAPSHOT, DELETE_SNAPSHOT);
             case LIST_SNAPSHOTS -> Set.of(LIST_SNAPSHOTS);
@@ -89,6 +100,7 @@ class ServedCallsTest {
                 PUBLISH_READONLY,
                 LIST_VOLUMES_PUBLISHED_NODES,
                 VOLUME_CONDITION,
+                GET_VOLUME_HEALTH,
                 SINGLE_NODE_MULTI_WRITER ->
                 Set.of();
           };
@@ -96,7 +108,7 @@ class ServedCallsTest {
           DynamicTest.dynamicTest(
               capability.name(),
               () ->
-                  assertThat(unserved(PluginShape.full().without(capability), capability.name()))
+                  assertThat(unserved(EVERYTHING.without(capability), capability.name()))
                       .isEqualTo(expected)));
     }
     return tests.stream();
@@ -110,6 +122,8 @@ class ServedCallsTest {
           switch (capability) {
             case STAGE_UNSTAGE_VOLUME -> Set.of(NODE_STAGE_VOLUME, NODE_UNSTAGE_VOLUME);
             case EXPAND_VOLUME -> Set.of(NODE_EXPAND_VOLUME);
+            case GET_VOLUME_HEALTH -> Set.of(NODE_GET_VOLUME_HEALTH);
+            case GET_STORAGE_HEALTH -> Set.of(NODE_GET_STORAGE_HEALTH);
             case GET_VOLUME_STATS, VOLUME_CONDITION, SINGLE_NODE_MULTI_WRITER, VOLUME_MOUNT_GROUP ->
                 Set.of();
           };
@@ -117,7 +131,7 @@ class ServedCallsTest {
           DynamicTest.dynamicTest(
               capability.name(),
               () ->
-                  assertThat(unserved(PluginShape.full().without(capability), capability.name()))
+                  assertThat(unserved(EVERYTHING.without(capability), capability.name()))
                       .isEqualTo(expected)));
     }
     return tests.stream();
@@ -138,7 +152,7 @@ class ServedCallsTest {
           DynamicTest.dynamicTest(
               capability.name(),
               () ->
-                  assertThat(unserved(PluginShape.full().without(capability), capability.name()))
+                  assertThat(unserved(EVERYTHING.without(capability), capability.name()))
                       .isEqualTo(expected)));
     }
     return tests.stream();
@@ -148,18 +162,29 @@ class ServedCallsTest {
   void statisticsNeedOneOfTwoCapabilities() {
     assertThat(
             unserved(
-                PluginShape.full()
-                    .without(NodeCapability.GET_VOLUME_STATS, NodeCapability.VOLUME_CONDITION),
+                EVERYTHING.without(
+                    NodeCapability.GET_VOLUME_STATS, NodeCapability.VOLUME_CONDITION),
                 "GET_VOLUME_STATS"))
         .isEqualTo(Set.of(NODE_GET_VOLUME_STATS));
+  }
+
+  @Test
+  void theHealthOfAVolumeNeedsOneOfTwoCapabilities() {
+    assertThat(
+            unserved(
+                EVERYTHING.without(
+                    ControllerCapability.GET_VOLUME_HEALTH,
+                    ControllerCapability.LIST_VOLUME_HEALTH),
+                "_VOLUME_HEALTH"))
+        .isEqualTo(Set.of(CONTROLLER_GET_VOLUME_HEALTH, CONTROLLER_LIST_VOLUME_HEALTH));
   }
 
   @Test
   void groupsNeedTheirCapability() {
     assertThat(
             unserved(
-                PluginShape.full()
-                    .without(GroupControllerCapability.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
+                EVERYTHING.without(
+                    GroupControllerCapability.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
                 "CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT"))
         .isEqualTo(
             Set.of(
@@ -170,7 +195,7 @@ class ServedCallsTest {
 
   @Test
   void aSocketWithoutANodeServesNoNodeCall() throws Refusal {
-    Asking plugin = new Asking();
+    Asking plugin = new Asking(EVERYTHING);
     for (Message request : Lawful.requests()) {
       if (Asking.isNode(request)) {
         CsiOperation operation = Asking.operation(request);
@@ -189,8 +214,7 @@ class ServedCallsTest {
 
   @Test
   void whatIsNotOfferedIsUnimplementedBeforeTheRequestIsLookedAt() {
-    Asking plugin =
-        new Asking(PluginShape.full().without(ControllerCapability.CREATE_DELETE_VOLUME));
+    Asking plugin = new Asking(EVERYTHING.without(ControllerCapability.CREATE_DELETE_VOLUME));
     Refusal refusal =
         plugin.refusal(io.csi4j.client.internal.proto.CreateVolumeRequest.getDefaultInstance());
     assertThat(refusal.code()).isEqualTo(StatusCode.UNIMPLEMENTED);

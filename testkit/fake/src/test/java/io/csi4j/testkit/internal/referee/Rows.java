@@ -49,6 +49,9 @@ final class Rows {
   private static final String SECRET = "secrets { key: 'k' value: 'canary' } ";
   private static final String WRITERS = "MULTI_NODE_MULTI_WRITER";
   private static final PluginShape FULL = PluginShape.full();
+  private static final PluginShape HEALTHY =
+      FULL.with(ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH)
+          .with(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH);
   private static final String CAPABLE =
       "capabilities { service { type: CONTROLLER_SERVICE } } "
           + "capabilities { service { type: VOLUME_ACCESSIBILITY_CONSTRAINTS } } "
@@ -449,6 +452,42 @@ final class Rows {
         111);
     gate(LIST_VOLUMES, ControllerCapability.LIST_VOLUMES, "", 113);
     gate(GET_CAPACITY, ControllerCapability.GET_CAPACITY, "", 114);
+    gate(CONTROLLER_LIST_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH, "", 537);
+    row(
+        "the health of a volume without a capability for it",
+        toy -> toy.create("v1").ok(CONTROLLER_GET_VOLUME_HEALTH, id("v1")),
+        110,
+        538);
+    row(
+        "the health of a volume on a node without the capability",
+        toy -> toy.use("v1").ok(NODE_GET_VOLUME_HEALTH, id("v1")),
+        110,
+        540);
+    row(
+        "the health of the storage without the capability",
+        toy -> toy.ok(NODE_GET_STORAGE_HEALTH, ""),
+        110,
+        542);
+    row(
+        "the calls for health",
+        HEALTHY,
+        toy ->
+            toy.use("v1")
+                .ok(CONTROLLER_LIST_VOLUME_HEALTH, "")
+                .ok(CONTROLLER_GET_VOLUME_HEALTH, id("v1"))
+                .ok(NODE_GET_VOLUME_HEALTH, id("v1"))
+                .ok(NODE_GET_STORAGE_HEALTH, ""));
+    row(
+        "the health of a volume from a plugin that lists it",
+        FULL.with(ControllerCapability.LIST_VOLUME_HEALTH),
+        toy -> toy.create("v1").ok(CONTROLLER_GET_VOLUME_HEALTH, id("v1")));
+    row(
+        "the health of no volume",
+        HEALTHY,
+        toy -> toy.ok(CONTROLLER_GET_VOLUME_HEALTH, "").ok(NODE_GET_VOLUME_HEALTH, ""),
+        62,
+        539,
+        541);
     gate(
         CREATE_SNAPSHOT,
         ControllerCapability.CREATE_DELETE_SNAPSHOT,

@@ -339,6 +339,7 @@ public final class PluginCodec {
       case SNAPSHOT_METADATA_SERVICE -> 4;
       case VOLUME_EXPANSION_ONLINE -> 5;
       case VOLUME_EXPANSION_OFFLINE -> 6;
+      case SNAPSHOT_ACCESSIBILITY_CONSTRAINTS -> 7;
     };
   }
 }

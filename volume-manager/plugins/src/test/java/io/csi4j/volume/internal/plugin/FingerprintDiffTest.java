@@ -108,20 +108,14 @@ class FingerprintDiffTest {
         new PluginFingerprint(
             SAID.name(),
             new PluginFingerprint.Version(""),
-            new CapabilitySet<>(
-                EnumSet.complementOf(EnumSet.of(PluginCapability.CONTROLLER_SERVICE)), Set.of()),
-            Optional.of(
-                new CapabilitySet<>(
-                    EnumSet.complementOf(EnumSet.of(ControllerCapability.EXPAND_VOLUME)),
-                    Set.of())),
+            without(SAID.plugin(), PluginCapability.CONTROLLER_SERVICE),
+            SAID.controller().map(can -> without(can, ControllerCapability.EXPAND_VOLUME)),
             Optional.of(
                 new NodeFacts(
                     NODE.nodeId(),
                     NODE.maxVolumes(),
                     NODE.topology(),
-                    new CapabilitySet<>(
-                        EnumSet.complementOf(EnumSet.of(NodeCapability.STAGE_UNSTAGE_VOLUME)),
-                        Set.of()))),
+                    without(NODE.capabilities(), NodeCapability.STAGE_UNSTAGE_VOLUME))),
             SAID.taken());
 
     assertThat(changes(less))
@@ -136,6 +130,12 @@ class FingerprintDiffTest {
             new Gained(PluginCapability.CONTROLLER_SERVICE),
             new Gained(ControllerCapability.EXPAND_VOLUME),
             new Gained(NodeCapability.STAGE_UNSTAGE_VOLUME));
+  }
+
+  private static <C extends Enum<C>> CapabilitySet<C> without(CapabilitySet<C> all, C lost) {
+    EnumSet<C> left = EnumSet.copyOf(all.offered());
+    left.remove(lost);
+    return new CapabilitySet<>(left, Set.of());
   }
 
   @Test

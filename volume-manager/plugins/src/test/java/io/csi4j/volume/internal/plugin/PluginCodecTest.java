@@ -3,8 +3,12 @@ package io.csi4j.volume.internal.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -24,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -193,6 +198,33 @@ class PluginCodecTest {
         new PluginRecord(
             Plugins.ID,
             List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            UnknownFields.NONE);
+
+    alike(PluginCodec.decode(PluginCodec.encode(record)), record);
+  }
+
+  @Test
+  void everyCapabilityComesBack() throws MalformedRecordException {
+    PluginFingerprint said = Plugins.everythingSaid();
+    PluginFingerprint newest =
+        new PluginFingerprint(
+            said.name(),
+            said.version(),
+            new CapabilitySet<>(EnumSet.allOf(PluginCapability.class), Set.of()),
+            Optional.of(new CapabilitySet<>(EnumSet.allOf(ControllerCapability.class), Set.of())),
+            Optional.of(
+                new PluginFingerprint.NodeFacts(
+                    Optional.empty(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    new CapabilitySet<>(EnumSet.allOf(NodeCapability.class), Set.of()))),
+            said.taken());
+    PluginBinding binding =
+        PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/s"))).build();
+    PluginRecord record =
+        new PluginRecord(
+            Plugins.ID,
+            List.of(instance(PluginRegistration.of(binding), Optional.of(newest))),
             UnknownFields.NONE);
 
     alike(PluginCodec.decode(PluginCodec.encode(record)), record);

@@ -123,7 +123,7 @@ public final class Plugins {
         EnumSet.allOf(PluginRole.class));
   }
 
-  /** Everything that a plugin can say of itself. */
+  /** Everything that a plugin for CSI 1.12 can say of itself. */
   public static PluginFingerprint everythingSaid() {
     Map<String, String> place = new LinkedHashMap<>();
     place.put("zone", "z-2");
@@ -131,14 +131,26 @@ public final class Plugins {
     return new PluginFingerprint(
         PluginName.of("ebs.csi.example"),
         new PluginFingerprint.Version("v1.2.3-é"),
-        new CapabilitySet<>(EnumSet.allOf(PluginCapability.class), Set.of()),
-        Optional.of(new CapabilitySet<>(EnumSet.allOf(ControllerCapability.class), Set.of())),
+        new CapabilitySet<>(
+            EnumSet.complementOf(EnumSet.of(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)),
+            Set.of()),
+        Optional.of(
+            new CapabilitySet<>(
+                EnumSet.complementOf(
+                    EnumSet.of(
+                        ControllerCapability.GET_VOLUME_HEALTH,
+                        ControllerCapability.LIST_VOLUME_HEALTH)),
+                Set.of())),
         Optional.of(
             new PluginFingerprint.NodeFacts(
                 Optional.of(NodeId.of("i-0123")),
                 OptionalLong.of(0),
                 Optional.of(Topology.of(place)),
-                new CapabilitySet<>(EnumSet.allOf(NodeCapability.class), Set.of()))),
+                new CapabilitySet<>(
+                    EnumSet.complementOf(
+                        EnumSet.of(
+                            NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH)),
+                    Set.of()))),
         NOON);
   }
 }

@@ -1,0 +1,47 @@
+package io.csi4j.client.controller;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
+
+/**
+ * Asks for everything that is wrong with one volume, whatever node it is used on.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface ControllerGetVolumeHealthRequest
+    permits ControllerRequests.ControllerGetVolumeHealth {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId) {
+    return new Builder(volumeId);
+  }
+
+  /** Collects the parts of a {@link ControllerGetVolumeHealthRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private Secrets secrets = Secrets.empty();
+
+    private Builder(VolumeId volumeId) {
+      this.volumeId = volumeId;
+    }
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public ControllerGetVolumeHealthRequest build() {
+      return new ControllerRequests.ControllerGetVolumeHealth(volumeId, secrets);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.Secrets;
+
+/**
+ * Asks for everything that is wrong with the storage behind the plugin, as seen from this node.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface NodeGetStorageHealthRequest permits NodeRequests.NodeGetStorageHealth {
+
+  /** The secrets that the plugin needs for this. */
+  Secrets secrets();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the parts of a {@link NodeGetStorageHealthRequest}. */
+  final class Builder {
+    private Secrets secrets = Secrets.empty();
+
+    private Builder() {}
+
+    /** The secrets that the plugin needs for this. */
+    public Builder secrets(Secrets value) {
+      secrets = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodeGetStorageHealthRequest build() {
+      return new NodeRequests.NodeGetStorageHealth(secrets);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.csi4j.client.node;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for everything that is wrong with a volume, as seen from this node. The volume may also be
+ * one whose staging or publishing was only tried.
+ *
+ * <p>Compares by value; its text form is free of secrets.
+ */
+@Experimental
+public sealed interface NodeGetVolumeHealthRequest permits NodeRequests.NodeGetVolumeHealth {
+
+  /** The volume. */
+  VolumeId volumeId();
+
+  /** The path where it is, or was to be, published, as the plugin sees it, if stated. */
+  Optional<PluginPath> volumePublishPath();
+
+  /** The staging directory of the volume on this node, as the plugin sees it, if stated. */
+  Optional<PluginPath> stagingTargetPath();
+
+  /** Begins a request with what it cannot do without. */
+  static Builder builder(VolumeId volumeId) {
+    return new Builder(volumeId);
+  }
+
+  /** Collects the parts of a {@link NodeGetVolumeHealthRequest}. */
+  final class Builder {
+    private final VolumeId volumeId;
+    private @Nullable PluginPath volumePublishPath;
+    private @Nullable PluginPath stagingTargetPath;
+
+    private Builder(VolumeId volumeId) {
+      this.volumeId = volumeId;
+    }
+
+    /** The path where it is, or was to be, published, as the plugin sees it. */
+    public Builder volumePublishPath(PluginPath value) {
+      volumePublishPath = value;
+      return this;
+    }
+
+    /**
+     * The staging directory of the volume on this node, as the plugin sees it. Only for plugins
+     * that offer STAGE_UNSTAGE_VOLUME.
+     */
+    public Builder stagingTargetPath(PluginPath value) {
+      stagingTargetPath = value;
+      return this;
+    }
+
+    /** The request. */
+    public NodeGetVolumeHealthRequest build() {
+      return new NodeRequests.NodeGetVolumeHealth(
+          volumeId, Optional.ofNullable(volumePublishPath), Optional.ofNullable(stagingTargetPath));
+    }
+  }
+}

@@ -192,10 +192,7 @@ public final class ControllerQuickstart {
             "cut a snapshot, which is ready",
             () -> controller.createSnapshot(NOTES, SnapshotName.of("nightly"), Map.of()));
     VolumeSpec wanted =
-        VolumeSpec.builder(PLUGIN)
-            .use(USE.mode(), USE.attachment())
-            .fromSnapshot(snapshot.id())
-            .build();
+        VolumeSpec.builder(PLUGIN).use(USE.mode(), USE.attachment()).fromSnapshot(snapshot).build();
     timed("host", "made %s of it", COPY, () -> controller.create(COPY, wanted));
     timed(
         "host",

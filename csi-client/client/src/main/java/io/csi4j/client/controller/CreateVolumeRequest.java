@@ -1,7 +1,9 @@
 package io.csi4j.client.controller;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import java.util.List;
@@ -53,6 +55,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
     private Map<String, String> parameters = Map.of();
     private Secrets secrets = Secrets.empty();
     private @Nullable VolumeContentSource contentSource;
+    private List<Topology> placesOfSource = List.of();
     private @Nullable TopologyRequirement accessibilityRequirements;
     private Map<String, String> mutableParameters = Map.of();
 
@@ -82,6 +85,19 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
     /** Sets the source that the new volume starts as a copy of. */
     public Builder contentSource(VolumeContentSource value) {
       contentSource = value;
+      placesOfSource = List.of();
+      return this;
+    }
+
+    /**
+     * Sets the snapshot that the new volume starts as a copy of. If the snapshot can be used from
+     * some places only, the accessibility requirements are narrowed to these; if there are none,
+     * the plugin places the volume.
+     */
+    @Experimental
+    public Builder fromSnapshot(Snapshot value) {
+      contentSource = VolumeContentSource.of(value.id());
+      placesOfSource = List.copyOf(value.accessibleTopology());
       return this;
     }
 
@@ -97,7 +113,12 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
       return this;
     }
 
-    /** The request. */
+    /**
+     * The request.
+     *
+     * @throws IllegalArgumentException if the volume has to be reachable from places from which its
+     *     snapshot cannot be used
+     */
     public CreateVolumeRequest build() {
       return new ControllerRequests.CreateVolume(
           name,
@@ -106,8 +127,23 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
           parameters,
           secrets,
           Optional.ofNullable(contentSource),
-          Optional.ofNullable(accessibilityRequirements),
+          Optional.ofNullable(accessibilityRequirements).map(this::narrowed),
           mutableParameters);
+    }
+
+    private TopologyRequirement narrowed(TopologyRequirement asked) {
+      return asked
+          .within(placesOfSource)
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "The volume cannot be made from "
+                          + contentSource
+                          + ": the snapshot can be used from "
+                          + placesOfSource
+                          + ", and the volume has to be reachable from "
+                          + asked.requisite()
+                          + ". Ask for a place of the snapshot, or take another source."));
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.csi4j.client.scripted;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.MetadataStream;
@@ -25,6 +26,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -145,7 +148,7 @@ public final class Samples {
     return invoke(null, factory, values(factory));
   }
 
-  /** The setters of {@code type}'s builder, by name. */
+  /** The setters of {@code type}'s builder, by name; shorthands for others come before them. */
   public static List<Method> setters(Class<?> type) {
     Class<?> builder =
         Arrays.stream(type.getClasses())
@@ -155,7 +158,9 @@ public final class Samples {
     return Arrays.stream(builder.getDeclaredMethods())
         .filter(method -> Modifier.isPublic(method.getModifiers()))
         .filter(method -> method.getParameterCount() == 1)
-        .sorted(Comparator.comparing(Method::getName))
+        .sorted(
+            Comparator.comparing((Method method) -> !method.getName().startsWith("from"))
+                .thenComparing(Method::getName))
         .toList();
   }
 
@@ -315,12 +320,54 @@ public final class Samples {
     } else if (type == TopologyRequirement.class) {
       Topology one = topology();
       return new TopologyRequirement(List.of(one, topology()), List.of(one));
+    } else if (type == Snapshot.class) {
+      return snapshot(SnapshotId.of(text()), List.of());
     } else if (type == VolumeContentSource.class) {
       return random.nextBoolean()
           ? VolumeContentSource.of(SnapshotId.of(text()))
           : VolumeContentSource.of(VolumeId.of(text()));
     }
     throw new AssertionError("no sample for " + type + " of " + what);
+  }
+
+  /** A snapshot that can be used from these places. */
+  public static Snapshot snapshot(SnapshotId id, List<Topology> places) {
+    return new Snapshot() {
+      @Override
+      public SnapshotId id() {
+        return id;
+      }
+
+      @Override
+      public VolumeId sourceVolumeId() {
+        return VolumeId.of("vol-1");
+      }
+
+      @Override
+      public OptionalLong sizeBytes() {
+        return OptionalLong.empty();
+      }
+
+      @Override
+      public Optional<Instant> creationTime() {
+        return Optional.empty();
+      }
+
+      @Override
+      public boolean readyToUse() {
+        return true;
+      }
+
+      @Override
+      public Optional<GroupSnapshotId> groupSnapshotId() {
+        return Optional.empty();
+      }
+
+      @Override
+      public List<Topology> accessibleTopology() {
+        return places;
+      }
+    };
   }
 
   private VolumeCapability block() {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -29,6 +30,24 @@ public record Topology(Map<String, String> segments) {
   /** Whether every label of {@code other} stands here too, with the same value. */
   public boolean includes(Topology other) {
     return folded().entrySet().containsAll(other.folded().entrySet());
+  }
+
+  /**
+   * The place with the labels of both: where a thing is that is here and in {@code other}. Nothing
+   * if the two have different values for one label.
+   */
+  public Optional<Topology> within(Topology other) {
+    Map<String, String> here = folded();
+    Map<String, String> both = new LinkedHashMap<>(segments);
+    for (Map.Entry<String, String> label : other.segments.entrySet()) {
+      String value = here.get(label.getKey().toLowerCase(Locale.ROOT));
+      if (value == null) {
+        both.put(label.getKey(), label.getValue());
+      } else if (!value.equals(label.getValue())) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(new Topology(both));
   }
 
   @Override

@@ -161,7 +161,7 @@ record PluginPortrait(
   private static String unrecognized(String capability) {
     boolean isEmpty = capability.equals("empty") || capability.endsWith(" 0");
     return capability
-        + (isEmpty ? " (an entry that names no capability)" : " (unknown to CSI 1.12)");
+        + (isEmpty ? " (an entry that names no capability)" : " (unknown to CSI 1.13)");
   }
 
   private static void node(List<String> lines, NodeInfo here) {

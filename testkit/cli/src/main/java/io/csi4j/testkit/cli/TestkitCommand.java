@@ -44,7 +44,7 @@ final class TestkitCommand implements Runnable {
       String version = TestkitCommand.class.getPackage().getImplementationVersion();
       return new String[] {
         "csi4j-testkit-cli " + (version == null ? "(not packaged)" : version),
-        "CSI 1.12, Java " + Runtime.version()
+        "CSI 1.13, Java " + Runtime.version()
       };
     }
   }

@@ -84,8 +84,8 @@ class ProbeTest {
       assertThat(run.outLines())
           .contains("node        not served here")
           .anyMatch(line -> line.endsWith(" 0 (an entry that names no capability)"))
-          .noneMatch(line -> line.endsWith(" 0 (unknown to CSI 1.12)"))
-          .anyMatch(line -> line.endsWith(" (unknown to CSI 1.12)"));
+          .noneMatch(line -> line.endsWith(" 0 (unknown to CSI 1.13)"))
+          .anyMatch(line -> line.endsWith(" (unknown to CSI 1.13)"));
     }
   }
 

@@ -56,7 +56,7 @@ class ProgramTest {
     Run run = Run.of("--version");
 
     assertThat(run.code()).isZero();
-    assertThat(run.outLines()).hasSize(2).last().asString().startsWith("CSI 1.12, Java ");
+    assertThat(run.outLines()).hasSize(2).last().asString().startsWith("CSI 1.13, Java ");
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import io.csi4j.client.model.TopologyRequirement;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -25,6 +26,19 @@ public record RequestedTopologies(Set<Topology> required, List<Topology> preferr
   /** From at least one of these. */
   public static RequestedTopologies anyOf(Set<Topology> required) {
     return new RequestedTopologies(required, List.of());
+  }
+
+  /**
+   * Those of them that are among {@code places} too; nothing if none of the required ones can be.
+   * The same if {@code places} is empty, which stands for everywhere.
+   */
+  Optional<RequestedTopologies> within(List<Topology> places) {
+    return requirement()
+        .within(places)
+        .map(
+            narrowed ->
+                new RequestedTopologies(
+                    new LinkedHashSet<>(narrowed.requisite()), narrowed.preferred()));
   }
 
   /** Returns the requirement for a plugin. */

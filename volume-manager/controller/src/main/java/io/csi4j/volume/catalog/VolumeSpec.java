@@ -1,11 +1,14 @@
 package io.csi4j.volume.catalog;
 
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
@@ -207,6 +210,7 @@ public record VolumeSpec(
     private @Nullable RequestedTopologies topologies;
     private @Nullable SecretsReference secrets;
     private @Nullable SnapshotId snapshot;
+    private List<Topology> snapshotPlaces = List.of();
     private @Nullable VolumeId original;
     private boolean ephemeral;
 
@@ -283,6 +287,19 @@ public record VolumeSpec(
     /** Sets the snapshot that it starts as a copy of; a volume has one source at most. */
     public Builder fromSnapshot(SnapshotId value) {
       snapshot = Objects.requireNonNull(value, "value");
+      snapshotPlaces = List.of();
+      return this;
+    }
+
+    /**
+     * Sets the snapshot that it starts as a copy of. If the snapshot can be used from some places
+     * only, the places that the volume has to be reachable from are narrowed to these; if none were
+     * asked for, the plugin places the volume.
+     */
+    @Experimental
+    public Builder fromSnapshot(Snapshot value) {
+      fromSnapshot(value.id());
+      snapshotPlaces = List.copyOf(value.accessibleTopology());
       return this;
     }
 
@@ -310,6 +327,20 @@ public record VolumeSpec(
             new Violation(
                 "source", Rule.MISMATCH, "is a snapshot and a volume: leave one of them out"));
       }
+      RequestedTopologies asked = topologies;
+      if (asked != null && asked.within(snapshotPlaces).isEmpty()) {
+        all.add(
+            new Violation(
+                "topologies",
+                Rule.MISMATCH,
+                "are "
+                    + asked.required()
+                    + ", and snapshot '"
+                    + snapshot
+                    + "' can only be used from "
+                    + snapshotPlaces
+                    + ": ask for one of its places, or take another source"));
+      }
       return List.copyOf(all);
     }
 
@@ -331,7 +362,7 @@ public record VolumeSpec(
           plugin,
           capabilities,
           Optional.ofNullable(capacity),
-          Optional.ofNullable(topologies),
+          Optional.ofNullable(topologies).flatMap(asked -> asked.within(snapshotPlaces)),
           parameters,
           mutableParameters,
           mountOptions,

@@ -139,12 +139,13 @@ final class ManagedNode implements OrchestratorUnderTest {
               .claims(claims)
               .secrets(volume -> secrets(VolumeId.of(volume.value())))
               .settings(
-                  ControllerSettings.defaults()
-                      .withPolicy(
+                  ControllerSettings.builder()
+                      .policy(
                           each ->
                               each.withAttemptDeadline(call)
                                   .withBackoff(Duration.ofMillis(20))
-                                  .withBudget(call.multipliedBy(5))))
+                                  .withBudget(call.multipliedBy(5)))
+                      .build())
               .open();
       book = new ClaimBook(claims, Clock.systemUTC());
       coordinator =
@@ -161,9 +162,10 @@ final class ManagedNode implements OrchestratorUnderTest {
                       .build())
               .claims(NodeClaims.of(NODE, book::standing))
               .settings(
-                  ManagerSettings.defaults()
-                      .withPatience(call.multipliedBy(10))
-                      .withClosing(Duration.ofMillis(100)))
+                  ManagerSettings.builder()
+                      .patience(call.multipliedBy(10))
+                      .closing(Duration.ofMillis(100))
+                      .build())
               .open();
       Reconciliation begun = reconcile(wanted());
       assert begun.done() != null;
@@ -199,13 +201,15 @@ final class ManagedNode implements OrchestratorUnderTest {
 
     /** The plugin of the suite makes plain directories and files, and mounts nothing. */
     private static MountPolicy policy(Duration call) {
-      return MountPolicy.defaults()
-          .withRequireMount(false)
-          .withRequireDevice(false)
-          .withAttemptDeadline(call)
-          .withBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
-          .withBackgroundCap(Duration.ofMillis(500))
-          .withQuarantine(call.multipliedBy(2));
+      return MountPolicy.builder()
+          .requireMount(false)
+          .requireDevice(false)
+          .attemptDeadline(call)
+          .backoff(Duration.ofMillis(20))
+          .backoffCap(Duration.ofMillis(200))
+          .backgroundCap(Duration.ofMillis(500))
+          .quarantine(call.multipliedBy(2))
+          .build();
     }
 
     private PluginRegistry controllers() {

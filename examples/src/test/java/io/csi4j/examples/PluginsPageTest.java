@@ -14,7 +14,6 @@ import io.csi4j.volume.plugin.launch.LaunchEvent;
 import io.csi4j.volume.plugin.launch.LaunchSettings;
 import io.csi4j.volume.plugin.launch.PropagationCheck;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,9 +64,7 @@ class PluginsPageTest {
   void theTablesHaveEverySettingWithItsDefault() throws Exception {
     PluginConfig plugin = config();
     Map<String, String> real = new LinkedHashMap<>();
-    for (RecordComponent each : LaunchSettings.class.getRecordComponents()) {
-      real.put(each.getName(), text(each.getAccessor().invoke(LaunchSettings.defaults())));
-    }
+    ValueParts.of(LaunchSettings.defaults()).forEach((name, value) -> real.put(name, text(value)));
     real.put("healthTimeout", text(plugin.healthTimeout()));
     real.put("startInterval", text(plugin.startInterval()));
     real.put("probeInterval", text(plugin.probeInterval()));

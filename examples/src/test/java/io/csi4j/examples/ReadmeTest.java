@@ -299,7 +299,7 @@ class ReadmeTest {
                 .plugin(
                     PluginBinding.builder(id, fake.endpoint())
                         // The plugin makes directories only, so that everybody may run this.
-                        .policy(MountPolicy.defaults().withRequireMount(false))
+                        .policy(MountPolicy.builder().requireMount(false).build())
                         .build())
                 .open()) {
       Volume made = plugin.controller().createVolume(request());

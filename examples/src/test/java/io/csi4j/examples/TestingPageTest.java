@@ -64,11 +64,11 @@ class TestingPageTest {
           .isThrownBy(() -> mount(fake, MountPolicy.defaults()))
           .withMessageContaining(
               "for a plugin that places plain directories, as a fake in a test does")
-          .withMessageContaining("withRequireMount(false)")
+          .withMessageContaining("requireMount(false)")
           .satisfies(
               refused -> assertThat(refused.code()).isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE));
 
-      mount(fake, MountPolicy.defaults().withRequireMount(false));
+      mount(fake, MountPolicy.builder().requireMount(false).build());
       fake.assertLawful();
     }
   }
@@ -77,7 +77,7 @@ class TestingPageTest {
   void whoUsesAVolumeThatNobodyValidatedIsToldHowToTestTheNodeAlone() throws IOException {
     try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach())) {
       fake.addVolume(TestingSnippets.VOLUME);
-      mount(fake, MountPolicy.defaults().withRequireMount(false));
+      mount(fake, MountPolicy.builder().requireMount(false).build());
 
       assertThat(fake.verdict().broken()).contains(DutyId.of(261));
       assertThat(fake.verdict().describe()).contains("PluginShape.nodeOnly()");

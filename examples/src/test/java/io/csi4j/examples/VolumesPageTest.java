@@ -8,10 +8,10 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +27,8 @@ class VolumesPageTest {
   @Test
   void theTablesHaveEverySettingWithItsDefault() throws Exception {
     Map<String, String> real = new LinkedHashMap<>();
-    for (Record defaults : new Record[] {ManagerSettings.defaults(), MountPolicy.defaults()}) {
-      for (RecordComponent each : defaults.getClass().getRecordComponents()) {
-        real.put(each.getName(), text(each.getAccessor().invoke(defaults)));
-      }
+    for (Object defaults : List.of(ManagerSettings.defaults(), MountPolicy.defaults())) {
+      ValueParts.of(defaults).forEach((name, value) -> real.put(name, text(value)));
     }
     assertThat(shown(false)).containsExactlyEntriesOf(real);
   }
@@ -40,12 +38,13 @@ class VolumesPageTest {
     NodeClaims defaults =
         NodeClaims.of(NodeName.of("n1"), (usage, epoch) -> new ClaimStanding.Current());
     Map<String, String> real = new LinkedHashMap<>();
-    for (RecordComponent each : NodeClaims.class.getRecordComponents()) {
-      Object value = each.getAccessor().invoke(defaults);
-      if (value != defaults.node() && value != defaults.confirmation()) {
-        real.put(each.getName(), value.equals(Optional.empty()) ? "never" : text(value));
-      }
-    }
+    ValueParts.of(defaults)
+        .forEach(
+            (name, value) -> {
+              if (value != defaults.node() && value != defaults.confirmation()) {
+                real.put(name, value.equals(Optional.empty()) ? "never" : text(value));
+              }
+            });
     assertThat(shown(true)).containsExactlyEntriesOf(real);
   }
 

@@ -71,7 +71,7 @@ class WorkloadsPageTest {
                 .plugin(
                     PluginBinding.builder(PLUGIN, fake.endpoint())
                         // The plugin makes directories only, so that everybody may run this.
-                        .policy(MountPolicy.defaults().withRequireMount(false))
+                        .policy(MountPolicy.builder().requireMount(false).build())
                         .build())
                 .open()) {
       Volume made =

@@ -26,7 +26,7 @@ record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {
   /** How a manager uses it: as any other, but that nothing is mounted. */
   static PluginBinding binding(CsiEndpoint endpoint) {
     return PluginBinding.builder(plugin(endpoint), endpoint)
-        .policy(MountPolicy.defaults().withRequireMount(false))
+        .policy(MountPolicy.builder().requireMount(false).build())
         .build();
   }
 

@@ -32,7 +32,7 @@ final class House implements AutoCloseable {
     this.volumesEach = volumesEach;
     VolumeManager.Builder builder =
         VolumeManager.builder(root)
-            .settings(ManagerSettings.defaults().withClosing(Duration.ofSeconds(1)))
+            .settings(ManagerSettings.builder().closing(Duration.ofSeconds(1)).build())
             // It is on tmpfs.
             .journal(JournalSettings.builder().acceptAnyFilesystem(true).build());
     for (CsiEndpoint endpoint : endpoints) {
@@ -40,7 +40,7 @@ final class House implements AutoCloseable {
       plugins.add(id);
       builder.plugin(
           PluginBinding.builder(id, endpoint)
-              .policy(MountPolicy.defaults().withRequireMount(false))
+              .policy(MountPolicy.builder().requireMount(false).build())
               .build());
     }
     manager = builder.open();

@@ -2,46 +2,96 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.model.CallPolicy;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/**
- * How controllers of plugins are called.
- *
- * @param attaching which calls wait for each other that attach volumes to nodes, or detach them
- * @param others which of the other calls wait for each other
- * @param waiters how many calls may wait for one turn
- * @param longestWait how long a call waits for its turn at most
- * @param secretsLimit how long the host may take to give the secrets of a call
- * @param policy changes how patient and persistent each call is
- */
-public record ControllerSettings(
-    ControllerConcurrency attaching,
-    ControllerConcurrency others,
-    int waiters,
-    Duration longestWait,
-    Duration secretsLimit,
-    UnaryOperator<CallPolicy> policy) {
+/** How controllers of plugins are called. Immutable; compares by value. */
+public final class ControllerSettings {
 
-  private static final ControllerSettings DEFAULTS =
-      new ControllerSettings(
-          ControllerConcurrency.PER_PLUGIN,
-          ControllerConcurrency.PER_VOLUME,
-          1_000,
-          Duration.ofMinutes(10),
-          Duration.ofSeconds(60),
-          UnaryOperator.identity());
+  private static final ControllerSettings DEFAULTS = builder().build();
 
-  /** Refuses what makes no sense. */
-  public ControllerSettings {
-    Objects.requireNonNull(attaching, "attaching");
-    Objects.requireNonNull(others, "others");
-    Objects.requireNonNull(policy, "policy");
-    if (waiters < 1) {
+  private final Builder parts;
+
+  private ControllerSettings(Builder parts) {
+    if (parts.waiters < 1) {
       throw new IllegalArgumentException("At least one call has to be able to wait.");
     }
-    positive("longest wait", longestWait);
-    positive("time for secrets", secretsLimit);
+    positive("longest wait", parts.longestWait);
+    positive("time for secrets", parts.secretsLimit);
+    this.parts = parts.copy();
+  }
+
+  /** Returns settings that suit most storage systems. */
+  public static ControllerSettings defaults() {
+    return DEFAULTS;
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** Returns which calls wait for each other that attach volumes to nodes, or detach them. */
+  public ControllerConcurrency attaching() {
+    return parts.attaching;
+  }
+
+  /** Returns which of the other calls wait for each other. */
+  public ControllerConcurrency others() {
+    return parts.others;
+  }
+
+  /** Returns how many calls may wait for one turn. */
+  public int waiters() {
+    return parts.waiters;
+  }
+
+  /** Returns how long a call waits for its turn at most. */
+  public Duration longestWait() {
+    return parts.longestWait;
+  }
+
+  /** Returns how long the host may take to give the secrets of a call. */
+  public Duration secretsLimit() {
+    return parts.secretsLimit;
+  }
+
+  /** Returns the change to how patient and persistent each call is. */
+  public UnaryOperator<CallPolicy> policy() {
+    return parts.policy;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ControllerSettings that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "ControllerSettings" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("attaching", parts.attaching);
+    all.put("others", parts.others);
+    all.put("waiters", parts.waiters);
+    all.put("longestWait", parts.longestWait);
+    all.put("secretsLimit", parts.secretsLimit);
+    all.put("policy", parts.policy);
+    return all;
   }
 
   private static void positive(String what, Duration value) {
@@ -50,38 +100,76 @@ public record ControllerSettings(
     }
   }
 
-  /** Returns settings that suit most storage systems. */
-  public static ControllerSettings defaults() {
-    return DEFAULTS;
-  }
+  /** Collects the parts of a {@link ControllerSettings}. */
+  public static final class Builder {
+    private ControllerConcurrency attaching = ControllerConcurrency.PER_PLUGIN;
+    private ControllerConcurrency others = ControllerConcurrency.PER_VOLUME;
+    private int waiters = 1_000;
+    private Duration longestWait = Duration.ofMinutes(10);
+    private Duration secretsLimit = Duration.ofSeconds(60);
+    private UnaryOperator<CallPolicy> policy = UnaryOperator.identity();
 
-  /** These settings with another rule for attaching and detaching. */
-  public ControllerSettings withAttaching(ControllerConcurrency value) {
-    return new ControllerSettings(value, others, waiters, longestWait, secretsLimit, policy);
-  }
+    private Builder() {}
 
-  /** These settings with another rule for all other calls. */
-  public ControllerSettings withOthers(ControllerConcurrency value) {
-    return new ControllerSettings(attaching, value, waiters, longestWait, secretsLimit, policy);
-  }
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.attaching = attaching;
+      copy.others = others;
+      copy.waiters = waiters;
+      copy.longestWait = longestWait;
+      copy.secretsLimit = secretsLimit;
+      copy.policy = policy;
+      return copy;
+    }
 
-  /** These settings with another number of calls that may wait for one turn. */
-  public ControllerSettings withWaiters(int value) {
-    return new ControllerSettings(attaching, others, value, longestWait, secretsLimit, policy);
-  }
+    /**
+     * Says which calls wait for each other that attach volumes to nodes, or detach them. All of a
+     * plugin by default.
+     */
+    public Builder attaching(ControllerConcurrency value) {
+      attaching = Objects.requireNonNull(value, "attaching");
+      return this;
+    }
 
-  /** These settings with another limit for waiting. */
-  public ControllerSettings withLongestWait(Duration value) {
-    return new ControllerSettings(attaching, others, waiters, value, secretsLimit, policy);
-  }
+    /** Says which of the other calls wait for each other. Those for the same volume by default. */
+    public Builder others(ControllerConcurrency value) {
+      others = Objects.requireNonNull(value, "others");
+      return this;
+    }
 
-  /** These settings with another time that the host may take to give the secrets of a call. */
-  public ControllerSettings withSecretsLimit(Duration value) {
-    return new ControllerSettings(attaching, others, waiters, longestWait, value, policy);
-  }
+    /** Limits how many calls may wait for one turn. 1000 by default. */
+    public Builder waiters(int value) {
+      waiters = value;
+      return this;
+    }
 
-  /** These settings with calls that are more, or less, patient and persistent. */
-  public ControllerSettings withPolicy(UnaryOperator<CallPolicy> value) {
-    return new ControllerSettings(attaching, others, waiters, longestWait, secretsLimit, value);
+    /** Limits how long a call waits for its turn. 10 minutes by default. */
+    public Builder longestWait(Duration value) {
+      longestWait = Objects.requireNonNull(value, "longestWait");
+      return this;
+    }
+
+    /** Limits how long the host may take to give the secrets of a call. 60 s by default. */
+    public Builder secretsLimit(Duration value) {
+      secretsLimit = Objects.requireNonNull(value, "secretsLimit");
+      return this;
+    }
+
+    /**
+     * Changes how patient and persistent each call is. By default each is as its operation has it.
+     */
+    public Builder policy(UnaryOperator<CallPolicy> value) {
+      policy = Objects.requireNonNull(value, "policy");
+      return this;
+    }
+
+    /**
+     * Returns the settings.
+     *
+     * @throws IllegalArgumentException if a part makes no sense
+     */
+    public ControllerSettings build() {
+      return new ControllerSettings(this);
+    }
   }
 }

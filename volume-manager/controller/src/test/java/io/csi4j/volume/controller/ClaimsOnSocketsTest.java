@@ -120,10 +120,11 @@ class ClaimsOnSocketsTest {
             .claims(store)
             .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
             .settings(
-                ControllerSettings.defaults()
-                    .withPolicy(
+                ControllerSettings.builder()
+                    .policy(
                         policy ->
-                            policy.withAttempts(1).withAttemptDeadline(Duration.ofSeconds(20))))
+                            policy.withAttempts(1).withAttemptDeadline(Duration.ofSeconds(20)))
+                    .build())
             .open();
     try (CsiPlugin node = CsiPlugin.connect(plugin().nodeEndpoint())) {
       nodeId = node.node().getInfo().nodeId();
@@ -233,7 +234,7 @@ class ClaimsOnSocketsTest {
             .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
             .plugin(
                 PluginBinding.builder(ID, plugin().nodeEndpoint())
-                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .policy(MountPolicy.builder().requireMount(false).build())
                     .build())
             .open()) {
       MountedVolume mounted =
@@ -308,7 +309,7 @@ class ClaimsOnSocketsTest {
                 })
             .plugin(
                 PluginBinding.builder(ID, plugin().nodeEndpoint())
-                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .policy(MountPolicy.builder().requireMount(false).build())
                     .build())
             .open()) {
       MountRequest request =

@@ -75,8 +75,9 @@ class ControllerFamilyTest {
   private VolumeController open() {
     return VolumeController.builder(registry, VolumeStore.on(state))
         .settings(
-            ControllerSettings.defaults()
-                .withPolicy(each -> each.withAttempts(1).withBudget(Duration.ofMillis(100))))
+            ControllerSettings.builder()
+                .policy(each -> each.withAttempts(1).withBudget(Duration.ofMillis(100)))
+                .build())
         .snapshotPatience(Duration.ofMillis(100))
         .open();
   }

@@ -37,24 +37,24 @@ class NodeClaimsTest {
     assertThat(claims().goesOnFromRecord()).isFalse();
     assertThat(claims().patience()).isEqualTo(Duration.ofSeconds(10));
     assertThat(claims().interval()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(claims().goingOnFromRecord().goesOnFromRecord()).isTrue();
+    assertThat(claims().toBuilder().goesOnFromRecord(true).build().goesOnFromRecord()).isTrue();
   }
 
   @Test
   void timesThatMakeNoSenseAreRefused() {
     for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
-      assertThatThrownBy(() -> claims().withPatience(none))
+      assertThatThrownBy(() -> claims().toBuilder().patience(none).build())
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("The times of a node's claims have to be positive.");
-      assertThatThrownBy(() -> claims().withInterval(none))
+      assertThatThrownBy(() -> claims().toBuilder().interval(none).build())
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThatThrownBy(() -> claims().withSelfFence(Duration.ofSeconds(59)))
+    assertThatThrownBy(() -> claims().toBuilder().selfFence(Duration.ofSeconds(59)).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "A node looks at its claims every 60000 ms, and cannot fence itself after 59000 ms."
                 + " Let it look more often, or wait longer.");
-    assertThat(claims().withSelfFence(Duration.ofMinutes(1)).selfFence())
+    assertThat(claims().toBuilder().selfFence(Duration.ofMinutes(1)).build().selfFence())
         .contains(Duration.ofMinutes(1));
   }
 

@@ -68,7 +68,9 @@ class RegistryControllersTest {
 
   private RegistryControllers open(ControllerSettings settings) {
     return new RegistryControllers(
-        world.registry(), settings.withPolicy(policy -> policy.withAttempts(1)), threads);
+        world.registry(),
+        settings.toBuilder().policy(policy -> policy.withAttempts(1)).build(),
+        threads);
   }
 
   private void reopen(ControllerSettings settings) {
@@ -223,7 +225,7 @@ class RegistryControllersTest {
 
   /** So many calls for different volumes, all of which hang, and more that wait for them. */
   private List<CompletableFuture<PublishContext>> crowd(FakeCsiPlugin plugin, int more) {
-    reopen(ControllerSettings.defaults().withAttaching(ControllerConcurrency.PER_VOLUME));
+    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build());
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
     List<CompletableFuture<PublishContext>> all = new ArrayList<>();
     for (int i = 0; i < ControllerLink.MOST_CALLS + more; i++) {
@@ -305,7 +307,7 @@ class RegistryControllersTest {
   @Test
   @Tag("S-202")
   void perVolumeTwoVolumesAreAttachedBesideEachOther() {
-    reopen(ControllerSettings.defaults().withAttaching(ControllerConcurrency.PER_VOLUME));
+    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build());
     FakeCsiPlugin plugin = plugin();
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME).ofVolume(ONE).once());
     CompletableFuture<PublishContext> first = publish(ONE, NODE);
@@ -327,7 +329,7 @@ class RegistryControllersTest {
   @Test
   @Tag("S-202")
   void perNodeTwoNodesDoNotWaitForEachOther() {
-    reopen(ControllerSettings.defaults().withAttaching(ControllerConcurrency.PER_NODE));
+    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_NODE).build());
     FakeCsiPlugin plugin =
         FakeCsiPlugin.builder().nodes(NODE, NodeId.of("node-2")).effects(NodeEffects.none()).open();
     world.register("only", plugin.endpoint());
@@ -433,7 +435,7 @@ class RegistryControllersTest {
 
   @Test
   void secretsThatDoNotComeInTimeAreMissing() {
-    reopen(ControllerSettings.defaults().withSecretsLimit(Duration.ofMillis(200)));
+    reopen(ControllerSettings.builder().secretsLimit(Duration.ofMillis(200)).build());
     FakeCsiPlugin plugin = plugin();
 
     ControllerException failed =

@@ -75,7 +75,7 @@ class SharedConnectionTest {
                 .probeLimit(Duration.ofSeconds(5))
                 .failuresToUnhealthy(1)
                 // The plugin makes directories only, so that everybody may run this.
-                .policy(MountPolicy.defaults().withRequireMount(false))
+                .policy(MountPolicy.builder().requireMount(false).build())
                 .build());
     manager.plugins().await(ID, PluginRole.CONTROLLER, Duration.ofMinutes(1)).join();
     controller =

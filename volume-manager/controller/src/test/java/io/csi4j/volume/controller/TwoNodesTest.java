@@ -134,13 +134,14 @@ class TwoNodesTest {
           VolumeManager.builder(temp.resolve(name))
               .state(MemoryMedium.create().open())
               .claims(
-                  NodeClaims.of(this.name, paused)
-                      .withPatience(Duration.ofSeconds(60))
-                      .withInterval(Duration.ofMillis(50)))
+                  NodeClaims.builder(this.name, paused)
+                      .patience(Duration.ofSeconds(60))
+                      .interval(Duration.ofMillis(50))
+                      .build())
               .plugin(
                   PluginBinding.builder(PLUGIN, fake.nodeEndpoint(NodeId.of(name)))
                       // The plugin makes directories only, so that everybody may run this.
-                      .policy(MountPolicy.defaults().withRequireMount(false))
+                      .policy(MountPolicy.builder().requireMount(false).build())
                       .build())
               .open();
     }

@@ -201,7 +201,7 @@ class UpkeepOfAHostTest {
             .plugin(
                 PluginBinding.builder(ID, plugin.nodeEndpoint())
                     // The plugin makes directories only, so that everybody may run this.
-                    .policy(MountPolicy.defaults().withRequireMount(false))
+                    .policy(MountPolicy.builder().requireMount(false).build())
                     .build())
             .open()) {
       CatalogVolume db = controller.create(DB, spec().build());

@@ -130,8 +130,9 @@ class VolumeControllerTest {
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
         .told(told::add)
         .settings(
-            ControllerSettings.defaults()
-                .withPolicy(policy -> policy.withAttempts(1).withAttemptDeadline(SECONDS)))
+            ControllerSettings.builder()
+                .policy(policy -> policy.withAttempts(1).withAttemptDeadline(SECONDS))
+                .build())
         .open();
   }
 

@@ -1,49 +1,12 @@
 package io.csi4j.volume.model;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 
-/**
- * How patient and how strict the manager is with a plugin. Immutable; each {@code with} gives
- * another one.
- *
- * @param attemptDeadline how long one call may take before it is cancelled
- * @param attempts how often a call is made within one operation
- * @param backoff the longest first pause between two attempts; it doubles each time
- * @param backoffCap the longest pause within an operation
- * @param backgroundCap the longest pause between two tries in the background
- * @param quarantine how long a call whose end is not known is taken to be still going on in the
- *     plugin: until then only the same call is made for that path
- * @param callsInFlight how many calls may be open at a time
- * @param requireMount whether a published filesystem has to be a mount
- * @param requireStagingMount whether a staged volume has to be a mount; the spec leaves it open
- * @param requireDevice whether a published block volume has to be a device node
- * @param onDeadMount what is done about a mount whose server has ended
- * @param forceAfterRefusals how often a plugin may say that it does not know a volume which is
- *     still mounted and not wanted any more, before the manager unmounts it itself; 0 for never
- * @param unmountDead how far the manager goes to unmount a dead mount that its plugin has left
- * @param releaseUnconfirmed whether a use is taken for gone that the plugin refuses to release,
- *     again and again, although nothing is mounted for it any more
- * @param refuseHostDisk whether a published filesystem may not be a directory of the host's own
- *     disk, as that of plugins for development is
- */
-public record MountPolicy(
-    Duration attemptDeadline,
-    int attempts,
-    Duration backoff,
-    Duration backoffCap,
-    Duration backgroundCap,
-    Duration quarantine,
-    int callsInFlight,
-    boolean requireMount,
-    boolean requireStagingMount,
-    boolean requireDevice,
-    OnDeadMount onDeadMount,
-    int forceAfterRefusals,
-    DeadUnmount unmountDead,
-    boolean releaseUnconfirmed,
-    boolean refuseHostDisk) {
+/** How patient and how strict the manager is with a plugin. Immutable; compares by value. */
+public final class MountPolicy {
 
   /** How often a plugin has to refuse before a use is given up without its word. */
   public static final int REFUSALS = 5;
@@ -51,27 +14,26 @@ public record MountPolicy(
   /** For how long it has to have refused by then. */
   public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
-  private static final MountPolicy DEFAULTS = new Parts().policy();
+  private static final MountPolicy DEFAULTS = builder().build();
 
-  /** Refuses what makes no sense. */
-  public MountPolicy {
-    positive("attempt deadline", attemptDeadline);
-    positive("back-off", backoff);
-    positive("back-off cap", backoffCap);
-    positive("background cap", backgroundCap);
-    Objects.requireNonNull(quarantine, "quarantine");
-    if (quarantine.isNegative()) {
-      throw new IllegalArgumentException("The quarantine is negative: " + quarantine + ".");
+  private final Builder parts;
+
+  private MountPolicy(Builder parts) {
+    positive("attempt deadline", parts.attemptDeadline);
+    positive("back-off", parts.backoff);
+    positive("back-off cap", parts.backoffCap);
+    positive("background cap", parts.backgroundCap);
+    if (parts.quarantine.isNegative()) {
+      throw new IllegalArgumentException("The quarantine is negative: " + parts.quarantine + ".");
     }
-    if (attempts < 1 || callsInFlight < 1) {
+    if (parts.attempts < 1 || parts.callsInFlight < 1) {
       throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
     }
-    Objects.requireNonNull(onDeadMount, "onDeadMount");
-    Objects.requireNonNull(unmountDead, "unmountDead");
-    if (forceAfterRefusals < 0) {
+    if (parts.forceAfterRefusals < 0) {
       throw new IllegalArgumentException(
-          "The number of refusals is negative: " + forceAfterRefusals + ".");
+          "The number of refusals is negative: " + parts.forceAfterRefusals + ".");
     }
+    this.parts = parts.copy();
   }
 
   /** Returns a policy that suits most plugins. */
@@ -79,117 +41,146 @@ public record MountPolicy(
     return DEFAULTS;
   }
 
-  /** This policy with another limit for one call. */
-  public MountPolicy withAttemptDeadline(Duration value) {
-    return changed(parts -> parts.attemptDeadline = value);
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** This policy with another number of attempts. */
-  public MountPolicy withAttempts(int value) {
-    return changed(parts -> parts.attempts = value);
+  /** Begins with this policy. */
+  public Builder toBuilder() {
+    return parts.copy();
   }
 
-  /** This policy with other pauses within an operation. */
-  public MountPolicy withBackoff(Duration first, Duration cap) {
-    return changed(
-        parts -> {
-          parts.backoff = first;
-          parts.backoffCap = cap;
-        });
+  /** Returns how long one call may take before it is cancelled. */
+  public Duration attemptDeadline() {
+    return parts.attemptDeadline;
   }
 
-  /** This policy with another longest pause in the background. */
-  public MountPolicy withBackgroundCap(Duration value) {
-    return changed(parts -> parts.backgroundCap = value);
+  /** Returns how often a call is made within one operation. */
+  public int attempts() {
+    return parts.attempts;
   }
 
-  /** This policy with another quarantine. */
-  public MountPolicy withQuarantine(Duration value) {
-    return changed(parts -> parts.quarantine = value);
+  /** Returns the longest first pause between two attempts; it doubles each time. */
+  public Duration backoff() {
+    return parts.backoff;
   }
 
-  /** This policy with another number of calls at a time. */
-  public MountPolicy withCallsInFlight(int value) {
-    return changed(parts -> parts.callsInFlight = value);
+  /** Returns the longest pause within an operation. */
+  public Duration backoffCap() {
+    return parts.backoffCap;
   }
 
-  /** For a plugin whose published filesystems need not be mounts, or have to be. */
-  public MountPolicy withRequireMount(boolean value) {
-    return changed(parts -> parts.requireMount = value);
-  }
-
-  /** For a plugin that always mounts at the staging path, or need not. */
-  public MountPolicy withRequireStagingMount(boolean value) {
-    return changed(parts -> parts.requireStagingMount = value);
-  }
-
-  /** For a plugin whose block volumes may be something else than device nodes, or may not. */
-  public MountPolicy withRequireDevice(boolean value) {
-    return changed(parts -> parts.requireDevice = value);
-  }
-
-  /** For a plugin whose mounts may die, and what is done then. */
-  public MountPolicy withOnDeadMount(OnDeadMount value) {
-    return changed(parts -> parts.onDeadMount = value);
+  /** Returns the longest pause between two tries in the background. */
+  public Duration backgroundCap() {
+    return parts.backgroundCap;
   }
 
   /**
-   * Allows the manager to unmount by itself what is still mounted, not wanted any more, and unknown
-   * to the plugin, once it has said so this many times. The device behind it may stay attached.
+   * Returns how long a call whose end is not known is taken to be still going on in the plugin:
+   * until then only the same call is made for that path.
    */
-  public MountPolicy withForceAfterRefusals(int value) {
-    return changed(parts -> parts.forceAfterRefusals = value);
+  public Duration quarantine() {
+    return parts.quarantine;
+  }
+
+  /** Returns how many calls may be open at a time. */
+  public int callsInFlight() {
+    return parts.callsInFlight;
+  }
+
+  /** Whether a published filesystem has to be a mount. */
+  public boolean requireMount() {
+    return parts.requireMount;
+  }
+
+  /** Whether a staged volume has to be a mount; the spec leaves it open. */
+  public boolean requireStagingMount() {
+    return parts.requireStagingMount;
+  }
+
+  /** Whether a published block volume has to be a device node. */
+  public boolean requireDevice() {
+    return parts.requireDevice;
+  }
+
+  /** Returns what is done about a mount whose server has ended. */
+  public OnDeadMount onDeadMount() {
+    return parts.onDeadMount;
   }
 
   /**
-   * This policy with another limit for unmounting dead mounts, which a plugin was asked to take
-   * away and has left.
+   * Returns how often a plugin may say that it does not know a volume which is still mounted and
+   * not wanted any more, before the manager unmounts it itself; 0 for never.
    */
-  public MountPolicy withUnmountDead(DeadUnmount value) {
-    return changed(parts -> parts.unmountDead = value);
+  public int forceAfterRefusals() {
+    return parts.forceAfterRefusals;
+  }
+
+  /** Returns how far the manager goes to unmount a dead mount that its plugin has left. */
+  public DeadUnmount unmountDead() {
+    return parts.unmountDead;
   }
 
   /**
-   * Whether a use is given up that the plugin refuses to unpublish although the mount table shows
-   * nothing of it any more: after at least {@value #REFUSALS} refusals over at least {@link
-   * #REFUSED_FOR}, with no call of ours going on in the plugin. Plugins that fail when nothing is
-   * mounted would keep it for ever otherwise. Only for a use whose mount was seen.
+   * Whether a use is taken for gone that the plugin refuses to release, again and again, although
+   * nothing is mounted for it any more.
    */
-  public MountPolicy withReleaseUnconfirmed(boolean value) {
-    return changed(parts -> parts.releaseUnconfirmed = value);
+  public boolean releaseUnconfirmed() {
+    return parts.releaseUnconfirmed;
   }
 
   /**
-   * For a host whose own disk holds no volumes: a published filesystem that is a directory of it is
-   * refused. Otherwise it is told once for a plugin.
+   * Whether a published filesystem may not be a directory of the host's own disk, as that of
+   * plugins for development is.
    */
-  public MountPolicy withRefuseHostDisk(boolean value) {
-    return changed(parts -> parts.refuseHostDisk = value);
+  public boolean refuseHostDisk() {
+    return parts.refuseHostDisk;
   }
 
-  private MountPolicy changed(Consumer<Parts> change) {
-    Parts parts = new Parts();
-    parts.attemptDeadline = attemptDeadline;
-    parts.attempts = attempts;
-    parts.backoff = backoff;
-    parts.backoffCap = backoffCap;
-    parts.backgroundCap = backgroundCap;
-    parts.quarantine = quarantine;
-    parts.callsInFlight = callsInFlight;
-    parts.requireMount = requireMount;
-    parts.requireStagingMount = requireStagingMount;
-    parts.requireDevice = requireDevice;
-    parts.onDeadMount = onDeadMount;
-    parts.forceAfterRefusals = forceAfterRefusals;
-    parts.unmountDead = unmountDead;
-    parts.releaseUnconfirmed = releaseUnconfirmed;
-    parts.refuseHostDisk = refuseHostDisk;
-    change.accept(parts);
-    return parts.policy();
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof MountPolicy that && named().equals(that.named());
   }
 
-  /** The parts of a policy while one of them is changed; the defaults at first. */
-  private static final class Parts {
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "MountPolicy" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("attemptDeadline", parts.attemptDeadline);
+    all.put("attempts", parts.attempts);
+    all.put("backoff", parts.backoff);
+    all.put("backoffCap", parts.backoffCap);
+    all.put("backgroundCap", parts.backgroundCap);
+    all.put("quarantine", parts.quarantine);
+    all.put("callsInFlight", parts.callsInFlight);
+    all.put("requireMount", parts.requireMount);
+    all.put("requireStagingMount", parts.requireStagingMount);
+    all.put("requireDevice", parts.requireDevice);
+    all.put("onDeadMount", parts.onDeadMount);
+    all.put("forceAfterRefusals", parts.forceAfterRefusals);
+    all.put("unmountDead", parts.unmountDead);
+    all.put("releaseUnconfirmed", parts.releaseUnconfirmed);
+    all.put("refuseHostDisk", parts.refuseHostDisk);
+    return all;
+  }
+
+  private static void positive(String what, Duration value) {
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+    }
+  }
+
+  /** Collects the parts of a {@link MountPolicy}. */
+  public static final class Builder {
     private Duration attemptDeadline = Duration.ofMinutes(2);
     private int attempts = 3;
     private Duration backoff = Duration.ofMillis(100);
@@ -206,29 +197,150 @@ public record MountPolicy(
     private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
 
-    MountPolicy policy() {
-      return new MountPolicy(
-          attemptDeadline,
-          attempts,
-          backoff,
-          backoffCap,
-          backgroundCap,
-          quarantine,
-          callsInFlight,
-          requireMount,
-          requireStagingMount,
-          requireDevice,
-          onDeadMount,
-          forceAfterRefusals,
-          unmountDead,
-          releaseUnconfirmed,
-          refuseHostDisk);
-    }
-  }
+    private Builder() {}
 
-  private static void positive(String what, Duration value) {
-    if (value.isZero() || value.isNegative()) {
-      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.attemptDeadline = attemptDeadline;
+      copy.attempts = attempts;
+      copy.backoff = backoff;
+      copy.backoffCap = backoffCap;
+      copy.backgroundCap = backgroundCap;
+      copy.quarantine = quarantine;
+      copy.callsInFlight = callsInFlight;
+      copy.requireMount = requireMount;
+      copy.requireStagingMount = requireStagingMount;
+      copy.requireDevice = requireDevice;
+      copy.onDeadMount = onDeadMount;
+      copy.forceAfterRefusals = forceAfterRefusals;
+      copy.unmountDead = unmountDead;
+      copy.releaseUnconfirmed = releaseUnconfirmed;
+      copy.refuseHostDisk = refuseHostDisk;
+      return copy;
+    }
+
+    /** Limits one call. 2 minutes by default. */
+    public Builder attemptDeadline(Duration value) {
+      attemptDeadline = Objects.requireNonNull(value, "attemptDeadline");
+      return this;
+    }
+
+    /** Limits how often a call is made within one operation. 3 times by default. */
+    public Builder attempts(int value) {
+      attempts = value;
+      return this;
+    }
+
+    /** Sets the longest first pause between two attempts. 100 ms by default. */
+    public Builder backoff(Duration value) {
+      backoff = Objects.requireNonNull(value, "backoff");
+      return this;
+    }
+
+    /** Sets the longest pause within an operation. 30 s by default. */
+    public Builder backoffCap(Duration value) {
+      backoffCap = Objects.requireNonNull(value, "backoffCap");
+      return this;
+    }
+
+    /** Sets the longest pause between two tries in the background. 5 minutes by default. */
+    public Builder backgroundCap(Duration value) {
+      backgroundCap = Objects.requireNonNull(value, "backgroundCap");
+      return this;
+    }
+
+    /**
+     * Sets how long a call whose end is not known is taken to be still going on in the plugin. 4
+     * minutes by default.
+     */
+    public Builder quarantine(Duration value) {
+      quarantine = Objects.requireNonNull(value, "quarantine");
+      return this;
+    }
+
+    /** Limits how many calls may be open at a time. 32 by default. */
+    public Builder callsInFlight(int value) {
+      callsInFlight = value;
+      return this;
+    }
+
+    /**
+     * Says whether a published filesystem has to be a mount. By default it has to; that of a plugin
+     * that makes plain directories is none.
+     */
+    public Builder requireMount(boolean value) {
+      requireMount = value;
+      return this;
+    }
+
+    /**
+     * Says whether a staged volume has to be a mount: for a plugin that always mounts at the
+     * staging path. Not by default.
+     */
+    public Builder requireStagingMount(boolean value) {
+      requireStagingMount = value;
+      return this;
+    }
+
+    /** Says whether a published block volume has to be a device node. By default it has to. */
+    public Builder requireDevice(boolean value) {
+      requireDevice = value;
+      return this;
+    }
+
+    /** Says what is done about a mount whose server has ended. It is reported by default. */
+    public Builder onDeadMount(OnDeadMount value) {
+      onDeadMount = Objects.requireNonNull(value, "onDeadMount");
+      return this;
+    }
+
+    /**
+     * Allows the manager to unmount by itself what is still mounted, not wanted any more, and
+     * unknown to the plugin, once it has said so this many times. The device behind it may stay
+     * attached. 0, which is the default, for never.
+     */
+    public Builder forceAfterRefusals(int value) {
+      forceAfterRefusals = value;
+      return this;
+    }
+
+    /**
+     * Limits how far the manager goes to unmount dead mounts, which a plugin was asked to take away
+     * and has left. Lazily if need be, by default.
+     */
+    public Builder unmountDead(DeadUnmount value) {
+      unmountDead = Objects.requireNonNull(value, "unmountDead");
+      return this;
+    }
+
+    /**
+     * Says whether a use is given up that the plugin refuses to unpublish although the mount table
+     * shows nothing of it any more: after at least {@value #REFUSALS} refusals over at least {@link
+     * #REFUSED_FOR}, with no call of ours going on in the plugin. Plugins that fail when nothing is
+     * mounted would keep it for ever otherwise. Only for a use whose mount was seen. It is given up
+     * by default.
+     */
+    public Builder releaseUnconfirmed(boolean value) {
+      releaseUnconfirmed = value;
+      return this;
+    }
+
+    /**
+     * For a host whose own disk holds no volumes: refuses a published filesystem that is a
+     * directory of it. Otherwise, which is the default, it is told once for a plugin.
+     */
+    public Builder refuseHostDisk(boolean value) {
+      refuseHostDisk = value;
+      return this;
+    }
+
+    /**
+     * Returns the policy.
+     *
+     * @throws IllegalArgumentException if a part makes no sense
+     */
+    public MountPolicy build() {
+      return new MountPolicy(this);
     }
   }
 }

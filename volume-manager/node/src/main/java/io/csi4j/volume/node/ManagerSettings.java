@@ -1,53 +1,34 @@
 package io.csi4j.volume.node;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 
-/**
- * The limits of a manager.
- *
- * @param patience how long a blocking call waits for its operation
- * @param waiters how many operations may wait for one volume
- * @param tombstones how long what is left of a volume is remembered
- * @param closing how long closing waits for what is being done
- * @param threads how many threads work for volumes
- * @param events how many events may wait for a slow listener
- * @param secretsLimit how long the host may take to give the secrets of a call
- */
-public record ManagerSettings(
-    Duration patience,
-    int waiters,
-    Duration tombstones,
-    Duration closing,
-    int threads,
-    int events,
-    Duration secretsLimit) {
+/** The limits of a manager. Immutable; compares by value. */
+public final class ManagerSettings {
 
-  private static final ManagerSettings DEFAULTS =
-      new ManagerSettings(
-          Duration.ofMinutes(5),
-          64,
-          Duration.ofMinutes(10),
-          Duration.ofSeconds(10),
-          8,
-          10_000,
-          Duration.ofSeconds(60));
+  private static final ManagerSettings DEFAULTS = builder().build();
 
-  /** Refuses what makes no sense. */
-  public ManagerSettings {
-    if (patience.isZero() || patience.isNegative()) {
-      throw new IllegalArgumentException("The patience has to be positive, not " + patience + ".");
-    }
-    if (secretsLimit.isZero() || secretsLimit.isNegative()) {
+  private final Builder parts;
+
+  private ManagerSettings(Builder parts) {
+    if (parts.patience.isZero() || parts.patience.isNegative()) {
       throw new IllegalArgumentException(
-          "The time for secrets has to be positive, not " + secretsLimit + ".");
+          "The patience has to be positive, not " + parts.patience + ".");
     }
-    if (tombstones.isNegative() || closing.isNegative()) {
+    if (parts.secretsLimit.isZero() || parts.secretsLimit.isNegative()) {
       throw new IllegalArgumentException(
-          "A time is negative: " + tombstones + ", " + closing + ".");
+          "The time for secrets has to be positive, not " + parts.secretsLimit + ".");
     }
-    if (waiters < 1 || threads < 1 || events < 1) {
+    if (parts.tombstones.isNegative() || parts.closing.isNegative()) {
+      throw new IllegalArgumentException(
+          "A time is negative: " + parts.tombstones + ", " + parts.closing + ".");
+    }
+    if (parts.waiters < 1 || parts.threads < 1 || parts.events < 1) {
       throw new IllegalArgumentException("At least one waiter, thread and event are needed.");
     }
+    this.parts = parts.copy();
   }
 
   /** Returns settings that suit most hosts. */
@@ -55,39 +36,151 @@ public record ManagerSettings(
     return DEFAULTS;
   }
 
-  /** These settings with another patience. */
-  public ManagerSettings withPatience(Duration value) {
-    return new ManagerSettings(value, waiters, tombstones, closing, threads, events, secretsLimit);
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** These settings with another number of operations that may wait for one volume. */
-  public ManagerSettings withWaiters(int value) {
-    return new ManagerSettings(patience, value, tombstones, closing, threads, events, secretsLimit);
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return parts.copy();
   }
 
-  /** These settings with another time for which what is left of a volume is remembered. */
-  public ManagerSettings withTombstones(Duration value) {
-    return new ManagerSettings(patience, waiters, value, closing, threads, events, secretsLimit);
+  /** Returns how long a blocking call waits for its operation. */
+  public Duration patience() {
+    return parts.patience;
   }
 
-  /** These settings with another time that closing may wait. */
-  public ManagerSettings withClosing(Duration value) {
-    return new ManagerSettings(patience, waiters, tombstones, value, threads, events, secretsLimit);
+  /** Returns how many operations may wait for one volume. */
+  public int waiters() {
+    return parts.waiters;
   }
 
-  /** These settings with another number of threads. */
-  public ManagerSettings withThreads(int value) {
-    return new ManagerSettings(patience, waiters, tombstones, closing, value, events, secretsLimit);
+  /** Returns how long what is left of a volume is remembered. */
+  public Duration tombstones() {
+    return parts.tombstones;
   }
 
-  /** These settings with another number of events that may wait. */
-  public ManagerSettings withEvents(int value) {
-    return new ManagerSettings(
-        patience, waiters, tombstones, closing, threads, value, secretsLimit);
+  /** Returns how long closing waits for what is being done. */
+  public Duration closing() {
+    return parts.closing;
   }
 
-  /** These settings with another time that the host may take to give the secrets of a call. */
-  public ManagerSettings withSecretsLimit(Duration value) {
-    return new ManagerSettings(patience, waiters, tombstones, closing, threads, events, value);
+  /** Returns how many threads work for volumes. */
+  public int threads() {
+    return parts.threads;
+  }
+
+  /** Returns how many events may wait for a slow listener. */
+  public int events() {
+    return parts.events;
+  }
+
+  /** Returns how long the host may take to give the secrets of a call. */
+  public Duration secretsLimit() {
+    return parts.secretsLimit;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ManagerSettings that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "ManagerSettings" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("patience", parts.patience);
+    all.put("waiters", parts.waiters);
+    all.put("tombstones", parts.tombstones);
+    all.put("closing", parts.closing);
+    all.put("threads", parts.threads);
+    all.put("events", parts.events);
+    all.put("secretsLimit", parts.secretsLimit);
+    return all;
+  }
+
+  /** Collects the parts of a {@link ManagerSettings}. */
+  public static final class Builder {
+    private Duration patience = Duration.ofMinutes(5);
+    private int waiters = 64;
+    private Duration tombstones = Duration.ofMinutes(10);
+    private Duration closing = Duration.ofSeconds(10);
+    private int threads = 8;
+    private int events = 10_000;
+    private Duration secretsLimit = Duration.ofSeconds(60);
+
+    private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.patience = patience;
+      copy.waiters = waiters;
+      copy.tombstones = tombstones;
+      copy.closing = closing;
+      copy.threads = threads;
+      copy.events = events;
+      copy.secretsLimit = secretsLimit;
+      return copy;
+    }
+
+    /** Limits how long a blocking call waits for its operation. 5 minutes by default. */
+    public Builder patience(Duration value) {
+      patience = Objects.requireNonNull(value, "patience");
+      return this;
+    }
+
+    /** Limits how many operations may wait for one volume. 64 by default. */
+    public Builder waiters(int value) {
+      waiters = value;
+      return this;
+    }
+
+    /** Sets how long what is left of a volume is remembered. 10 minutes by default. */
+    public Builder tombstones(Duration value) {
+      tombstones = Objects.requireNonNull(value, "tombstones");
+      return this;
+    }
+
+    /** Limits how long closing waits for what is being done. 10 s by default. */
+    public Builder closing(Duration value) {
+      closing = Objects.requireNonNull(value, "closing");
+      return this;
+    }
+
+    /** Sets how many threads work for volumes. 8 by default. */
+    public Builder threads(int value) {
+      threads = value;
+      return this;
+    }
+
+    /** Limits how many events may wait for a slow listener. 10 000 by default. */
+    public Builder events(int value) {
+      events = value;
+      return this;
+    }
+
+    /** Limits how long the host may take to give the secrets of a call. 60 s by default. */
+    public Builder secretsLimit(Duration value) {
+      secretsLimit = Objects.requireNonNull(value, "secretsLimit");
+      return this;
+    }
+
+    /**
+     * Returns the settings.
+     *
+     * @throws IllegalArgumentException if a part makes no sense
+     */
+    public ManagerSettings build() {
+      return new ManagerSettings(this);
+    }
   }
 }

@@ -3,83 +3,181 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.NodeName;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/**
- * How a node holds itself to the claims that it was given.
- *
- * @param node its name, as claims have it
- * @param confirmation whom to ask what a claim is worth
- * @param patience how long an answer is waited for
- * @param interval how often the claims of what is mounted are looked at
- * @param selfFence after how long without an answer the node takes away by itself what is mounted
- *     under a claim; nothing: never. It spares the others a person who has to prove that the node
- *     is dead, and takes from workloads what may well be theirs
- * @param goesOnFromRecord whether a workload that had its claim confirmed here before may have its
- *     volume mounted again while the keeper cannot be asked
- */
-public record NodeClaims(
-    NodeName node,
-    ClaimConfirmation confirmation,
-    Duration patience,
-    Duration interval,
-    Optional<Duration> selfFence,
-    boolean goesOnFromRecord) {
+/** How a node holds itself to the claims that it was given. Immutable; compares by value. */
+public final class NodeClaims {
 
-  /** Refuses times that make no sense. */
-  public NodeClaims {
-    Objects.requireNonNull(node, "node");
-    Objects.requireNonNull(confirmation, "confirmation");
-    Objects.requireNonNull(selfFence, "selfFence");
-    if (!isPositive(patience)
-        || !isPositive(interval)
-        || selfFence.filter(it -> !isPositive(it)).isPresent()) {
+  private final Builder parts;
+
+  private NodeClaims(Builder parts) {
+    Duration fence = parts.selfFence;
+    if (!isPositive(parts.patience)
+        || !isPositive(parts.interval)
+        || (fence != null && !isPositive(fence))) {
       throw new IllegalArgumentException("The times of a node's claims have to be positive.");
     }
-    if (selfFence.filter(it -> it.compareTo(interval) < 0).isPresent()) {
+    if (fence != null && fence.compareTo(parts.interval) < 0) {
       throw new IllegalArgumentException(
           "A node looks at its claims every "
-              + interval.toMillis()
+              + parts.interval.toMillis()
               + " ms, and cannot fence itself after "
-              + selfFence.get().toMillis()
+              + fence.toMillis()
               + " ms. Let it look more often, or wait longer.");
     }
+    this.parts = parts.copy();
+  }
+
+  /**
+   * Begins with terms that suit most hosts: nothing is mounted without an answer, and nothing taken
+   * away.
+   */
+  public static Builder builder(NodeName node, ClaimConfirmation confirmation) {
+    return new Builder(node, confirmation);
+  }
+
+  /** Begins with these terms. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** Returns terms that suit most hosts. */
+  public static NodeClaims of(NodeName node, ClaimConfirmation confirmation) {
+    return builder(node, confirmation).build();
+  }
+
+  /** Returns its name, as claims have it. */
+  public NodeName node() {
+    return parts.node;
+  }
+
+  /** Returns whom to ask what a claim is worth. */
+  public ClaimConfirmation confirmation() {
+    return parts.confirmation;
+  }
+
+  /** Returns how long an answer is waited for. */
+  public Duration patience() {
+    return parts.patience;
+  }
+
+  /** Returns how often the claims of what is mounted are looked at. */
+  public Duration interval() {
+    return parts.interval;
+  }
+
+  /**
+   * Returns after how long without an answer the node takes away by itself what is mounted under a
+   * claim; nothing: never. It spares the others a person who has to prove that the node is dead,
+   * and takes from workloads what may well be theirs.
+   */
+  public Optional<Duration> selfFence() {
+    return Optional.ofNullable(parts.selfFence);
+  }
+
+  /**
+   * Whether a workload that had its claim confirmed here before may have its volume mounted again
+   * while the keeper cannot be asked.
+   */
+  public boolean goesOnFromRecord() {
+    return parts.goesOnFromRecord;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof NodeClaims that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "NodeClaims" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("node", parts.node);
+    all.put("confirmation", parts.confirmation);
+    all.put("patience", parts.patience);
+    all.put("interval", parts.interval);
+    all.put("selfFence", selfFence());
+    all.put("goesOnFromRecord", parts.goesOnFromRecord);
+    return all;
   }
 
   private static boolean isPositive(Duration time) {
     return !time.isZero() && !time.isNegative();
   }
 
-  /**
-   * Returns terms that suit most hosts: nothing is mounted without an answer, and nothing taken
-   * away.
-   */
-  public static NodeClaims of(NodeName node, ClaimConfirmation confirmation) {
-    return new NodeClaims(
-        node, confirmation, Duration.ofSeconds(10), Duration.ofMinutes(1), Optional.empty(), false);
-  }
+  /** Collects the parts of a {@link NodeClaims}. */
+  public static final class Builder {
+    private final NodeName node;
+    private final ClaimConfirmation confirmation;
+    private Duration patience = Duration.ofSeconds(10);
+    private Duration interval = Duration.ofMinutes(1);
+    private @Nullable Duration selfFence;
+    private boolean goesOnFromRecord;
 
-  /** Returns these terms with another time that an answer is waited for. */
-  public NodeClaims withPatience(Duration value) {
-    return new NodeClaims(node, confirmation, value, interval, selfFence, goesOnFromRecord);
-  }
+    private Builder(NodeName node, ClaimConfirmation confirmation) {
+      this.node = Objects.requireNonNull(node, "node");
+      this.confirmation = Objects.requireNonNull(confirmation, "confirmation");
+    }
 
-  /** Returns these terms with another time between two looks. */
-  public NodeClaims withInterval(Duration value) {
-    return new NodeClaims(node, confirmation, patience, value, selfFence, goesOnFromRecord);
-  }
+    private Builder copy() {
+      Builder copy = new Builder(node, confirmation);
+      copy.patience = patience;
+      copy.interval = interval;
+      copy.selfFence = selfFence;
+      copy.goesOnFromRecord = goesOnFromRecord;
+      return copy;
+    }
 
-  /**
-   * Returns these terms, where mounts whose claims were not confirmed for so long are taken away.
-   */
-  public NodeClaims withSelfFence(Duration value) {
-    return new NodeClaims(
-        node, confirmation, patience, interval, Optional.of(value), goesOnFromRecord);
-  }
+    /** Limits how long an answer is waited for. 10 s by default. */
+    public Builder patience(Duration value) {
+      patience = Objects.requireNonNull(value, "patience");
+      return this;
+    }
 
-  /** Returns these terms, where a node goes on from its record while the keeper cannot be asked. */
-  public NodeClaims goingOnFromRecord() {
-    return new NodeClaims(node, confirmation, patience, interval, selfFence, true);
+    /** Sets how often the claims of what is mounted are looked at. Every minute by default. */
+    public Builder interval(Duration value) {
+      interval = Objects.requireNonNull(value, "interval");
+      return this;
+    }
+
+    /**
+     * Takes away what is mounted under a claim that was not confirmed for so long. Never by
+     * default.
+     */
+    public Builder selfFence(Duration value) {
+      selfFence = Objects.requireNonNull(value, "selfFence");
+      return this;
+    }
+
+    /**
+     * Lets a workload that had its claim confirmed here before have its volume mounted again while
+     * the keeper cannot be asked. Not by default.
+     */
+    public Builder goesOnFromRecord(boolean value) {
+      goesOnFromRecord = value;
+      return this;
+    }
+
+    /**
+     * Returns the terms.
+     *
+     * @throws IllegalArgumentException if a time is not positive, or a node would fence itself
+     *     before it looks
+     */
+    public NodeClaims build() {
+      return new NodeClaims(this);
+    }
   }
 }

@@ -261,7 +261,8 @@ class ClaimedMountTest {
   @Test
   @Tag("K6")
   void aWorkloadGoesOnFromTheRecordWhereTheHostSaysSo() {
-    ScriptedClaims lenient = new ScriptedClaims(ScriptedClaims.usual().goingOnFromRecord());
+    ScriptedClaims lenient =
+        new ScriptedClaims(ScriptedClaims.usual().toBuilder().goesOnFromRecord(true).build());
     try (Node node = open(lenient)) {
       VolumeId volume = node.volume("vol-1");
       node.mount(claimed("vol-1", "web", 7));
@@ -287,7 +288,8 @@ class ClaimedMountTest {
   @Tag("K3")
   void aNodeFencesItselfOnlyWhereTheHostSaysSoAndNotBeforeItsTime() {
     ScriptedClaims strict =
-        new ScriptedClaims(ScriptedClaims.usual().withSelfFence(Duration.ofDays(3)));
+        new ScriptedClaims(
+            ScriptedClaims.usual().toBuilder().selfFence(Duration.ofDays(3)).build());
     try (Node node = open(strict)) {
       VolumeId volume = node.volume("vol-1");
       node.reconcile();

@@ -465,7 +465,7 @@ class CodeTableTest {
 
   private static Node node() {
     return Node.builder()
-        .policy(Node.QUICK.withAttempts(ATTEMPTS).withRequireStagingMount(true))
+        .policy(Node.QUICK.toBuilder().attempts(ATTEMPTS).requireStagingMount(true).build())
         .open();
   }
 

@@ -182,7 +182,7 @@ class CrowdTest {
   @Tag("E12")
   @Test
   void aThousandWhoWaitForAHungVolumeAreNotAllLetIn() {
-    ManagerSettings settings = ManagerSettings.defaults().withThreads(4).withWaiters(16);
+    ManagerSettings settings = ManagerSettings.builder().threads(4).waiters(16).build();
     try (Node node = Node.builder().settings(settings).open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());

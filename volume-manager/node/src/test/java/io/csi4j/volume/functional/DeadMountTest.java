@@ -47,7 +47,11 @@ class DeadMountTest {
   }
 
   private static Node open(OnDeadMount policy, PluginShape shape) {
-    Node node = Node.builder().shape(shape).policy(Node.QUICK.withOnDeadMount(policy)).open();
+    Node node =
+        Node.builder()
+            .shape(shape)
+            .policy(Node.QUICK.toBuilder().onDeadMount(policy).build())
+            .open();
     node.volume("vol-1");
     return node;
   }
@@ -335,7 +339,10 @@ class DeadMountTest {
   @Tag("H5")
   @Test
   void whereWeMayNotUnmountADeadMountTheCommandIsSaid() {
-    try (Node node = Node.builder().policy(Node.QUICK.withUnmountDead(DeadUnmount.NEVER)).open()) {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.toBuilder().unmountDead(DeadUnmount.NEVER).build())
+            .open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       leaveAll(node);
@@ -357,7 +364,10 @@ class DeadMountTest {
   @Tag("H4")
   @Test
   void aDeadMountInUseThatMayNotBeDetachedIsToldWithItsHolder() {
-    try (Node node = Node.builder().policy(Node.QUICK.withUnmountDead(DeadUnmount.PLAIN)).open()) {
+    try (Node node =
+        Node.builder()
+            .policy(Node.QUICK.toBuilder().unmountDead(DeadUnmount.PLAIN).build())
+            .open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       leaveAll(node);
@@ -443,9 +453,10 @@ class DeadMountTest {
         Node.builder()
             .shape(PluginShape.nodeOnly().without(NodeCapability.STAGE_UNSTAGE_VOLUME))
             .policy(
-                Node.QUICK
-                    .withOnDeadMount(OnDeadMount.REPUBLISH)
-                    .withUnmountDead(DeadUnmount.NEVER))
+                Node.QUICK.toBuilder()
+                    .onDeadMount(OnDeadMount.REPUBLISH)
+                    .unmountDead(DeadUnmount.NEVER)
+                    .build())
             .open()) {
       node.volume("vol-1");
       node.reconcile();

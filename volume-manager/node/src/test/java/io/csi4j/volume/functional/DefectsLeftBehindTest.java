@@ -62,7 +62,8 @@ class DefectsLeftBehindTest {
   void d01_everyAttemptHasADeadlineAndThereAreAsManyAsThePolicySays() {
     try (Node node =
         Node.builder()
-            .policy(Node.QUICK.withAttempts(3).withAttemptDeadline(Duration.ofMillis(150)))
+            .policy(
+                Node.QUICK.toBuilder().attempts(3).attemptDeadline(Duration.ofMillis(150)).build())
             .open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).times(3));

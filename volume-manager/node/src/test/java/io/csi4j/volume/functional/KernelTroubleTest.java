@@ -105,7 +105,9 @@ class KernelTroubleTest {
   @Test
   void aTargetThatSomebodyUnmountsIsMountedAgainWhereThePolicyLetsIt() {
     try (Node node =
-        Node.builder().policy(Node.QUICK.withOnDeadMount(OnDeadMount.REPUBLISH)).open()) {
+        Node.builder()
+            .policy(Node.QUICK.toBuilder().onDeadMount(OnDeadMount.REPUBLISH).build())
+            .open()) {
       node.volume("vol-1");
       node.reconcile();
       node.mount(single("vol-1", "web"));

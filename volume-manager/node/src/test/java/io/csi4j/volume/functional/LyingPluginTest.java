@@ -80,7 +80,8 @@ class LyingPluginTest {
   @Tag("D1")
   @Test
   void aPluginThatNeedNotMountIsBelieved() {
-    try (Node node = Node.builder().policy(Node.QUICK.withRequireMount(false)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().requireMount(false).build()).open()) {
       node.volume("vol-1");
       node.effects()
           .whenPublishing(publication -> node.kernel().host().directory(path(publication)));
@@ -96,7 +97,8 @@ class LyingPluginTest {
   @Tag("D1")
   @Test
   void aPluginThatNeedNotMountHasToMakeSomething() {
-    try (Node node = Node.builder().policy(Node.QUICK.withRequireMount(false)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().requireMount(false).build()).open()) {
       node.volume("vol-1");
       node.effects().whenPublishing(publication -> {});
 
@@ -476,7 +478,8 @@ class LyingPluginTest {
                       .contains("is /var/lib/host-path/vol-1 on a disk of the host"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
-    try (Node node = Node.builder().policy(Node.QUICK.withRefuseHostDisk(true)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().refuseHostDisk(true).build()).open()) {
       node.volume("vol-1");
       shows(node, node.kernel().host().directory(MountPath.of("/var/lib/host-path/vol-1")));
 
@@ -520,7 +523,8 @@ class LyingPluginTest {
   void okThatComesAfterOurCancelIsNoSuccess() {
     try (Node node =
         Node.builder()
-            .policy(Node.QUICK.withAttemptDeadline(Duration.ofMillis(200)).withAttempts(1))
+            .policy(
+                Node.QUICK.toBuilder().attemptDeadline(Duration.ofMillis(200)).attempts(1).build())
             .open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());

@@ -88,7 +88,11 @@ class MachineTroubleTest {
   @Tag("I-3")
   @Test
   void aPauseOfTheWholeProcessIsToldOnceAndWhatWasDueGoesOn() {
-    MountPolicy slow = Node.QUICK.withBackoff(Duration.ofSeconds(100), Duration.ofSeconds(100));
+    MountPolicy slow =
+        Node.QUICK.toBuilder()
+            .backoff(Duration.ofSeconds(100))
+            .backoffCap(Duration.ofSeconds(100))
+            .build();
     try (Node node = Node.builder().policy(slow).open()) {
       node.volume("vol-1");
       node.plugin()
@@ -188,7 +192,8 @@ class MachineTroubleTest {
   void afterARebootAPluginIsNotFloodedWithCalls() {
     int volumes = 60;
     int most = 3;
-    try (Node node = Node.builder().policy(Node.QUICK.withCallsInFlight(most)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().callsInFlight(most).build()).open()) {
       List<WantedUse> wanted = mounted(node, volumes);
       node.reboot();
       IntStream.range(0, volumes).forEach(i -> node.volume("vol-" + i));
@@ -248,7 +253,9 @@ class MachineTroubleTest {
     int volumes = 40;
     int most = 4;
     try (Node node =
-        Node.builder().policy(Node.QUICK.withCallsInFlight(most).withAttempts(1)).open()) {
+        Node.builder()
+            .policy(Node.QUICK.toBuilder().callsInFlight(most).attempts(1).build())
+            .open()) {
       List<WantedUse> unused = mounted(node, volumes);
       assertThat(unused).hasSize(volumes);
       node.plugin()

@@ -103,9 +103,11 @@ final class Node implements AutoCloseable {
 
   /** Patient with calls, impatient between them. */
   static final MountPolicy QUICK =
-      MountPolicy.defaults()
-          .withBackoff(Duration.ofMillis(1), Duration.ofMillis(4))
-          .withAttemptDeadline(Duration.ofSeconds(20));
+      MountPolicy.builder()
+          .backoff(Duration.ofMillis(1))
+          .backoffCap(Duration.ofMillis(4))
+          .attemptDeadline(Duration.ofSeconds(20))
+          .build();
 
   private static final Map<CsiOperation, String> VERBS =
       Map.of(
@@ -168,7 +170,7 @@ final class Node implements AutoCloseable {
     private PluginShape shape = PluginShape.nodeOnly();
     private MountPolicy policy = QUICK;
     private Duration connecting = Duration.ofSeconds(10);
-    private ManagerSettings settings = ManagerSettings.defaults().withThreads(4);
+    private ManagerSettings settings = ManagerSettings.builder().threads(4).build();
     private Claims claims = Claims.NONE;
 
     /** Who is asked about claims. */

@@ -177,7 +177,9 @@ class PluginTroubleTest {
   @Test
   void afterTheHardLimitNothingIsReversedBeforeTheQuarantineIsOver() {
     try (Node node =
-        Node.builder().policy(Node.QUICK.withAttemptDeadline(SHORT).withAttempts(1)).open()) {
+        Node.builder()
+            .policy(Node.QUICK.toBuilder().attemptDeadline(SHORT).attempts(1).build())
+            .open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
 
@@ -201,7 +203,7 @@ class PluginTroubleTest {
   void releasesWaitForAPluginThatAnswersNothing() {
     try (Node node =
         Node.builder()
-            .policy(Node.QUICK.withAttemptDeadline(SHORT))
+            .policy(Node.QUICK.toBuilder().attemptDeadline(SHORT).build())
             .connecting(Duration.ofSeconds(2))
             .open()) {
       node.volume("vol-1");
@@ -405,10 +407,11 @@ class PluginTroubleTest {
     try (Node node =
         Node.builder()
             .policy(
-                Node.QUICK
-                    .withAttemptDeadline(SHORT)
-                    .withAttempts(1)
-                    .withQuarantine(Duration.ofDays(1_000)))
+                Node.QUICK.toBuilder()
+                    .attemptDeadline(SHORT)
+                    .attempts(1)
+                    .quarantine(Duration.ofDays(1_000))
+                    .build())
             .open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.applyThenHang(), When.calling(NODE_PUBLISH_VOLUME).once());

@@ -103,7 +103,8 @@ class RefusedReleaseTest {
 
   @Test
   void isNeverBelievedWhereThePolicySaysSo() {
-    try (Node node = Node.builder().policy(Node.QUICK.withReleaseUnconfirmed(false)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().releaseUnconfirmed(false).build()).open()) {
       unpublishedButRefused(node);
 
       assertThat(node.unmountFails(WEB).outcome()).isEqualTo(IN_PROGRESS);

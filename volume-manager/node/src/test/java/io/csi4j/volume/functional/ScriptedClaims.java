@@ -40,13 +40,14 @@ final class ScriptedClaims implements Claims {
 
   /** What suits most. */
   static NodeClaims usual() {
-    return NodeClaims.of(
+    return NodeClaims.builder(
             NodeName.of("n1"),
             (usage, epoch) -> {
               throw new IllegalStateException("The port is asked, and not the host.");
             })
-        .withPatience(PATIENCE)
-        .withInterval(INTERVAL);
+        .patience(PATIENCE)
+        .interval(INTERVAL)
+        .build();
   }
 
   /** From now on this claim is worth that. */

@@ -246,7 +246,8 @@ class ToldOfPluginsTest {
   @Tag("H8")
   @Test
   void whatIsStillInUseWhenItIsUnmountedForAPluginIsToldAsThat() {
-    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().forceAfterRefusals(2).build()).open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
@@ -264,7 +265,8 @@ class ToldOfPluginsTest {
   @Tag("H7")
   @Test
   void aHungMountIsUnmountedForAPluginThatForgotIt() {
-    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().forceAfterRefusals(2).build()).open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
@@ -280,7 +282,8 @@ class ToldOfPluginsTest {
   @Tag("C13")
   @Test
   void whatAPluginForgotIsUnmountedWithoutItWhereTheHostAllowsIt() {
-    try (Node node = Node.builder().policy(Node.QUICK.withForceAfterRefusals(2)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().forceAfterRefusals(2).build()).open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
@@ -322,7 +325,11 @@ class ToldOfPluginsTest {
   void aReleaseEndsTheMountOfItsUseThatRetries() {
     try (Node node =
         Node.builder()
-            .policy(Node.QUICK.withBackoff(Duration.ofHours(1), Duration.ofHours(9)))
+            .policy(
+                Node.QUICK.toBuilder()
+                    .backoff(Duration.ofHours(1))
+                    .backoffCap(Duration.ofHours(9))
+                    .build())
             .open()) {
       node.volume("vol-1");
       node.plugin()

@@ -76,18 +76,21 @@ final class EngineMain {
 
   private static ManagerSettings settings() {
     // As many threads as there are volumes that stand still at a moment.
-    return ManagerSettings.defaults()
-        .withThreads(128)
-        .withTombstones(Duration.ofMinutes(1))
-        .withClosing(Duration.ofSeconds(5));
+    return ManagerSettings.builder()
+        .threads(128)
+        .tombstones(Duration.ofMinutes(1))
+        .closing(Duration.ofSeconds(5))
+        .build();
   }
 
   private static MountPolicy policy() {
-    return MountPolicy.defaults()
-        .withQuarantine(QUARANTINE)
-        .withBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
-        .withBackgroundCap(Duration.ofMillis(100))
-        .withCallsInFlight(128);
+    return MountPolicy.builder()
+        .quarantine(QUARANTINE)
+        .backoff(Duration.ofMillis(10))
+        .backoffCap(Duration.ofMillis(100))
+        .backgroundCap(Duration.ofMillis(100))
+        .callsInFlight(128)
+        .build();
   }
 
   private static String told(RecoveryReport found) {

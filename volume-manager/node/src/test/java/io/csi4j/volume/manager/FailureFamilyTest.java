@@ -55,7 +55,7 @@ class FailureFamilyTest {
 
   private PluginBinding binding() {
     return PluginBinding.builder(PLUGIN, CsiEndpoint.of(temp.resolve("csi.sock")))
-        .policy(MountPolicy.defaults().withAttempts(1))
+        .policy(MountPolicy.builder().attempts(1).build())
         .build();
   }
 
@@ -64,9 +64,10 @@ class FailureFamilyTest {
         VolumeManager.builder(temp.resolve("root"))
             .state(state)
             .settings(
-                ManagerSettings.defaults()
-                    .withPatience(Duration.ofMillis(100))
-                    .withClosing(Duration.ofMillis(10)));
+                ManagerSettings.builder()
+                    .patience(Duration.ofMillis(100))
+                    .closing(Duration.ofMillis(10))
+                    .build());
     Arrays.stream(plugins).forEach(builder::plugin);
     return builder.open();
   }

@@ -55,7 +55,7 @@ class FewThreadsTest {
     public static void main(String[] args) {
       try (VolumeManager manager =
           VolumeManager.builder(Path.of(args[0]))
-              .settings(ManagerSettings.defaults().withThreads(64))
+              .settings(ManagerSettings.builder().threads(64).build())
               .open()) {
         System.out.println("opened " + manager.root());
       } catch (VolumeException refused) {

@@ -71,11 +71,11 @@ class FrontDoorTest {
   private VolumeManager manager() {
     return VolumeManager.builder(temp.resolve("root"))
         .state(medium.open())
-        .settings(ManagerSettings.defaults().withClosing(Duration.ofMillis(200)))
+        .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
         .plugin(
             PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
                 // The plugin makes directories only, so that everybody may run this.
-                .policy(MountPolicy.defaults().withRequireMount(false))
+                .policy(MountPolicy.builder().requireMount(false).build())
                 .build())
         .open();
   }

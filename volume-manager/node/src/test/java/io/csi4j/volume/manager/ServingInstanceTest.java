@@ -90,16 +90,18 @@ class ServingInstanceTest {
   private VolumeManager manager() {
     return VolumeManager.builder(temp.resolve("root"))
         .state(medium.open())
-        .settings(ManagerSettings.defaults().withClosing(Duration.ofMillis(200)))
+        .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
         .open();
   }
 
   private static PluginBinding binding(FakeCsiPlugin plugin) {
     return PluginBinding.builder(PLUGIN, plugin.nodeEndpoint())
         .policy(
-            MountPolicy.defaults()
-                .withRequireMount(false)
-                .withBackoff(Duration.ofMillis(1), Duration.ofMillis(10)))
+            MountPolicy.builder()
+                .requireMount(false)
+                .backoff(Duration.ofMillis(1))
+                .backoffCap(Duration.ofMillis(10))
+                .build())
         .build();
   }
 

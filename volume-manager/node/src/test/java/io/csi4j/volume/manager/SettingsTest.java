@@ -12,8 +12,6 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.node.ManagerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -41,152 +39,57 @@ class SettingsTest {
   }
 
   @Test
-  void eachChangeOfAPolicyChangesOnePartOnly() {
-    MountPolicy base = MountPolicy.defaults();
-    List<MountPolicy> changed =
-        List.of(
-            base.withAttemptDeadline(SOME),
-            base.withAttempts(9),
-            base.withBackoff(SOME, base.backoffCap()),
-            base.withBackoff(base.backoff(), SOME),
-            base.withBackgroundCap(SOME),
-            base.withQuarantine(SOME),
-            base.withCallsInFlight(9),
-            base.withRequireMount(false),
-            base.withRequireStagingMount(true),
-            base.withRequireDevice(false),
-            base.withRefuseHostDisk(true));
-
-    assertThat(changed).doesNotHaveDuplicates().doesNotContain(base);
-    assertThat(changed.get(0).attemptDeadline()).isEqualTo(SOME);
-    assertThat(changed.get(1).attempts()).isEqualTo(9);
-    assertThat(changed.get(2).backoff()).isEqualTo(SOME);
-    assertThat(changed.get(3).backoffCap()).isEqualTo(SOME);
-    assertThat(changed.get(4).backgroundCap()).isEqualTo(SOME);
-    assertThat(changed.get(5).quarantine()).isEqualTo(SOME);
-    assertThat(changed.get(6).callsInFlight()).isEqualTo(9);
-    assertThat(changed.get(7).requireMount()).isFalse();
-    assertThat(changed.get(8).requireStagingMount()).isTrue();
-    assertThat(changed.get(9).requireDevice()).isFalse();
-    assertThat(changed.get(10).refuseHostDisk()).isTrue();
-    List<MountPolicy> back =
-        List.of(
-            changed.get(0).withAttemptDeadline(base.attemptDeadline()),
-            changed.get(1).withAttempts(base.attempts()),
-            changed.get(2).withBackoff(base.backoff(), base.backoffCap()),
-            changed.get(3).withBackoff(base.backoff(), base.backoffCap()),
-            changed.get(4).withBackgroundCap(base.backgroundCap()),
-            changed.get(5).withQuarantine(base.quarantine()),
-            changed.get(6).withCallsInFlight(base.callsInFlight()),
-            changed.get(7).withRequireMount(true),
-            changed.get(8).withRequireStagingMount(false),
-            changed.get(9).withRequireDevice(true),
-            changed.get(10).withRefuseHostDisk(false));
-    assertThat(back).containsOnly(base);
-  }
-
-  @Test
   void aPolicyThatMakesNoSenseIsRefused() {
-    MountPolicy base = MountPolicy.defaults();
     Duration negative = Duration.ofNanos(-1);
 
-    refused(() -> base.withAttemptDeadline(Duration.ZERO), "attempt deadline has to be positive");
-    refused(() -> base.withBackoff(negative, SOME), "The back-off has to be positive");
-    refused(() -> base.withBackoff(SOME, Duration.ZERO), "back-off cap has to be positive");
-    refused(() -> base.withBackgroundCap(negative), "background cap has to be positive");
-    refused(() -> base.withQuarantine(negative), "The quarantine is negative");
-    assertThat(base.withQuarantine(Duration.ZERO).quarantine()).isZero();
-    refused(() -> base.withAttempts(0), "At least one attempt");
-    refused(() -> base.withCallsInFlight(0), "one call at a time");
-  }
-
-  @Test
-  void eachChangeOfTheSettingsChangesOnePartOnly() {
-    ManagerSettings base = ManagerSettings.defaults();
-    List<UnaryOperator<ManagerSettings>> changes =
-        List.of(
-            each -> each.withPatience(SOME),
-            each -> each.withWaiters(9),
-            each -> each.withTombstones(SOME),
-            each -> each.withClosing(SOME),
-            each -> each.withThreads(9),
-            each -> each.withEvents(9),
-            each -> each.withSecretsLimit(SOME));
-
-    assertThat(changes.stream().map(each -> each.apply(base)).toList())
-        .containsExactly(
-            new ManagerSettings(
-                SOME,
-                base.waiters(),
-                base.tombstones(),
-                base.closing(),
-                base.threads(),
-                base.events(),
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                9,
-                base.tombstones(),
-                base.closing(),
-                base.threads(),
-                base.events(),
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                base.waiters(),
-                SOME,
-                base.closing(),
-                base.threads(),
-                base.events(),
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                base.waiters(),
-                base.tombstones(),
-                SOME,
-                base.threads(),
-                base.events(),
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                base.waiters(),
-                base.tombstones(),
-                base.closing(),
-                9,
-                base.events(),
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                base.waiters(),
-                base.tombstones(),
-                base.closing(),
-                base.threads(),
-                9,
-                base.secretsLimit()),
-            new ManagerSettings(
-                base.patience(),
-                base.waiters(),
-                base.tombstones(),
-                base.closing(),
-                base.threads(),
-                base.events(),
-                SOME));
+    refused(
+        () -> MountPolicy.builder().attemptDeadline(Duration.ZERO).build(),
+        "attempt deadline has to be positive");
+    refused(
+        () -> MountPolicy.builder().backoff(negative).backoffCap(SOME).build(),
+        "The back-off has to be positive");
+    refused(
+        () -> MountPolicy.builder().backoff(SOME).backoffCap(Duration.ZERO).build(),
+        "back-off cap has to be positive");
+    refused(
+        () -> MountPolicy.builder().backgroundCap(negative).build(),
+        "background cap has to be positive");
+    refused(() -> MountPolicy.builder().quarantine(negative).build(), "The quarantine is negative");
+    assertThat(MountPolicy.builder().quarantine(Duration.ZERO).build().quarantine()).isZero();
+    refused(() -> MountPolicy.builder().attempts(0).build(), "At least one attempt");
+    refused(() -> MountPolicy.builder().callsInFlight(0).build(), "one call at a time");
   }
 
   @Test
   void settingsThatMakeNoSenseAreRefused() {
-    ManagerSettings base = ManagerSettings.defaults();
     Duration negative = Duration.ofNanos(-1);
 
-    refused(() -> base.withPatience(Duration.ZERO), "The patience has to be positive, not PT0S.");
-    refused(() -> base.withPatience(negative), "The patience has to be positive");
-    refused(() -> base.withSecretsLimit(Duration.ZERO), "The time for secrets has to be positive");
-    refused(() -> base.withTombstones(negative), "A time is negative");
-    refused(() -> base.withClosing(negative), "A time is negative");
-    assertThat(base.withTombstones(Duration.ZERO).withClosing(Duration.ZERO).closing()).isZero();
-    refused(() -> base.withWaiters(0), "At least one waiter, thread and event");
-    refused(() -> base.withThreads(0), "At least one waiter, thread and event");
-    refused(() -> base.withEvents(0), "At least one waiter, thread and event");
+    refused(
+        () -> ManagerSettings.builder().patience(Duration.ZERO).build(),
+        "The patience has to be positive, not PT0S.");
+    refused(
+        () -> ManagerSettings.builder().patience(negative).build(),
+        "The patience has to be positive");
+    refused(
+        () -> ManagerSettings.builder().secretsLimit(Duration.ZERO).build(),
+        "The time for secrets has to be positive");
+    refused(() -> ManagerSettings.builder().tombstones(negative).build(), "A time is negative");
+    refused(() -> ManagerSettings.builder().closing(negative).build(), "A time is negative");
+    assertThat(
+            ManagerSettings.builder()
+                .tombstones(Duration.ZERO)
+                .closing(Duration.ZERO)
+                .build()
+                .closing())
+        .isZero();
+    refused(
+        () -> ManagerSettings.builder().waiters(0).build(),
+        "At least one waiter, thread and event");
+    refused(
+        () -> ManagerSettings.builder().threads(0).build(),
+        "At least one waiter, thread and event");
+    refused(
+        () -> ManagerSettings.builder().events(0).build(), "At least one waiter, thread and event");
   }
 
   @Test
@@ -194,7 +97,7 @@ class SettingsTest {
     PluginId id = PluginId.of("plugin");
     CsiEndpoint endpoint = CsiEndpoint.of(Path.of("/run/csi.sock"));
     PluginBinding plain = PluginBinding.of(id, endpoint);
-    MountPolicy policy = MountPolicy.defaults().withAttempts(1);
+    MountPolicy policy = MountPolicy.builder().attempts(1).build();
     ConnectOptions options = ConnectOptions.builder().wireLog(false).build();
     PluginBinding full =
         PluginBinding.builder(id, endpoint)

@@ -210,10 +210,12 @@ class SwapUnderLoadTest {
                 new PluginRegistration(
                     PluginBinding.builder(PLUGIN, CsiEndpoint.of(socket))
                         .policy(
-                            MountPolicy.defaults()
-                                .withRequireMount(false)
-                                .withBackoff(Duration.ofMillis(5), Duration.ofMillis(50))
-                                .withQuarantine(Duration.ofMillis(100)))
+                            MountPolicy.builder()
+                                .requireMount(false)
+                                .backoff(Duration.ofMillis(5))
+                                .backoffCap(Duration.ofMillis(50))
+                                .quarantine(Duration.ofMillis(100))
+                                .build())
                         .build(),
                     InstanceId.of("instance-" + number),
                     Set.of(PluginRole.NODE)));

@@ -21,12 +21,13 @@ import java.util.function.Consumer;
 final class SimClaims {
 
   private static final NodeClaims TERMS =
-      NodeClaims.of(
+      NodeClaims.builder(
               NodeName.of("node"),
               (usage, epoch) -> {
                 throw new IllegalStateException("The port is asked, and not the host.");
               })
-          .withInterval(Duration.ofMinutes(10));
+          .interval(Duration.ofMinutes(10))
+          .build();
 
   private static final Duration LATE = TERMS.patience().plusSeconds(5);
 

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  */
 final class SimPlugin {
 
-  static final MountPolicy POLICY = MountPolicy.defaults().withRequireStagingMount(true);
+  static final MountPolicy POLICY = MountPolicy.builder().requireStagingMount(true).build();
 
   /** What ends with the process of the plugin. */
   enum Serving {
@@ -192,9 +192,10 @@ final class SimPlugin {
               OnDeadMount.REPORT, OnDeadMount.REMOUNT, OnDeadMount.REPUBLISH, OnDeadMount.LEAVE
             };
     policy =
-        POLICY
-            .withOnDeadMount(policies[choices.choose("policy for dead mounts", policies.length)])
-            .withForceAfterRefusals(choices.choose("may be forced", 2) == 0 ? 0 : 2);
+        POLICY.toBuilder()
+            .onDeadMount(policies[choices.choose("policy for dead mounts", policies.length)])
+            .forceAfterRefusals(choices.choose("may be forced", 2) == 0 ? 0 : 2)
+            .build();
     if (policy.onDeadMount() == OnDeadMount.REPUBLISH) {
       serving =
           new Serving[] {Serving.TARGETS, Serving.ONE_TARGET}[choices.choose("what it serves", 2)];

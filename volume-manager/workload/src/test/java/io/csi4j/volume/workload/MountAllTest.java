@@ -64,11 +64,11 @@ class MountAllTest {
     return VolumeManager.builder(temp.resolve("root"))
         .state(MemoryMedium.create().open())
         .settings(
-            ManagerSettings.defaults().withPatience(patience).withClosing(Duration.ofMillis(200)))
+            ManagerSettings.builder().patience(patience).closing(Duration.ofMillis(200)).build())
         .plugin(
             PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
                 // The plugin makes directories only, so that everybody may run this.
-                .policy(MountPolicy.defaults().withRequireMount(false))
+                .policy(MountPolicy.builder().requireMount(false).build())
                 .build())
         .open();
   }

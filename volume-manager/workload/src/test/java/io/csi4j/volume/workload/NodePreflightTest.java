@@ -63,7 +63,7 @@ class NodePreflightTest {
                 PluginRegistration.of(
                     PluginBinding.builder(PLUGIN, fake.endpoint())
                         // The plugin makes directories only, so that everybody may run this.
-                        .policy(MountPolicy.defaults().withRequireMount(false))
+                        .policy(MountPolicy.builder().requireMount(false).build())
                         .build()));
     try (CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
       handle.report(fingerprint(plugin));

@@ -301,7 +301,7 @@ class LifecycleTest {
                 + " PUBLISH?]; unfinished PUBLISH_IN_DOUBT"),
         row(
             "a use in doubt that is dead, which the plugin's policy leaves as it is",
-            usedInDoubt().dead(TARGET).policy(MountPolicy.defaults().withAttempts(1)),
+            usedInDoubt().dead(TARGET).policy(MountPolicy.builder().attempts(1).build()),
             publish(A),
             "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT PUBLISH?]; make volume; "
                 + "STAGE; look; save STAGED_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; make use; PUBLISH; look;"
@@ -393,7 +393,7 @@ class LifecycleTest {
             "published, and nothing mounted, where that is allowed",
             fromNothing()
                 .at("look", 3, nothing)
-                .policy(MountPolicy.defaults().withRequireMount(false)),
+                .policy(MountPolicy.builder().requireMount(false).build()),
             publish(A),
             INTEND
                 + STAGED
@@ -402,7 +402,7 @@ class LifecycleTest {
             "published, and nothing made, where no mount is needed",
             fromNothing()
                 .at("look", 3, onlyStaged())
-                .policy(MountPolicy.defaults().withRequireMount(false).withAttempts(1)),
+                .policy(MountPolicy.builder().requireMount(false).attempts(1).build()),
             publish(A),
             INTEND
                 + STAGED
@@ -414,7 +414,7 @@ class LifecycleTest {
             "staged, and nothing mounted, where a mount is needed",
             fromNothing()
                 .at("look", 2, nothing)
-                .policy(MountPolicy.defaults().withRequireStagingMount(true).withAttempts(1)),
+                .policy(MountPolicy.builder().requireStagingMount(true).attempts(1).build()),
             publish(A),
             INTEND + "STAGE; look; remove use; " + UNSTAGED + "refused MOUNT_NOT_VISIBLE"),
         row(

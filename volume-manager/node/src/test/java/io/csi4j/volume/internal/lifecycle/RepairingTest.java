@@ -31,10 +31,10 @@ class RepairingTest {
   private static final Optional<VolumeUse> TARGET = Optional.of(A);
 
   private static final MountPolicy REPUBLISHING =
-      MountPolicy.defaults().withOnDeadMount(OnDeadMount.REPUBLISH);
+      MountPolicy.builder().onDeadMount(OnDeadMount.REPUBLISH).build();
 
   private static final MountPolicy STAGING_DEMANDED =
-      MountPolicy.defaults().withRequireStagingMount(true);
+      MountPolicy.builder().requireStagingMount(true).build();
 
   private static final String TAKEN =
       "look; save RELEASE_SAVED [PRESENT, a IN_DOUBT UNPUBLISH?]; UNPUBLISH; look; save USE_END_SAVED [PRESENT, a NONE];"
@@ -161,7 +161,7 @@ class RepairingTest {
   }
 
   static Stream<Arguments> inTrouble() {
-    MountPolicy forcing = MountPolicy.defaults().withForceAfterRefusals(2);
+    MountPolicy forcing = MountPolicy.builder().forceAfterRefusals(2).build();
     String twice = "UNPUBLISH; look; pause; UNPUBLISH; look; ";
     return Stream.of(
         row(

@@ -99,7 +99,7 @@ class CsiNodePluginsTest {
   private static final PluginShape SHAPE =
       PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
 
-  private static final MountPolicy ONE_AT_A_TIME = MountPolicy.defaults().withCallsInFlight(1);
+  private static final MountPolicy ONE_AT_A_TIME = MountPolicy.builder().callsInFlight(1).build();
 
   @TempDir Path directory;
 
@@ -700,7 +700,7 @@ class CsiNodePluginsTest {
   void aCallThatIsNotAnsweredEndsAtTheDeadlineOfThePolicy() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =
-        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(500)));
+        register(fake, MountPolicy.builder().attemptDeadline(Duration.ofMillis(500)).build());
     up(plugin);
     fake.inject(Fault.applyThenHang(), When.calling(NODE_STAGE_VOLUME));
 
@@ -834,7 +834,7 @@ class CsiNodePluginsTest {
   void secretsThatDoNotComeInTimeMakeARefusal() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =
-        register(fake, MountPolicy.defaults().withAttemptDeadline(Duration.ofMillis(600)));
+        register(fake, MountPolicy.builder().attemptDeadline(Duration.ofMillis(600)).build());
     up(plugin);
     CountDownLatch never = new CountDownLatch(1);
 
@@ -903,7 +903,8 @@ class CsiNodePluginsTest {
   @Test
   void aCallWhoseTurnDoesNotComeInTimeIsNotSent() {
     FakeCsiPlugin fake = fake();
-    NodePlugin plugin = register(fake, ONE_AT_A_TIME.withAttemptDeadline(Duration.ofSeconds(1)));
+    NodePlugin plugin =
+        register(fake, ONE_AT_A_TIME.toBuilder().attemptDeadline(Duration.ofSeconds(1)).build());
     up(plugin);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
     CompletableFuture<Answer> first = calling(plugin, stage());

@@ -35,7 +35,7 @@ class RealPartsTest {
     MountPath root = scratch.directory("root");
     try (FakeCsiPlugin fake = FakeCsiPlugin.open();
         RealParts parts =
-            RealParts.open(root, ManagerSettings.defaults().withThreads(2), Optional.empty())) {
+            RealParts.open(root, ManagerSettings.builder().threads(2).build(), Optional.empty())) {
       assertThat(threads())
           .containsExactly(
               "csi4j-volume-timer-1", "csi4j-volume-worker-1", "csi4j-volume-worker-2");

@@ -150,32 +150,33 @@ public final class PluginCodec {
     return RecordBytes.checked(
         "policy",
         () ->
-            MountPolicy.defaults()
-                .withAttemptDeadline(StoredParts.duration(in.getAttemptDeadline()))
-                .withAttempts(in.getAttempts())
-                .withBackoff(
-                    StoredParts.duration(in.getBackoff()), StoredParts.duration(in.getBackoffCap()))
-                .withBackgroundCap(StoredParts.duration(in.getBackgroundCap()))
-                .withQuarantine(StoredParts.duration(in.getQuarantine()))
-                .withCallsInFlight(in.getCallsInFlight())
-                .withRequireMount(in.getRequireMount())
-                .withRequireStagingMount(in.getRequireStagingMount())
-                .withRequireDevice(in.getRequireDevice())
-                .withOnDeadMount(
+            MountPolicy.builder()
+                .attemptDeadline(StoredParts.duration(in.getAttemptDeadline()))
+                .attempts(in.getAttempts())
+                .backoff(StoredParts.duration(in.getBackoff()))
+                .backoffCap(StoredParts.duration(in.getBackoffCap()))
+                .backgroundCap(StoredParts.duration(in.getBackgroundCap()))
+                .quarantine(StoredParts.duration(in.getQuarantine()))
+                .callsInFlight(in.getCallsInFlight())
+                .requireMount(in.getRequireMount())
+                .requireStagingMount(in.getRequireStagingMount())
+                .requireDevice(in.getRequireDevice())
+                .onDeadMount(
                     RecordBytes.named(
                         "policy for dead mounts",
                         OnDeadMount.class,
                         in.getOnDeadMount(),
                         in.getOnDeadMountValue()))
-                .withForceAfterRefusals(in.getForceAfterRefusals())
-                .withUnmountDead(
+                .forceAfterRefusals(in.getForceAfterRefusals())
+                .unmountDead(
                     RecordBytes.named(
                         "way to unmount",
                         DeadUnmount.class,
                         in.getUnmountDead(),
                         in.getUnmountDeadValue()))
-                .withReleaseUnconfirmed(!in.getReleaseConfirmedOnly())
-                .withRefuseHostDisk(in.getRefuseHostDisk()));
+                .releaseUnconfirmed(!in.getReleaseConfirmedOnly())
+                .refuseHostDisk(in.getRefuseHostDisk())
+                .build());
   }
 
   private static PluginProto.Connecting connecting(ConnectOptions options) {

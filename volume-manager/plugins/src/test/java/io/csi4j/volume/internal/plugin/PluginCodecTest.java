@@ -172,10 +172,11 @@ class PluginCodecTest {
   @Test
   void everyLengthOfTimeOfAPolicyComesBack() throws MalformedRecordException {
     MountPolicy policy =
-        MountPolicy.defaults()
-            .withBackgroundCap(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))
-            .withQuarantine(Duration.ZERO)
-            .withCallsInFlight(Integer.MAX_VALUE);
+        MountPolicy.builder()
+            .backgroundCap(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))
+            .quarantine(Duration.ZERO)
+            .callsInFlight(Integer.MAX_VALUE)
+            .build();
     PluginBinding binding =
         PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/s"))).policy(policy).build();
     PluginRecord record =
@@ -192,7 +193,7 @@ class PluginCodecTest {
   void howFarADeadMountIsUnmountedComesBack(DeadUnmount how) throws MalformedRecordException {
     PluginBinding binding =
         PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/s")))
-            .policy(MountPolicy.defaults().withUnmountDead(how))
+            .policy(MountPolicy.builder().unmountDead(how).build())
             .build();
     PluginRecord record =
         new PluginRecord(

@@ -92,22 +92,23 @@ public final class Plugins {
         PluginBinding.builder(ID, CsiEndpoint.of(Path.of("/run/csi/ebs é.sock")))
             .seesRootAt(PluginPath.of("/csi"))
             .policy(
-                new MountPolicy(
-                    Duration.ofSeconds(90),
-                    7,
-                    Duration.ofMillis(250),
-                    Duration.ofSeconds(40),
-                    Duration.ofMinutes(6),
-                    Duration.ofMinutes(3),
-                    5,
-                    false,
-                    true,
-                    false,
-                    OnDeadMount.REMOUNT,
-                    4,
-                    DeadUnmount.LAZY,
-                    true,
-                    false))
+                MountPolicy.builder()
+                    .attemptDeadline(Duration.ofSeconds(90))
+                    .attempts(7)
+                    .backoff(Duration.ofMillis(250))
+                    .backoffCap(Duration.ofSeconds(40))
+                    .backgroundCap(Duration.ofMinutes(6))
+                    .quarantine(Duration.ofMinutes(3))
+                    .callsInFlight(5)
+                    .requireMount(false)
+                    .requireStagingMount(true)
+                    .requireDevice(false)
+                    .onDeadMount(OnDeadMount.REMOUNT)
+                    .forceAfterRefusals(4)
+                    .unmountDead(DeadUnmount.LAZY)
+                    .releaseUnconfirmed(true)
+                    .refuseHostDisk(false)
+                    .build())
             .connectOptions(
                 ConnectOptions.builder()
                     .deadline(Duration.ofMillis(4500))

@@ -25,11 +25,14 @@ class ProcessKeeperTest {
   private static final Duration EARLY = Duration.ofSeconds(5);
   private static final Duration LATE = Duration.ofMinutes(5);
   private static final LaunchSettings SETTINGS =
-      LaunchSettings.defaults()
-          .withBackoff(Duration.ofSeconds(1), Duration.ofSeconds(60))
-          .withEarly(Duration.ofSeconds(30))
-          .withStopping(Duration.ofSeconds(10))
-          .withOutput(100, 3);
+      LaunchSettings.builder()
+          .backoff(Duration.ofSeconds(1))
+          .backoffCap(Duration.ofSeconds(60))
+          .early(Duration.ofSeconds(30))
+          .stopping(Duration.ofSeconds(10))
+          .longestLine(100)
+          .lastWords(3)
+          .build();
   private static final HostProcessTable.Order ORDER =
       new HostProcessTable.Order(List.of("plugin", "--node"), Map.of("A", "b"), Optional.empty());
 

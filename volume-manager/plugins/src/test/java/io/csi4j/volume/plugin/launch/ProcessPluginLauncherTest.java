@@ -32,9 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessPluginLauncherTest {
 
   private static final LaunchSettings QUICK =
-      LaunchSettings.defaults()
-          .withBackoff(Duration.ofMillis(10), Duration.ofMillis(20))
-          .withStopping(Duration.ofSeconds(20));
+      LaunchSettings.builder()
+          .backoff(Duration.ofMillis(10))
+          .backoffCap(Duration.ofMillis(20))
+          .stopping(Duration.ofSeconds(20))
+          .build();
 
   @TempDir Path directory;
 
@@ -193,7 +195,7 @@ class ProcessPluginLauncherTest {
 
   @Test
   void whatDoesNotWantToEndIsKilledAndNothingElse() throws Exception {
-    settings = QUICK.withStopping(Duration.ofMillis(50));
+    settings = QUICK.toBuilder().stopping(Duration.ofMillis(50)).build();
     start("trap '' TERM; sleep 1000 & echo $!; while :; do sleep 0.05; done");
     long pid = next(LaunchEvent.Started.class).process();
     long child = Long.parseLong(line());
@@ -209,7 +211,7 @@ class ProcessPluginLauncherTest {
 
   @Test
   void aLotOfOutputArrivesInOrderAndIsBounded() throws Exception {
-    settings = QUICK.withOutput(64, 2);
+    settings = QUICK.toBuilder().longestLine(64).lastWords(2).build();
     start(
         "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done;"
             + " head -c 1000000 /dev/zero | tr '\\0' x; echo; echo last; exec sleep 1000");

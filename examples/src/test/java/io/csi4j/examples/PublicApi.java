@@ -146,7 +146,7 @@ record PublicApi(Compiled module, Set<String> exported) {
     return type.isEquivalentTo(String.class);
   }
 
-  /** Implementations of sealed interfaces that can be named, and are no record inside theirs. */
+  /** Implementations of sealed interfaces that can be named, and are no value inside theirs. */
   List<String> openImplementations() {
     try (URLClassLoader loader = module.loader()) {
       List<String> found = new ArrayList<>();
@@ -158,7 +158,7 @@ record PublicApi(Compiled module, Set<String> exported) {
               .filter(PublicApi::isNamable)
               .filter(
                   implementation ->
-                      !implementation.isRecord() || implementation.getEnclosingClass() != loaded)
+                      !isValue(implementation) || implementation.getEnclosingClass() != loaded)
               .forEach(
                   implementation ->
                       found.add(implementation.getName() + " implements " + type.getName()));
@@ -193,6 +193,12 @@ record PublicApi(Compiled module, Set<String> exported) {
     Class<?> enclosing = type.getEnclosingClass();
     boolean isPublic = Modifier.isPublic(type.getModifiers());
     return isPublic && (enclosing == null || isNamable(enclosing));
+  }
+
+  /** A record, or a final class that only its builder makes. */
+  private static boolean isValue(Class<?> type) {
+    return type.isRecord()
+        || (Modifier.isFinal(type.getModifiers()) && type.getConstructors().length == 0);
   }
 
   private static boolean isShown(JavaMember member) {

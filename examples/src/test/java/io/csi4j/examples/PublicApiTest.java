@@ -153,7 +153,7 @@ class PublicApiTest {
 
   @ParameterizedTest
   @MethodSource("modules")
-  void valuesBehindSealedInterfacesAreHiddenOrRecordsInsideThem(String name) {
+  void implementationsOfSealedInterfacesAreHiddenOrValuesInsideThem(String name) {
     assertThat(PublicApi.of(House.compiled(name)).openImplementations()).isEmpty();
   }
 
@@ -164,8 +164,9 @@ class PublicApiTest {
             """
             package io.csi4j.shown;
             public sealed interface Shown
-                permits Shown.Inside, Shown.Open, Beside, Hidden, Hidden.Deeper {
+                permits Shown.Inside, Shown.Built, Shown.Open, Beside, Hidden, Hidden.Deeper {
               record Inside() implements Shown {}
+              final class Built implements Shown { private Built() {} }
               final class Open implements Shown {}
             }
             """,

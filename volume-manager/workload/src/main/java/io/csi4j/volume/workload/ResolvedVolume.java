@@ -18,7 +18,6 @@ import io.csi4j.volume.node.MountedVolume;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /** The knowledge of the host about a volume that a workload asks for. */
 public sealed interface ResolvedVolume {
@@ -31,24 +30,15 @@ public sealed interface ResolvedVolume {
 
   /** A volume of a plugin, of which nothing more is known than its names. */
   static Csi csi(VolumeKey key, PluginId plugin, VolumeId handle) {
-    return new Csi(
-        key,
-        plugin,
-        handle,
-        List.of(),
-        List.of(),
-        MountOptions.none(),
-        VolumeContext.empty(),
-        PublishContext.empty(),
-        SecretsProvider.none(),
-        OptionalLong.empty());
+    return Csi.builder(key, plugin, handle).build();
   }
 
   /** A volume of a plugin, as the plugin told when it made it. */
   static Csi csi(VolumeKey key, PluginId plugin, Volume made) {
-    return csi(key, plugin, made.id())
-        .withVolumeContext(made.context())
-        .withReachableFrom(made.accessibleTopology());
+    return Csi.builder(key, plugin, made.id())
+        .volumeContext(made.context())
+        .reachableFrom(made.accessibleTopology())
+        .build();
   }
 
   /** A directory of the host. */
@@ -56,46 +46,32 @@ public sealed interface ResolvedVolume {
     return new Host(key, path, readOnly);
   }
 
-  /**
-   * A volume of a plugin. Immutable; each {@code with} gives another one.
-   *
-   * @param key the volume as the host names it
-   * @param plugin the plugin
-   * @param handle the volume as the plugin names it
-   * @param allowed the ways in which it may be used; empty if that is not known
-   * @param reachableFrom from where it can be reached: from any one of these, or from anywhere if
-   *     empty
-   * @param mountOptions the mount options that it was registered with
-   * @param volumeContext its own context, as its plugin gave it
-   * @param publishContext what attaching it to this node returned
-   * @param secrets where the secrets come from
-   * @param claimEpoch the epoch of the workload's claim of it; nothing if it needs none
-   */
-  record Csi(
-      VolumeKey key,
-      PluginId plugin,
-      VolumeId handle,
-      List<VolumeCapability> allowed,
-      List<Topology> reachableFrom,
-      MountOptions mountOptions,
-      VolumeContext volumeContext,
-      PublishContext publishContext,
-      SecretsProvider secrets,
-      OptionalLong claimEpoch)
-      implements ResolvedVolume {
+  /** A volume of a plugin. Immutable; compares by value. */
+  final class Csi implements ResolvedVolume {
 
-    /** Copies the lists. */
-    public Csi {
-      Objects.requireNonNull(key, "key");
-      Objects.requireNonNull(plugin, "plugin");
-      Objects.requireNonNull(handle, "handle");
-      Objects.requireNonNull(mountOptions, "mountOptions");
-      Objects.requireNonNull(volumeContext, "volumeContext");
-      Objects.requireNonNull(publishContext, "publishContext");
-      Objects.requireNonNull(secrets, "secrets");
-      Objects.requireNonNull(claimEpoch, "claimEpoch");
-      allowed = List.copyOf(allowed);
-      reachableFrom = List.copyOf(reachableFrom);
+    private final Builder parts;
+
+    private Csi(Builder parts) {
+      this.parts = parts.copy();
+    }
+
+    /** Begins with a volume of which nothing more is known than its names. */
+    public static Builder builder(VolumeKey key, PluginId plugin, VolumeId handle) {
+      return new Builder(key, plugin, handle);
+    }
+
+    /** Begins with this volume. */
+    public Builder toBuilder() {
+      return parts.copy();
+    }
+
+    /**
+     * Returns the volume, claimed, and attached to this node where it has to be, as the claim says.
+     */
+    public Csi claimed(ClaimGrant grant) {
+      Builder claimed = toBuilder().publishContext(grant.context()).claimEpoch(grant.epoch());
+      grant.capability().flatMap(VolumeCapability::mountOptions).ifPresent(claimed::mountOptions);
+      return claimed.build();
     }
 
     @Override
@@ -103,93 +79,163 @@ public sealed interface ResolvedVolume {
       return VolumeType.CSI;
     }
 
-    /** Returns the volume, which may be used in these ways only. */
-    public Csi withAllowed(List<VolumeCapability> ways) {
-      return changed(parts -> parts.allowed = ways);
+    @Override
+    public VolumeKey key() {
+      return parts.key;
     }
 
-    /** Returns the volume, which can be reached from any one of these places. */
-    public Csi withReachableFrom(List<Topology> places) {
-      return changed(parts -> parts.reachableFrom = places);
+    /** Returns the plugin. */
+    public PluginId plugin() {
+      return parts.plugin;
     }
 
-    /** Returns the volume, registered with these mount options. */
-    public Csi withMountOptions(MountOptions options) {
-      return changed(parts -> parts.mountOptions = options);
+    /** The volume as the plugin names it. */
+    public VolumeId handle() {
+      return parts.handle;
     }
 
-    /** Returns the volume with this context of its own. */
-    public Csi withVolumeContext(VolumeContext context) {
-      return changed(parts -> parts.volumeContext = context);
+    /** Returns the ways in which it may be used; empty if that is not known. */
+    public List<VolumeCapability> allowed() {
+      return parts.allowed;
     }
 
-    /** Returns the volume, attached to this node. */
-    public Csi withPublishContext(PublishContext context) {
-      return changed(parts -> parts.publishContext = context);
+    /** Returns from where it can be reached: from any one of these, or from anywhere if empty. */
+    public List<Topology> reachableFrom() {
+      return parts.reachableFrom;
     }
 
-    /** Returns the volume with secrets. */
-    public Csi withSecrets(SecretsProvider provider) {
-      return changed(parts -> parts.secrets = provider);
+    /** Returns the mount options that it was registered with. */
+    public MountOptions mountOptions() {
+      return parts.mountOptions;
     }
 
-    /**
-     * Returns the volume, claimed, and attached to this node where it has to be, as the claim says.
-     */
-    public Csi claimed(ClaimGrant grant) {
-      return changed(
-          parts -> {
-            parts.mountOptions =
-                grant
-                    .capability()
-                    .flatMap(VolumeCapability::mountOptions)
-                    .orElse(parts.mountOptions);
-            parts.publishContext = grant.context();
-            parts.claimEpoch = OptionalLong.of(grant.epoch());
-          });
+    /** Returns its own context, as its plugin gave it. */
+    public VolumeContext volumeContext() {
+      return parts.volumeContext;
     }
 
-    private Csi changed(Consumer<Parts> change) {
-      Parts parts = new Parts(this);
-      change.accept(parts);
-      return new Csi(
-          key,
-          plugin,
-          handle,
-          parts.allowed,
-          parts.reachableFrom,
-          parts.mountOptions,
-          parts.volumeContext,
-          parts.publishContext,
-          parts.secrets,
-          parts.claimEpoch);
+    /** Returns what attaching it to this node returned. */
+    public PublishContext publishContext() {
+      return parts.publishContext;
     }
 
-    /** The parts of a volume that may be changed, while one of them is. */
-    private static final class Parts {
-      private List<VolumeCapability> allowed;
-      private List<Topology> reachableFrom;
-      private MountOptions mountOptions;
-      private VolumeContext volumeContext;
-      private PublishContext publishContext;
-      private SecretsProvider secrets;
-      private OptionalLong claimEpoch;
+    /** Returns where the secrets come from. */
+    public SecretsProvider secrets() {
+      return parts.secrets;
+    }
 
-      Parts(Csi volume) {
-        allowed = volume.allowed;
-        reachableFrom = volume.reachableFrom;
-        mountOptions = volume.mountOptions;
-        volumeContext = volume.volumeContext;
-        publishContext = volume.publishContext;
-        secrets = volume.secrets;
-        claimEpoch = volume.claimEpoch;
-      }
+    /** Returns the epoch of the workload's claim of it; nothing if it needs none. */
+    public OptionalLong claimEpoch() {
+      return parts.claimEpoch;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Csi that && parts.all().equals(that.parts.all());
+    }
+
+    @Override
+    public int hashCode() {
+      return parts.all().hashCode();
     }
 
     /** The names alone. */
     @Override
     public String toString() {
-      return key + " (" + handle + " of " + plugin + ")";
+      return parts.key + " (" + parts.handle + " of " + parts.plugin + ")";
+    }
+
+    /** Collects what the host knows. */
+    public static final class Builder {
+      private final VolumeKey key;
+      private final PluginId plugin;
+      private final VolumeId handle;
+      private List<VolumeCapability> allowed = List.of();
+      private List<Topology> reachableFrom = List.of();
+      private MountOptions mountOptions = MountOptions.none();
+      private VolumeContext volumeContext = VolumeContext.empty();
+      private PublishContext publishContext = PublishContext.empty();
+      private SecretsProvider secrets = SecretsProvider.none();
+      private OptionalLong claimEpoch = OptionalLong.empty();
+
+      private Builder(VolumeKey key, PluginId plugin, VolumeId handle) {
+        this.key = Objects.requireNonNull(key, "key");
+        this.plugin = Objects.requireNonNull(plugin, "plugin");
+        this.handle = Objects.requireNonNull(handle, "handle");
+      }
+
+      private Builder copy() {
+        Builder copy = new Builder(key, plugin, handle);
+        copy.allowed = allowed;
+        copy.reachableFrom = reachableFrom;
+        copy.mountOptions = mountOptions;
+        copy.volumeContext = volumeContext;
+        copy.publishContext = publishContext;
+        copy.secrets = secrets;
+        copy.claimEpoch = claimEpoch;
+        return copy;
+      }
+
+      private List<Object> all() {
+        return List.of(
+            key,
+            plugin,
+            handle,
+            allowed,
+            reachableFrom,
+            mountOptions,
+            volumeContext,
+            publishContext,
+            secrets,
+            claimEpoch);
+      }
+
+      /** Lets it be used in these ways only. */
+      public Builder allowed(List<VolumeCapability> value) {
+        allowed = List.copyOf(value);
+        return this;
+      }
+
+      /** Says that it can be reached from any one of these places only. */
+      public Builder reachableFrom(List<Topology> value) {
+        reachableFrom = List.copyOf(value);
+        return this;
+      }
+
+      /** Sets the mount options that it was registered with. */
+      public Builder mountOptions(MountOptions value) {
+        mountOptions = Objects.requireNonNull(value, "mountOptions");
+        return this;
+      }
+
+      /** Sets its own context, as its plugin gave it. */
+      public Builder volumeContext(VolumeContext value) {
+        volumeContext = Objects.requireNonNull(value, "volumeContext");
+        return this;
+      }
+
+      /** Sets what attaching it to this node returned. */
+      public Builder publishContext(PublishContext value) {
+        publishContext = Objects.requireNonNull(value, "publishContext");
+        return this;
+      }
+
+      /** Says where the secrets come from. There are none by default. */
+      public Builder secrets(SecretsProvider value) {
+        secrets = Objects.requireNonNull(value, "secrets");
+        return this;
+      }
+
+      /** Sets the epoch of the workload's claim of it. */
+      public Builder claimEpoch(long value) {
+        claimEpoch = OptionalLong.of(value);
+        return this;
+      }
+
+      /** Returns the volume. */
+      public Csi build() {
+        return new Csi(this);
+      }
     }
   }
 

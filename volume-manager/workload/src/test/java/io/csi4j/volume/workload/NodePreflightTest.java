@@ -162,9 +162,12 @@ class NodePreflightTest {
   @Test
   @Tag("J6")
   void thePlacesAndTheLimitAreThoseThatThePluginSaid() {
-    assertThat(told(wanted("web-1", volume(1).withReachableFrom(List.of(ZONE_B, ZONE_A)))))
+    assertThat(
+            told(
+                wanted(
+                    "web-1", volume(1).toBuilder().reachableFrom(List.of(ZONE_B, ZONE_A)).build())))
         .isEmpty();
-    assertThat(told(wanted("web-1", volume(1).withReachableFrom(List.of(ZONE_B)))))
+    assertThat(told(wanted("web-1", volume(1).toBuilder().reachableFrom(List.of(ZONE_B)).build())))
         .containsExactly(
             "TOPOLOGY_MISMATCH it can be reached from {zone=b}, and this node is in {zone=a}");
     for (int i = 0; i < 2; i++) {

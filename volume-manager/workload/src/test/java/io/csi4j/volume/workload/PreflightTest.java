@@ -91,7 +91,7 @@ class PreflightTest {
   @Test
   void allFindingsComeAtOnceInTheSameOrderWithTheirAdvice() {
     WorkloadVolumes wanted =
-        workload(DB.withReachableFrom(List.of(place("zone", "b"))))
+        workload(DB.toBuilder().reachableFrom(List.of(place("zone", "b"))).build())
             .volume(data().build())
             .volume(logs().build())
             .task(
@@ -362,7 +362,10 @@ class PreflightTest {
   @Test
   void aGroupForTheFilesNeedsAPluginThatGivesThem() {
     WorkloadVolumes wanted =
-        workload(DB.withMountOptions(MountOptions.none().withVolumeMountGroup("1000")))
+        workload(
+                DB.toBuilder()
+                    .mountOptions(MountOptions.none().withVolumeMountGroup("1000"))
+                    .build())
             .volume(data().build())
             .build();
 
@@ -379,10 +382,12 @@ class PreflightTest {
   void aVolumeIsUsedInOneOfTheWaysThatItAllows() {
     WorkloadVolumes wanted =
         workload(
-                DB.withAllowed(
-                    List.of(
-                        VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER),
-                        VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY))))
+                DB.toBuilder()
+                    .allowed(
+                        List.of(
+                            VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER),
+                            VolumeCapability.mount(AccessMode.MULTI_NODE_READER_ONLY)))
+                    .build())
             .volume(data().build())
             .build();
 
@@ -396,11 +401,13 @@ class PreflightTest {
     assertThat(
             anywhere(
                     workload(
-                            DB.withAllowed(
-                                List.of(
-                                    VolumeCapability.mount(
-                                        AccessMode.SINGLE_NODE_WRITER,
-                                        MountOptions.none().withFsType("ext4")))))
+                            DB.toBuilder()
+                                .allowed(
+                                    List.of(
+                                        VolumeCapability.mount(
+                                            AccessMode.SINGLE_NODE_WRITER,
+                                            MountOptions.none().withFsType("ext4"))))
+                                .build())
                         .volume(data().build())
                         .build())
                 .isClear())
@@ -435,7 +442,10 @@ class PreflightTest {
   void aNodeHasToBeInAPlaceFromWhichTheVolumeCanBeReached(
       boolean isClear, String node, String volume) {
     WorkloadVolumes wanted =
-        workload(DB.withReachableFrom(List.of(place("region", "moon"), labels(volume))))
+        workload(
+                DB.toBuilder()
+                    .reachableFrom(List.of(place("region", "moon"), labels(volume)))
+                    .build())
             .volume(data().build())
             .build();
     RegisteredPlugin plugin =
@@ -461,7 +471,10 @@ class PreflightTest {
             told(
                 on(
                     plugin,
-                    workload(DB.withReachableFrom(List.of(place("zone", "a"), place("zone", "b"))))
+                    workload(
+                            DB.toBuilder()
+                                .reachableFrom(List.of(place("zone", "a"), place("zone", "b")))
+                                .build())
                         .volume(data().build())
                         .build())))
         .containsExactly(

@@ -34,12 +34,12 @@ class VolumeRequestTest {
 
   private static final WorkloadId WEB = WorkloadId.of("web-1");
   private static final ResolvedVolume.Csi VOLUME =
-      ResolvedVolume.csi(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7"))
-          .withMountOptions(
-              MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime")))
-          .withVolumeContext(VolumeContext.of(Map.of("pool", "fast")))
-          .withPublishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
-          .withSecrets(operation -> Secrets.of(Map.of("password", "hush")));
+      ResolvedVolume.Csi.builder(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7"))
+          .mountOptions(MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime")))
+          .volumeContext(VolumeContext.of(Map.of("pool", "fast")))
+          .publishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
+          .secrets(operation -> Secrets.of(Map.of("password", "hush")))
+          .build();
 
   private static VolumeRequest.Builder csi() {
     return VolumeRequest.builder("data", VolumeType.CSI, "db")

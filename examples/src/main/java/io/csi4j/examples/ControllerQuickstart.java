@@ -243,13 +243,11 @@ public final class ControllerQuickstart {
   }
 
   private static ClaimRequest wish(String workload, NodeName node, NodeId id) {
-    return new ClaimRequest(
-        VolumeUse.of(NOTES, WorkloadId.of(workload)),
-        node,
-        Optional.of(id),
-        USE,
-        ClaimMode.WRITE,
-        true);
+    return ClaimRequest.builder(
+            VolumeUse.of(NOTES, WorkloadId.of(workload)), node, USE, ClaimMode.WRITE)
+        .nodeId(id)
+        .attaches(true)
+        .build();
   }
 
   private <T> T timed(String who, String what, Supplier<T> work) {

@@ -42,7 +42,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,13 +58,12 @@ class ClaimsPageTest {
   private final List<Object> told = new ArrayList<>();
 
   private static ClaimRequest wish() {
-    return new ClaimRequest(
-        USAGE,
-        NodeName.of("n1"),
-        Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        false);
+    return ClaimRequest.builder(
+            USAGE,
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
   }
 
   @Test

@@ -168,9 +168,10 @@ final class ClaimsSnippets {
       List<URI> members, EtcdPassword password, ClaimRequest request, Consumer<ClaimHolder> host) {
     // snippet: etcd
     EtcdSettings settings =
-        EtcdSettings.of(members.toArray(URI[]::new)) // https://etcd-1:2379, ...
-            .below(EtcdPrefix.of("/clusters/blue")) // where one etcd has several stores
-            .as(new EtcdLogin("csi4j", password));
+        EtcdSettings.builder(members.toArray(URI[]::new)) // https://etcd-1:2379, ...
+            .prefix(EtcdPrefix.of("/clusters/blue")) // where one etcd has several stores
+            .login(new EtcdLogin("csi4j", password))
+            .build();
     try (ClaimStore store = EtcdClaimStore.open(settings)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       host.accept(book.claim(request)); // every other machine is told who holds it
@@ -182,7 +183,8 @@ final class ClaimsSnippets {
     // snippet: sealed
     Sealer sealer = AesGcmSealer.fromFile(keys); // lines "ID BASE64" of 16 or 32 bytes; mode 0600
     ClaimStore claims = LocalClaimStore.open(directory.resolve("claims"), sealer);
-    ClaimStore shared = EtcdClaimStore.open(etcd.sealedBy(sealer)); // all hosts have the key
+    ClaimStore shared =
+        EtcdClaimStore.open(etcd.toBuilder().sealer(sealer).build()); // all hosts have the key
     StateStore catalog =
         SealedStateStore.on(
             JournalStateStore.open(directory.resolve("catalog"), JournalSettings.defaults()),

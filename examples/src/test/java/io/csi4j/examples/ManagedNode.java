@@ -270,15 +270,16 @@ final class ManagedNode implements OrchestratorUnderTest {
               OptionalLong.empty(),
               Optional.empty()));
       boolean attaches = hasController && controller.attaches(PLUGIN);
-      ClaimGrant grant =
-          coordinator.acquire(
-              new ClaimRequest(
-                  usage,
-                  NODE,
-                  attaches ? Optional.of(nodeId()) : Optional.empty(),
-                  new Claim.Use(mode, isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM),
-                  order.readonly() ? ClaimMode.READ : ClaimMode.WRITE,
-                  attaches));
+      ClaimRequest.Builder claim =
+          ClaimRequest.builder(
+              usage,
+              NODE,
+              new Claim.Use(mode, isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM),
+              order.readonly() ? ClaimMode.READ : ClaimMode.WRITE);
+      if (attaches) {
+        claim.nodeId(nodeId()).attaches(true);
+      }
+      ClaimGrant grant = coordinator.acquire(claim.build());
       MountRequest.Builder request =
           MountRequest.builder(PLUGIN, usage, order.volume(), mode)
               .volumeContext(order.context())

@@ -21,7 +21,6 @@ import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 
 /** A workload takes a volume, and gives it back: three writes. */
@@ -38,13 +37,12 @@ final class ClaimAndRelease implements Callers.Work {
   }
 
   private static ClaimRequest wish(int caller) {
-    return new ClaimRequest(
-        usage(caller),
-        NodeName.of("node-" + caller),
-        Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        false);
+    return ClaimRequest.builder(
+            usage(caller),
+            NodeName.of("node-" + caller),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
   }
 
   @Override

@@ -108,13 +108,9 @@ final class Contender {
     try {
       ClaimHolder holder =
           book.claim(
-              new ClaimRequest(
-                  own.usage,
-                  node,
-                  Optional.empty(),
-                  new Claim.Use(own.access, AttachmentMode.FILESYSTEM),
-                  mode,
-                  false));
+              ClaimRequest.builder(
+                      own.usage, node, new Claim.Use(own.access, AttachmentMode.FILESYSTEM), mode)
+                  .build());
       begin(own, holder);
     } catch (ClaimException e) {
       if (e.code() != OperatorCode.CLAIM_HELD_BY) {

@@ -40,7 +40,8 @@ final class ContenderMain {
     endWithParent();
     try (HistoryFile history = new HistoryFile(name + "." + life, Path.of(args[6]));
         ClaimStore store =
-            new RecordedStore(open(EtcdSettings.of(endpoint).within(DEADLINE)), history)) {
+            new RecordedStore(
+                open(EtcdSettings.builder(endpoint).deadline(DEADLINE).build()), history)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {

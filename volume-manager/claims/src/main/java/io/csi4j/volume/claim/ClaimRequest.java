@@ -6,72 +6,177 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeUse;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What a workload wants of a volume.
- *
- * @param usage the volume and the workload
- * @param node the machine on which it runs
- * @param nodeId how the plugin names that machine, where it is known
- * @param use how the volume is to be used
- * @param mode what the workload does with it
- * @param attaches whether the storage system has to attach the volume to the machine first
- * @param options how the workload wants it mounted: each part that is stated replaces that of the
- *     volume, for every call that is made for the claim
- */
-public record ClaimRequest(
-    VolumeUse usage,
-    NodeName node,
-    Optional<NodeId> nodeId,
-    Claim.Use use,
-    ClaimMode mode,
-    boolean attaches,
-    MountOptions options) {
+/** The wish of a workload for a claim of a volume. Immutable; compares by value. */
+public final class ClaimRequest {
 
-  /** Checks that all parts are there. */
-  public ClaimRequest {
-    Objects.requireNonNull(usage, "usage");
-    Objects.requireNonNull(node, "node");
-    Objects.requireNonNull(nodeId, "nodeId");
-    Objects.requireNonNull(use, "use");
-    Objects.requireNonNull(mode, "mode");
-    Objects.requireNonNull(options, "options");
-    if (use.attachment() == AttachmentMode.BLOCK && !options.equals(MountOptions.none())) {
+  private final Builder parts;
+
+  private ClaimRequest(Builder parts) {
+    if (parts.use.attachment() == AttachmentMode.BLOCK
+        && !parts.options.equals(MountOptions.none())) {
       throw new IllegalArgumentException(
           "The claim of "
-              + usage
+              + parts.usage
               + " wants a block device, and gives mount options, which only a filesystem has. Leave"
               + " one of them out.");
     }
-    if (attaches && nodeId.isEmpty()) {
+    if (parts.attaches && parts.nodeId == null) {
       throw new IllegalArgumentException(
           "A volume is attached to a node by the name that the plugin has for it, and it has none"
               + " for '"
-              + node
+              + parts.node
               + "'.");
     }
+    this.parts = parts.copy();
   }
 
-  /** One that is mounted as the volume says. */
-  public ClaimRequest(
-      VolumeUse usage,
-      NodeName node,
-      Optional<NodeId> nodeId,
-      Claim.Use use,
-      ClaimMode mode,
-      boolean attaches) {
-    this(usage, node, nodeId, use, mode, attaches, MountOptions.none());
+  /**
+   * Begins a request that is mounted as the volume says, and not attached.
+   *
+   * @param usage the volume and the workload
+   * @param node the machine on which the workload runs
+   * @param use how the volume is to be used
+   * @param mode what the workload does with it
+   */
+  public static Builder builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
+    return new Builder(usage, node, use, mode);
+  }
+
+  /** Begins with this request. */
+  public Builder toBuilder() {
+    return parts.copy();
   }
 
   /** How it is to be mounted, as far as this says so; nothing if it says nothing. */
   public Optional<MountOptions> statedOptions() {
-    return Optional.of(options).filter(stated -> !stated.equals(MountOptions.none()));
+    return Optional.of(parts.options).filter(stated -> !stated.equals(MountOptions.none()));
   }
 
-  /** Returns the request, mounted like this. */
-  public ClaimRequest mounted(MountOptions how) {
-    return new ClaimRequest(usage, node, nodeId, use, mode, attaches, how);
+  /** Returns the volume and the workload. */
+  public VolumeUse usage() {
+    return parts.usage;
+  }
+
+  /** Returns the machine on which the workload runs. */
+  public NodeName node() {
+    return parts.node;
+  }
+
+  /** Returns how the volume is to be used. */
+  public Claim.Use use() {
+    return parts.use;
+  }
+
+  /** Returns what the workload does with it. */
+  public ClaimMode mode() {
+    return parts.mode;
+  }
+
+  /** Returns how the plugin names that machine, where it is known. */
+  public Optional<NodeId> nodeId() {
+    return Optional.ofNullable(parts.nodeId);
+  }
+
+  /** Whether the storage system has to attach the volume to the machine first. */
+  public boolean attaches() {
+    return parts.attaches;
+  }
+
+  /**
+   * Returns how the workload wants it mounted: each part that is stated replaces that of the
+   * volume, for every call that is made for the claim.
+   */
+  public MountOptions options() {
+    return parts.options;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ClaimRequest that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "ClaimRequest" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("usage", parts.usage);
+    all.put("node", parts.node);
+    all.put("use", parts.use);
+    all.put("mode", parts.mode);
+    all.put("nodeId", nodeId());
+    all.put("attaches", parts.attaches);
+    all.put("options", parts.options);
+    return all;
+  }
+
+  /** Collects the parts of a {@link ClaimRequest}. */
+  public static final class Builder {
+    private final VolumeUse usage;
+    private final NodeName node;
+    private final Claim.Use use;
+    private final ClaimMode mode;
+    private @Nullable NodeId nodeId;
+    private boolean attaches;
+    private MountOptions options = MountOptions.none();
+
+    private Builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
+      this.usage = Objects.requireNonNull(usage, "usage");
+      this.node = Objects.requireNonNull(node, "node");
+      this.use = Objects.requireNonNull(use, "use");
+      this.mode = Objects.requireNonNull(mode, "mode");
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(usage, node, use, mode);
+      copy.nodeId = nodeId;
+      copy.attaches = attaches;
+      copy.options = options;
+      return copy;
+    }
+
+    /** Sets how the plugin names that machine; needed for a volume that is attached. */
+    public Builder nodeId(NodeId value) {
+      nodeId = Objects.requireNonNull(value, "nodeId");
+      return this;
+    }
+
+    /**
+     * Says whether the storage system has to attach the volume to the machine first. Not by
+     * default.
+     */
+    public Builder attaches(boolean value) {
+      attaches = value;
+      return this;
+    }
+
+    /** Says how the workload wants it mounted. As the volume says by default. */
+    public Builder options(MountOptions value) {
+      options = Objects.requireNonNull(value, "options");
+      return this;
+    }
+
+    /**
+     * Returns the request.
+     *
+     * @throws IllegalArgumentException for a block device with mount options, and for a volume that
+     *     has to be attached to a machine that the plugin has no name for
+     */
+    public ClaimRequest build() {
+      return new ClaimRequest(this);
+    }
   }
 }

@@ -214,26 +214,25 @@ final class CatalogCodec {
     List<Topology> preferred = places(in.getPreferredList());
     return RecordBytes.checked(
         "volume",
-        () ->
-            new VolumeSpec(
-                PluginId.of(in.getPlugin()),
-                capabilities,
-                range(in.hasCapacity(), in.getCapacity()),
-                required.isEmpty() && preferred.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(
-                        new RequestedTopologies(new LinkedHashSet<>(required), preferred)),
-                StoredParts.entries(in.getParameterList()),
-                StoredParts.entries(in.getMutableParameterList()),
-                StoredParts.options(in.getOptions()),
-                said(in.getSecrets()).map(SecretsReference::of),
-                said(in.getSnapshot())
-                    .map(id -> VolumeContentSource.of(SnapshotId.of(id)))
-                    .or(
-                        () ->
-                            said(in.getVolume())
-                                .map(id -> VolumeContentSource.of(VolumeId.of(id)))),
-                in.getEphemeral()));
+        () -> {
+          VolumeSpec.Builder spec =
+              VolumeSpec.builder(PluginId.of(in.getPlugin()))
+                  .parameters(StoredParts.entries(in.getParameterList()))
+                  .mutableParameters(StoredParts.entries(in.getMutableParameterList()))
+                  .mountOptions(StoredParts.options(in.getOptions()));
+          capabilities.forEach(spec::use);
+          range(in.hasCapacity(), in.getCapacity()).ifPresent(spec::capacity);
+          if (!required.isEmpty() || !preferred.isEmpty()) {
+            spec.topologies(new RequestedTopologies(new LinkedHashSet<>(required), preferred));
+          }
+          said(in.getSecrets()).map(SecretsReference::of).ifPresent(spec::secrets);
+          said(in.getSnapshot()).map(SnapshotId::of).ifPresent(spec::fromSnapshot);
+          said(in.getVolume()).map(VolumeId::of).ifPresent(spec::cloneOf);
+          if (in.getEphemeral()) {
+            spec.ephemeral();
+          }
+          return spec.build();
+        });
   }
 
   private static CatalogProto.Capability capability(VolumeCapability each) {

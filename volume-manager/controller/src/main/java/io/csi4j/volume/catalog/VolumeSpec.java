@@ -34,53 +34,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is asked for of a volume. Equal if all of it is; the order of its ways of use, and of the
  * places that it has to be reachable from, does not count.
- *
- * @param plugin whose volume it is
- * @param capabilities every way in which it may be used, with mount options of its own where they
- *     differ from those of the volume; at least one
- * @param capacity how large it has to be
- * @param topologies from where it has to be reachable
- * @param parameters opaque to everybody but the plugin
- * @param mutableParameters such as may change later
- * @param mountOptions how it is mounted, where a way of use says nothing else
- * @param secrets where the host keeps its secrets
- * @param source what it starts as a copy of: a snapshot or a volume
- * @param ephemeral whether it ends with its use
  */
-public record VolumeSpec(
-    PluginId plugin,
-    Set<VolumeCapability> capabilities,
-    Optional<CapacityRange> capacity,
-    Optional<RequestedTopologies> topologies,
-    SortedMap<String, String> parameters,
-    SortedMap<String, String> mutableParameters,
-    MountOptions mountOptions,
-    Optional<SecretsReference> secrets,
-    Optional<VolumeContentSource> source,
-    boolean ephemeral) {
+public final class VolumeSpec {
 
   /** The limit of the spec for all of a map, in bytes. */
   private static final int MAP_LIMIT = 4096;
 
-  /**
-   * Copies what can change.
-   *
-   * @throws InvalidVolumeException with all that is wrong
-   */
-  public VolumeSpec {
-    Objects.requireNonNull(plugin, "plugin");
-    Objects.requireNonNull(capacity, "capacity");
-    Objects.requireNonNull(topologies, "topologies");
-    Objects.requireNonNull(mountOptions, "mountOptions");
-    Objects.requireNonNull(secrets, "secrets");
-    Objects.requireNonNull(source, "source");
-    capabilities = Collections.unmodifiableSet(new LinkedHashSet<>(capabilities));
-    parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
-    mutableParameters = Collections.unmodifiableSortedMap(new TreeMap<>(mutableParameters));
-    List<Violation> wrong = violations(capabilities, parameters, mutableParameters, mountOptions);
-    if (!wrong.isEmpty()) {
-      throw new InvalidVolumeException(wrong);
-    }
+  private final Builder parts;
+
+  private VolumeSpec(Builder parts) {
+    this.parts = parts.copy();
   }
 
   /** Begins with a volume of a plugin of which nothing else is asked yet. */
@@ -88,53 +51,124 @@ public record VolumeSpec(
     return new Builder(plugin);
   }
 
+  /** Begins with all that is asked for here; a builder adds to it, or puts other parts in place. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** Returns the plugin whose volume it is. */
+  public PluginId plugin() {
+    return parts.plugin;
+  }
+
+  /**
+   * Returns every way in which it may be used, with mount options of its own where they differ from
+   * those of the volume; at least one.
+   */
+  public Set<VolumeCapability> capabilities() {
+    return Collections.unmodifiableSet(parts.capabilities);
+  }
+
+  /** How large it has to be. */
+  public Optional<CapacityRange> capacity() {
+    return Optional.ofNullable(parts.capacity);
+  }
+
+  /** From where it has to be reachable. */
+  public Optional<RequestedTopologies> topologies() {
+    return Optional.ofNullable(parts.topologies)
+        .flatMap(asked -> asked.within(parts.snapshotPlaces));
+  }
+
+  /** Returns the parameters, opaque to everybody but the plugin. */
+  public SortedMap<String, String> parameters() {
+    return Collections.unmodifiableSortedMap(parts.parameters);
+  }
+
+  /** Returns the parameters that may change later. */
+  public SortedMap<String, String> mutableParameters() {
+    return Collections.unmodifiableSortedMap(parts.mutableParameters);
+  }
+
+  /** How it is mounted, where a way of use says nothing else. */
+  public MountOptions mountOptions() {
+    return parts.mountOptions;
+  }
+
+  /** Where the host keeps its secrets. */
+  public Optional<SecretsReference> secrets() {
+    return Optional.ofNullable(parts.secrets);
+  }
+
+  /** Returns what it starts as a copy of: a snapshot or a volume. */
+  public Optional<VolumeContentSource> source() {
+    return Optional.ofNullable(parts.snapshot)
+        .map(VolumeContentSource::of)
+        .or(() -> Optional.ofNullable(parts.original).map(VolumeContentSource::of));
+  }
+
+  /** Whether it ends with its use. */
+  public boolean ephemeral() {
+    return parts.ephemeral;
+  }
+
   /** The ways of use with the volume's own mount options, as they go to the plugin. */
   public Set<VolumeCapability> capabilitiesInFull() {
     Set<VolumeCapability> full = new LinkedHashSet<>();
-    for (VolumeCapability each : capabilities) {
+    for (VolumeCapability each : parts.capabilities) {
       full.add(
           each.mountOptions()
-              .map(own -> VolumeCapability.mount(each.accessMode(), mountOptions.overlaidWith(own)))
+              .map(
+                  own ->
+                      VolumeCapability.mount(
+                          each.accessMode(), parts.mountOptions.overlaidWith(own)))
               .orElse(each));
     }
     return Collections.unmodifiableSet(full);
   }
 
-  /** Returns the spec with other mutable parameters beside those that stay as they are. */
-  public VolumeSpec modified(Map<String, String> changes) {
-    SortedMap<String, String> all = new TreeMap<>(mutableParameters);
-    all.putAll(changes);
-    return new VolumeSpec(
-        plugin,
-        capabilities,
-        capacity,
-        topologies,
-        parameters,
-        all,
-        mountOptions,
-        secrets,
-        source,
-        ephemeral);
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof VolumeSpec that && all().equals(that.all());
+  }
+
+  @Override
+  public int hashCode() {
+    return all().hashCode();
+  }
+
+  private List<Object> all() {
+    return List.of(
+        plugin(),
+        capabilities(),
+        capacity(),
+        topologies(),
+        parameters(),
+        mutableParameters(),
+        mountOptions(),
+        secrets(),
+        source(),
+        ephemeral());
   }
 
   /** Shows no values of parameters, which belong to the plugin. */
   @Override
   public String toString() {
     return "VolumeSpec[plugin="
-        + plugin
+        + plugin()
         + ", capabilities="
-        + capabilities
-        + capacity.map(range -> ", " + range).orElse("")
-        + topologies.map(places -> ", " + places).orElse("")
+        + capabilities()
+        + capacity().map(range -> ", " + range).orElse("")
+        + topologies().map(places -> ", " + places).orElse("")
         + ", parameters="
-        + parameters.keySet()
+        + parameters().keySet()
         + ", mutableParameters="
-        + mutableParameters.keySet()
+        + mutableParameters().keySet()
         + ", mountOptions="
-        + mountOptions
-        + secrets.map(name -> ", secrets=" + name).orElse("")
-        + source.map(from -> ", source=" + from).orElse("")
-        + (ephemeral ? ", ephemeral" : "")
+        + mountOptions()
+        + secrets().map(name -> ", secrets=" + name).orElse("")
+        + source().map(from -> ", source=" + from).orElse("")
+        + (ephemeral() ? ", ephemeral" : "")
         + "]";
   }
 
@@ -216,6 +250,22 @@ public record VolumeSpec(
 
     private Builder(PluginId plugin) {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(plugin);
+      copy.capabilities.addAll(capabilities);
+      copy.parameters.putAll(parameters);
+      copy.mutableParameters.putAll(mutableParameters);
+      copy.mountOptions = mountOptions;
+      copy.capacity = capacity;
+      copy.topologies = topologies;
+      copy.secrets = secrets;
+      copy.snapshot = snapshot;
+      copy.snapshotPlaces = snapshotPlaces;
+      copy.original = original;
+      copy.ephemeral = ephemeral;
+      return copy;
     }
 
     /** One more way in which it may be used. */
@@ -354,21 +404,7 @@ public record VolumeSpec(
       if (!wrong.isEmpty()) {
         throw new InvalidVolumeException(wrong);
       }
-      Optional<VolumeContentSource> source =
-          Optional.ofNullable(snapshot)
-              .map(VolumeContentSource::of)
-              .or(() -> Optional.ofNullable(original).map(VolumeContentSource::of));
-      return new VolumeSpec(
-          plugin,
-          capabilities,
-          Optional.ofNullable(capacity),
-          Optional.ofNullable(topologies).flatMap(asked -> asked.within(snapshotPlaces)),
-          parameters,
-          mutableParameters,
-          mountOptions,
-          Optional.ofNullable(secrets),
-          source,
-          ephemeral);
+      return new VolumeSpec(this);
     }
   }
 }

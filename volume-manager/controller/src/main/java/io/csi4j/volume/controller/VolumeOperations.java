@@ -196,7 +196,10 @@ final class VolumeOperations {
       throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
     }
     boolean isSame =
-        known.spec().equals(spec.modified(known.spec().mutableParameters()))
+        known
+                .spec()
+                .equals(
+                    spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build())
             && known.volume().map(it -> it.origin() == CatalogVolume.Origin.CREATED).orElse(true);
     if (!isSame) {
       throw ControllerFailures.refused(
@@ -487,7 +490,7 @@ final class VolumeOperations {
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
     CatalogEntry record = there(key, "modifying");
     CatalogVolume volume = record.volume().orElseThrow();
-    CatalogVolume now = volume.as(volume.spec().modified(changes));
+    CatalogVolume now = volume.as(volume.spec().toBuilder().mutableParameters(changes).build());
     controllers.answer(calls.modify(volume, changes));
     State state =
         record.state() instanceof State.Growing growing

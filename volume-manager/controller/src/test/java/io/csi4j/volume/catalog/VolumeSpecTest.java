@@ -257,7 +257,8 @@ class VolumeSpecTest {
   @Test
   void changedParametersTakeTheirPlaceAndTheOthersStay() {
     VolumeSpec before = spec().mutableParameters(Map.of("iops", "1", "tier", "low")).build();
-    assertThat(before.modified(Map.of("iops", "2")).mutableParameters())
+    assertThat(
+            before.toBuilder().mutableParameters(Map.of("iops", "2")).build().mutableParameters())
         .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "low"));
     assertThat(before.mutableParameters()).containsEntry("iops", "1");
   }

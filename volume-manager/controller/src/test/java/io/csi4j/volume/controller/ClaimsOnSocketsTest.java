@@ -77,7 +77,6 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -157,13 +156,14 @@ class ClaimsOnSocketsTest {
   }
 
   private ClaimRequest wish(VolumeUse usage) {
-    return new ClaimRequest(
-        usage,
-        NODE,
-        Optional.of(nodeId),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        controller().attaches(ID));
+    return ClaimRequest.builder(
+            usage,
+            NODE,
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(nodeId)
+        .attaches(controller().attaches(ID))
+        .build();
   }
 
   /** The node's part of a grant, and what it proves then. */
@@ -224,8 +224,8 @@ class ClaimsOnSocketsTest {
                     .mountOptions(ofVolume)
                     .build());
 
-    ClaimGrant grant = claims().acquire(wish(WEB).mounted(ofRequest));
-    assertThat(claims().acquire(wish(WEB).mounted(ofRequest))).isEqualTo(grant);
+    ClaimGrant grant = claims().acquire(wish(WEB).toBuilder().options(ofRequest).build());
+    assertThat(claims().acquire(wish(WEB).toBuilder().options(ofRequest).build())).isEqualTo(grant);
     assertThat(failure(() -> claims().acquire(wish(WEB))).code())
         .isEqualTo(OperatorCode.CLAIM_OTHER_USE);
     try (VolumeManager manager =
@@ -289,13 +289,11 @@ class ClaimsOnSocketsTest {
     ClaimGrant grant =
         claims()
             .acquire(
-                new ClaimRequest(
-                    WEB,
-                    NODE,
-                    Optional.of(nodeId),
-                    new Claim.Use(mode, AttachmentMode.FILESYSTEM),
-                    ClaimMode.WRITE,
-                    controller().attaches(ID)));
+                ClaimRequest.builder(
+                        WEB, NODE, new Claim.Use(mode, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
+                    .nodeId(nodeId)
+                    .attaches(controller().attaches(ID))
+                    .build());
     List<OperatorMessage> told = new CopyOnWriteArrayList<>();
     try (VolumeManager manager =
         VolumeManager.builder(directory)

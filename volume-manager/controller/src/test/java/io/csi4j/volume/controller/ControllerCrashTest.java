@@ -479,13 +479,12 @@ class ControllerCrashTest {
     MemoryClaimStore store = new MemoryClaimStore();
     new ClaimBook(store, Clock.systemUTC())
         .claim(
-            new ClaimRequest(
-                VolumeUse.of(DB, WorkloadId.of("web-1")),
-                NodeName.of("n1"),
-                Optional.empty(),
-                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                ClaimMode.WRITE,
-                false));
+            ClaimRequest.builder(
+                    VolumeUse.of(DB, WorkloadId.of("web-1")),
+                    NodeName.of("n1"),
+                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                    ClaimMode.WRITE)
+                .build());
     claim.set(store.read(DB).claim());
 
     int before = looks.get();

@@ -212,13 +212,14 @@ class ControllerFamilyTest {
             Map.entry(Snapshot.class, snapshot()),
             Map.entry(
                 ClaimRequest.class,
-                new ClaimRequest(
-                    VolumeUse.of(KEY, WorkloadId.of("web-1")),
-                    NodeName.of("n1"),
-                    Optional.of(NodeId.of("node-1")),
-                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                    ClaimMode.WRITE,
-                    true)));
+                ClaimRequest.builder(
+                        VolumeUse.of(KEY, WorkloadId.of("web-1")),
+                        NodeName.of("n1"),
+                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                        ClaimMode.WRITE)
+                    .nodeId(NodeId.of("node-1"))
+                    .attaches(true)
+                    .build()));
     Object sample = samples.get(type);
     assertThat(sample).as("a value for %s", type).isNotNull();
     return sample;

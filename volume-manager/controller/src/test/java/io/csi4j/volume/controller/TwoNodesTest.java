@@ -64,7 +64,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -148,13 +147,11 @@ class TwoNodesTest {
 
     ClaimGrant claim(VolumeUse usage) {
       return claims.acquire(
-          new ClaimRequest(
-              usage,
-              name,
-              Optional.of(nodeId),
-              new Claim.Use(MODE, AttachmentMode.FILESYSTEM),
-              ClaimMode.WRITE,
-              true));
+          ClaimRequest.builder(
+                  usage, name, new Claim.Use(MODE, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
+              .nodeId(nodeId)
+              .attaches(true)
+              .build());
     }
 
     MountRequest request(ClaimGrant grant) {

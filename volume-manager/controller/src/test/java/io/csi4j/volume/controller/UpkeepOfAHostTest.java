@@ -114,14 +114,14 @@ class UpkeepOfAHostTest {
   }
 
   private ClaimGrant acquire(VolumeKey volume, String workload, Optional<NodeId> node) {
-    return claims.acquire(
-        new ClaimRequest(
+    ClaimRequest.Builder request =
+        ClaimRequest.builder(
             VolumeUse.of(volume, WorkloadId.of(workload)),
             HERE,
-            node,
             new Claim.Use(MODE, AttachmentMode.FILESYSTEM),
-            ClaimMode.WRITE,
-            node.isPresent()));
+            ClaimMode.WRITE);
+    node.ifPresent(id -> request.nodeId(id).attaches(true));
+    return claims.acquire(request.build());
   }
 
   @Test

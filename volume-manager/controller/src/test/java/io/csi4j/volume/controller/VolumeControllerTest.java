@@ -177,13 +177,13 @@ class VolumeControllerTest {
   private void claim(VolumeKey key) {
     new ClaimBook(claims, Clock.systemUTC())
         .claim(
-            new ClaimRequest(
-                VolumeUse.of(key, WorkloadId.of("web-1")),
-                NodeName.of("n1"),
-                Optional.of(NodeId.of("node-1")),
-                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                ClaimMode.WRITE,
-                false));
+            ClaimRequest.builder(
+                    VolumeUse.of(key, WorkloadId.of("web-1")),
+                    NodeName.of("n1"),
+                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                    ClaimMode.WRITE)
+                .nodeId(NodeId.of("node-1"))
+                .build());
   }
 
   // ---- create
@@ -1039,13 +1039,14 @@ class VolumeControllerTest {
   }
 
   private static ClaimRequest wish(String workload, NodeId node) {
-    return new ClaimRequest(
-        VolumeUse.of(DB, WorkloadId.of(workload)),
-        NodeName.of("n1"),
-        Optional.of(node),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        true);
+    return ClaimRequest.builder(
+            VolumeUse.of(DB, WorkloadId.of(workload)),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(node)
+        .attaches(true)
+        .build();
   }
 
   @Test

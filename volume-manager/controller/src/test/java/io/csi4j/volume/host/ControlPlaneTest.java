@@ -81,13 +81,7 @@ class ControlPlaneTest {
             System.out.println("volumes " + controller.volumes());
             new ClaimBook(claims, Clock.systemUTC())
                 .claim(
-                    new ClaimRequest(
-                        VolumeUse.of(NOTES, WorkloadId.of("web")),
-                        NodeName.of("n1"),
-                        Optional.empty(),
-                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                        ClaimMode.WRITE,
-                        false));
+                    ClaimRequest.builder(VolumeUse.of(NOTES, WorkloadId.of("web")), NodeName.of("n1"), new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM), ClaimMode.WRITE).build());
           }
         }
       }

@@ -170,7 +170,7 @@ class SealedAtRestTest {
   @EtcdTest
   @Test
   void etcdKnowsNothingThatWasSealed() throws IOException {
-    assertThat(filesOfEtcd(settings -> settings.sealedBy(sealer()))).isZero();
+    assertThat(filesOfEtcd(settings -> settings.toBuilder().sealer(sealer()).build())).isZero();
   }
 
   @EtcdTest

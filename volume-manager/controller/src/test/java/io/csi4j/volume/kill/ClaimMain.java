@@ -120,13 +120,14 @@ final class ClaimMain {
 
   /** What is wanted of the node that has this id. */
   static ClaimRequest wish(NodeId node) {
-    return new ClaimRequest(
-        USE,
-        NODE,
-        Optional.of(node),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        true);
+    return ClaimRequest.builder(
+            USE,
+            NODE,
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(node)
+        .attaches(true)
+        .build();
   }
 
   /** What the node says when it has nothing mounted. */

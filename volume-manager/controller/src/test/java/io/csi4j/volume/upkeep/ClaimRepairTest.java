@@ -34,7 +34,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Drift is put right under the rules of claims, and only while it is so. */
@@ -56,13 +55,14 @@ class ClaimRepairTest {
 
   private ClaimGrant acquire() {
     return claims.acquire(
-        new ClaimRequest(
-            WEB,
-            NodeName.of("n1"),
-            Optional.of(N1),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-            ClaimMode.WRITE,
-            true));
+        ClaimRequest.builder(
+                WEB,
+                NodeName.of("n1"),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                ClaimMode.WRITE)
+            .nodeId(N1)
+            .attaches(true)
+            .build());
   }
 
   private ClaimHolder holder() {

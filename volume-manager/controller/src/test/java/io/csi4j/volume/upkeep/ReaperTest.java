@@ -153,13 +153,14 @@ class ReaperTest {
 
   private ClaimGrant acquire(VolumeUse usage, NodeName on) {
     return claims.acquire(
-        new ClaimRequest(
-            usage,
-            on,
-            Optional.of(NodeId.of("id-" + on)),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-            ClaimMode.WRITE,
-            true));
+        ClaimRequest.builder(
+                usage,
+                on,
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                ClaimMode.WRITE)
+            .nodeId(NodeId.of("id-" + on))
+            .attaches(true)
+            .build());
   }
 
   private List<String> reasons(ReaperPlan plan) {

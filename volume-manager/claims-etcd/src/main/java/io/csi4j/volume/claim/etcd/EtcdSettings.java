@@ -3,55 +3,119 @@ package io.csi4j.volume.claim.etcd;
 import io.csi4j.volume.state.seal.Sealer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where etcd is, and how it is asked.
- *
- * @param endpoints the members, as in {@code https://etcd-1:2379}
- * @param prefix what the names of all keys begin with
- * @param login the user; none if nothing is given
- * @param tls how connections are encrypted; given exactly when the endpoints begin with {@code
- *     https}
- * @param deadline how long each call may take; a claim takes two or three calls
- * @param sealer what claims are sealed with; they stand in clear if nothing is given
+ * Where etcd is, and how it is asked. Immutable; compares by value; its text form is free of
+ * secrets.
  */
-public record EtcdSettings(
-    List<URI> endpoints,
-    EtcdPrefix prefix,
-    Optional<EtcdLogin> login,
-    Optional<EtcdTls> tls,
-    Duration deadline,
-    Optional<Sealer> sealer) {
+public final class EtcdSettings {
 
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** Checks the addresses and the deadline. */
-  public EtcdSettings {
-    endpoints = List.copyOf(endpoints);
-    Objects.requireNonNull(prefix, "prefix");
-    Objects.requireNonNull(login, "login");
-    Objects.requireNonNull(tls, "tls");
-    Objects.requireNonNull(sealer, "sealer");
-    if (endpoints.isEmpty()) {
+  private final Builder parts;
+
+  private EtcdSettings(Builder parts) {
+    if (parts.endpoints.isEmpty()) {
       throw new IllegalArgumentException(
           "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
     }
-    endpoints.forEach(EtcdSettings::check);
-    boolean isSet = tls.isPresent();
-    if (endpoints.stream().anyMatch(each -> isEncrypted(each) != isSet)) {
+    parts.endpoints.forEach(EtcdSettings::check);
+    this.parts = parts.copy();
+    if (parts.tls == null && parts.endpoints.stream().anyMatch(EtcdSettings::isEncrypted)) {
+      this.parts.tls = EtcdTls.asTheJvm();
+    }
+    boolean isSet = this.parts.tls != null;
+    if (parts.endpoints.stream().anyMatch(each -> isEncrypted(each) != isSet)) {
       throw new IllegalArgumentException(
           "Some endpoints of etcd begin with http though TLS is set, or with https though it is"
               + " not. Let all begin with https and set TLS, or neither.");
     }
-    if (deadline.compareTo(SHORTEST) < 0 || deadline.compareTo(LONGEST) > 0) {
+    if (parts.deadline.compareTo(SHORTEST) < 0 || parts.deadline.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
-          "The deadline for etcd is " + deadline + ". Use one from 100 ms to 1 minute.");
+          "The deadline for etcd is " + parts.deadline + ". Use one from 100 ms to 1 minute.");
     }
+  }
+
+  /** Begins with those members, without login. */
+  public static Builder builder(URI... endpoints) {
+    return new Builder(List.of(endpoints));
+  }
+
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** Those members, without login; as the JVM trusts where they begin with {@code https}. */
+  public static EtcdSettings of(URI... endpoints) {
+    return builder(endpoints).build();
+  }
+
+  /** Returns the members, as in {@code https://etcd-1:2379}. */
+  public List<URI> endpoints() {
+    return parts.endpoints;
+  }
+
+  /** Returns what the names of all keys begin with. */
+  public EtcdPrefix prefix() {
+    return parts.prefix;
+  }
+
+  /** Returns the user; none if nothing is given. */
+  public Optional<EtcdLogin> login() {
+    return Optional.ofNullable(parts.login);
+  }
+
+  /**
+   * Returns how connections are encrypted; given exactly when the endpoints begin with {@code
+   * https}.
+   */
+  public Optional<EtcdTls> tls() {
+    return Optional.ofNullable(parts.tls);
+  }
+
+  /** Returns how long each call may take; a claim takes two or three calls. */
+  public Duration deadline() {
+    return parts.deadline;
+  }
+
+  /** Returns what claims are sealed with; they stand in clear if nothing is given. */
+  public Optional<Sealer> sealer() {
+    return Optional.ofNullable(parts.sealer);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof EtcdSettings that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "EtcdSettings" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("endpoints", parts.endpoints);
+    all.put("prefix", parts.prefix);
+    all.put("login", login());
+    all.put("tls", tls());
+    all.put("deadline", parts.deadline);
+    all.put("sealer", sealer());
+    return all;
   }
 
   private static void check(URI endpoint) {
@@ -70,54 +134,82 @@ public record EtcdSettings(
     }
   }
 
-  /** Those members, without login; as the JVM trusts where they begin with {@code https}. */
-  public static EtcdSettings of(URI... endpoints) {
-    List<URI> all = List.of(endpoints);
-    return new EtcdSettings(
-        all,
-        EtcdPrefix.DEFAULT,
-        Optional.empty(),
-        all.stream().anyMatch(EtcdSettings::isEncrypted)
-            ? Optional.of(EtcdTls.asTheJvm())
-            : Optional.empty(),
-        Duration.ofSeconds(5),
-        Optional.empty());
-  }
-
   private static boolean isEncrypted(URI endpoint) {
     return "https".equals(endpoint.getScheme());
   }
 
-  /** Returns the settings with another prefix. */
-  public EtcdSettings below(EtcdPrefix other) {
-    return new EtcdSettings(endpoints, other, login, tls, deadline, sealer);
-  }
-
-  /** Returns the settings, asked as this user. */
-  public EtcdSettings as(EtcdLogin user) {
-    return new EtcdSettings(endpoints, prefix, Optional.of(user), tls, deadline, sealer);
-  }
-
-  /** Returns the settings, encrypted so. */
-  public EtcdSettings over(EtcdTls encryption) {
-    return new EtcdSettings(endpoints, prefix, login, Optional.of(encryption), deadline, sealer);
-  }
-
-  /** Returns the settings with another deadline. */
-  public EtcdSettings within(Duration other) {
-    return new EtcdSettings(endpoints, prefix, login, tls, other, sealer);
-  }
-
-  /**
-   * The same, with claims sealed. Those that stand in clear are read, and sealed when they are
-   * written the next time. All hosts of the claims need the key.
-   */
-  public EtcdSettings sealedBy(Sealer seal) {
-    return new EtcdSettings(endpoints, prefix, login, tls, deadline, Optional.of(seal));
-  }
-
   /** The addresses, for people. */
   String addresses() {
-    return endpoints.stream().map(URI::toString).collect(Collectors.joining(", "));
+    return parts.endpoints.stream().map(URI::toString).collect(Collectors.joining(", "));
+  }
+
+  /** Collects the parts of a {@link EtcdSettings}. */
+  public static final class Builder {
+    private final List<URI> endpoints;
+    private EtcdPrefix prefix = EtcdPrefix.DEFAULT;
+    private @Nullable EtcdLogin login;
+    private @Nullable EtcdTls tls;
+    private Duration deadline = Duration.ofSeconds(5);
+    private @Nullable Sealer sealer;
+
+    private Builder(List<URI> endpoints) {
+      this.endpoints = endpoints;
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(endpoints);
+      copy.prefix = prefix;
+      copy.login = login;
+      copy.tls = tls;
+      copy.deadline = deadline;
+      copy.sealer = sealer;
+      return copy;
+    }
+
+    /** Sets what the names of all keys begin with. */
+    public Builder prefix(EtcdPrefix value) {
+      prefix = Objects.requireNonNull(value, "prefix");
+      return this;
+    }
+
+    /** Sets the user. There is none by default. */
+    public Builder login(EtcdLogin value) {
+      login = Objects.requireNonNull(value, "login");
+      return this;
+    }
+
+    /**
+     * Says how connections are encrypted. As the JVM trusts by default, where the endpoints begin
+     * with {@code https}.
+     */
+    public Builder tls(EtcdTls value) {
+      tls = Objects.requireNonNull(value, "tls");
+      return this;
+    }
+
+    /** Limits each call, from 100 ms to 1 minute. 5 s by default. */
+    public Builder deadline(Duration value) {
+      deadline = Objects.requireNonNull(value, "deadline");
+      return this;
+    }
+
+    /**
+     * Seals claims. Those that stand in clear are read, and sealed when they are written the next
+     * time. All hosts of the claims need the key.
+     */
+    public Builder sealer(Sealer value) {
+      sealer = Objects.requireNonNull(value, "sealer");
+      return this;
+    }
+
+    /**
+     * Returns the settings.
+     *
+     * @throws IllegalArgumentException for an address that is none, addresses of both kinds, or a
+     *     deadline that is too short or too long
+     */
+    public EtcdSettings build() {
+      return new EtcdSettings(this);
+    }
   }
 }

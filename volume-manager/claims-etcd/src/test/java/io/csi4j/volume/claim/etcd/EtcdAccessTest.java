@@ -89,8 +89,9 @@ class EtcdAccessTest {
   }
 
   private static EtcdSettings as(EtcdServer server, String password) {
-    return EtcdSettings.of(server.endpoint())
-        .as(new EtcdLogin("claims", EtcdPassword.of(password)));
+    return EtcdSettings.builder(server.endpoint())
+        .login(new EtcdLogin("claims", EtcdPassword.of(password)))
+        .build();
   }
 
   @Test
@@ -140,7 +141,11 @@ class EtcdAccessTest {
               etcd
                   + " finds the request invalid, as it does where it wants a user. Give a login,"
                   + " if it wants one.");
-      assertThat(refusal(as(server, "the password of claims").below(EtcdPrefix.of("/other"))))
+      assertThat(
+              refusal(
+                  as(server, "the password of claims").toBuilder()
+                      .prefix(EtcdPrefix.of("/other"))
+                      .build()))
           .isEqualTo(etcd + " does not let the user read and write below '/other/'" + login);
     }
   }
@@ -250,7 +255,8 @@ class EtcdAccessTest {
             "--trusted-ca-file=ca.pem",
             "--client-cert-auth")) {
       EtcdSettings settings = EtcdSettings.of(server.endpoint());
-      try (EtcdClaimStore store = EtcdClaimStore.open(settings.over(trusting.showing(own)))) {
+      try (EtcdClaimStore store =
+          EtcdClaimStore.open(settings.toBuilder().tls(trusting.showing(own)).build())) {
         Versioned now = write(store);
         assertThat(now.version().compareTo(ClaimVersion.NEVER)).isPositive();
         assertThat(store.read(DB)).isEqualTo(now);
@@ -261,10 +267,10 @@ class EtcdAccessTest {
               + " cannot be reached, or has no leader. See that it runs, and that it can be"
               + " reached from here, with TLS where it asks for it.";
       EtcdTls credulous = EtcdTls.trusting(pem("stranger.pem")).showing(own);
-      assertThat(refusal(settings.over(credulous))).isEqualTo(unreached);
+      assertThat(refusal(settings.toBuilder().tls(credulous).build())).isEqualTo(unreached);
       assertThat(refusal(settings)).isEqualTo(unreached);
-      assertThat(refusal(settings.over(trusting))).isEqualTo(unreached);
-      assertThat(refusal(settings.over(EtcdTls.trusting(pem("missing.pem")))))
+      assertThat(refusal(settings.toBuilder().tls(trusting).build())).isEqualTo(unreached);
+      assertThat(refusal(settings.toBuilder().tls(EtcdTls.trusting(pem("missing.pem"))).build()))
           .isEqualTo(
               "Opening the store of claims in etcd failed: the certificates to trust ("
                   + directory.resolve("missing.pem")
@@ -272,9 +278,11 @@ class EtcdAccessTest {
                   + " #8 in PEM form without a password.");
       assertThat(
               refusal(
-                  settings.over(
-                      trusting.showing(
-                          new ClientCertificate(pem("client.pem"), Pem.of(new byte[] {1}))))))
+                  settings.toBuilder()
+                      .tls(
+                          trusting.showing(
+                              new ClientCertificate(pem("client.pem"), Pem.of(new byte[] {1}))))
+                      .build()))
           .startsWith(
               "Opening the store of claims in etcd failed: the client's certificate ("
                   + directory.resolve("client.pem")

@@ -63,7 +63,7 @@ class EtcdClaimStoreTest {
   }
 
   private static ClaimStore open(EtcdPrefix prefix) {
-    return EtcdClaimStore.open(EtcdSettings.of(server.endpoint()).below(prefix));
+    return EtcdClaimStore.open(EtcdSettings.builder(server.endpoint()).prefix(prefix).build());
   }
 
   private static WriteToken token() {
@@ -75,7 +75,8 @@ class EtcdClaimStoreTest {
   }
 
   private static ClaimStore sealed(EtcdPrefix prefix, Sealer sealer) {
-    return EtcdClaimStore.open(EtcdSettings.of(server.endpoint()).below(prefix).sealedBy(sealer));
+    return EtcdClaimStore.open(
+        EtcdSettings.builder(server.endpoint()).prefix(prefix).sealer(sealer).build());
   }
 
   /** Each place is a prefix of its own. */

@@ -7,8 +7,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,15 +18,13 @@ class EtcdSettingsTest {
 
   @Test
   void theUsualIsFiveSecondsBelowOnePrefixAsNobody() {
-    assertThat(EtcdSettings.of(PLAIN))
-        .isEqualTo(
-            new EtcdSettings(
-                List.of(PLAIN),
-                EtcdPrefix.of("/csi4j"),
-                Optional.empty(),
-                Optional.empty(),
-                Duration.ofSeconds(5),
-                Optional.empty()));
+    EtcdSettings usual = EtcdSettings.of(PLAIN);
+    assertThat(usual.endpoints()).containsExactly(PLAIN);
+    assertThat(usual.prefix()).isEqualTo(EtcdPrefix.of("/csi4j"));
+    assertThat(usual.deadline()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(usual.login()).isEmpty();
+    assertThat(usual.tls()).isEmpty();
+    assertThat(usual.sealer()).isEmpty();
     assertThat(EtcdSettings.of(ENCRYPTED).tls()).contains(EtcdTls.asTheJvm());
   }
 
@@ -60,7 +56,7 @@ class EtcdSettingsTest {
         .isThrownBy(() -> EtcdSettings.of(PLAIN, ENCRYPTED))
         .withMessage(message);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> EtcdSettings.of(PLAIN).over(EtcdTls.asTheJvm()))
+        .isThrownBy(() -> EtcdSettings.builder(PLAIN).tls(EtcdTls.asTheJvm()).build())
         .withMessage(message);
   }
 
@@ -72,7 +68,7 @@ class EtcdSettingsTest {
             "No endpoint of etcd is given. Give at least one, such as http://127.0.0.1:2379.");
     for (Duration wrong : new Duration[] {Duration.ofMillis(99), Duration.ofSeconds(61)}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> EtcdSettings.of(PLAIN).within(wrong))
+          .isThrownBy(() -> EtcdSettings.builder(PLAIN).deadline(wrong).build())
           .withMessage("The deadline for etcd is " + wrong + ". Use one from 100 ms to 1 minute.");
     }
   }
@@ -80,14 +76,15 @@ class EtcdSettingsTest {
   @Test
   void noTextShowsThePasswordOrAKey() {
     EtcdSettings settings =
-        EtcdSettings.of(ENCRYPTED)
-            .as(new EtcdLogin("root", EtcdPassword.of("geheim")))
-            .over(
+        EtcdSettings.builder(ENCRYPTED)
+            .login(new EtcdLogin("root", EtcdPassword.of("geheim")))
+            .tls(
                 EtcdTls.trusting(Pem.file(Path.of("ca.pem")))
                     .showing(
                         new EtcdTls.ClientCertificate(
                             Pem.file(Path.of("own.pem")),
-                            Pem.of("geheim".getBytes(StandardCharsets.UTF_8)))));
+                            Pem.of("geheim".getBytes(StandardCharsets.UTF_8)))))
+            .build();
 
     assertThat(settings.toString())
         .doesNotContain("geheim")

@@ -94,7 +94,8 @@ class EtcdTroubleTest {
 
   /** One that is not waited for long. */
   private static EtcdClaimStore openHastily(URI endpoint) {
-    return EtcdClaimStore.open(EtcdSettings.of(endpoint).within(Duration.ofMillis(700)));
+    return EtcdClaimStore.open(
+        EtcdSettings.builder(endpoint).deadline(Duration.ofMillis(700)).build());
   }
 
   private static WriteToken token() {
@@ -115,13 +116,12 @@ class EtcdTroubleTest {
   }
 
   private static ClaimRequest wish(String workload, String node) {
-    return new ClaimRequest(
-        VolumeUse.of(DB, WorkloadId.of(workload)),
-        NodeName.of(node),
-        Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        false);
+    return ClaimRequest.builder(
+            VolumeUse.of(DB, WorkloadId.of(workload)),
+            NodeName.of(node),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
   }
 
   /** Asks until the store answers again. */

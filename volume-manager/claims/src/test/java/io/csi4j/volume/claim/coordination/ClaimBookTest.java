@@ -64,13 +64,12 @@ class ClaimBookTest {
   }
 
   private static ClaimRequest wish(String workload, String node) {
-    return new ClaimRequest(
-        usage(workload),
-        NodeName.of(node),
-        Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        false);
+    return ClaimRequest.builder(
+            usage(workload),
+            NodeName.of(node),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
   }
 
   private static ClaimException failure(Runnable work) {

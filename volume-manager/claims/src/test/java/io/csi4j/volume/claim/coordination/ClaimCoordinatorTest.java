@@ -54,7 +54,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,13 +97,14 @@ class ClaimCoordinatorTest {
 
   private static ClaimRequest wish(
       String workload, String node, AccessMode access, ClaimMode mode) {
-    return new ClaimRequest(
-        usage(workload),
-        NodeName.of(node),
-        Optional.of(NodeId.of("id-" + node)),
-        new Claim.Use(access, AttachmentMode.FILESYSTEM),
-        mode,
-        true);
+    return ClaimRequest.builder(
+            usage(workload),
+            NodeName.of(node),
+            new Claim.Use(access, AttachmentMode.FILESYSTEM),
+            mode)
+        .nodeId(NodeId.of("id-" + node))
+        .attaches(true)
+        .build();
   }
 
   private static NodeReceipt receipt(ClaimGrant grant) {
@@ -161,13 +161,10 @@ class ClaimCoordinatorTest {
   void whatWasAttachedToANodeIdIsDetachedFromItWhenTheNodeHasAnother() {
     ClaimRequest before = wish("web", "n1");
     ClaimRequest after =
-        new ClaimRequest(
-            usage("job"),
-            before.node(),
-            Optional.of(NodeId.of("new-id")),
-            before.use(),
-            before.mode(),
-            true);
+        ClaimRequest.builder(usage("job"), before.node(), before.use(), before.mode())
+            .nodeId(NodeId.of("new-id"))
+            .attaches(true)
+            .build();
     ClaimGrant web = claims.acquire(before);
     ClaimGrant job = claims.acquire(after);
     assertThat(storage.attached).containsExactly("db@id-n1", "db@new-id");

@@ -48,13 +48,14 @@ class ClaimKillPointsTest {
   private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
   private static final NodeName N1 = NodeName.of("n1");
   private static final ClaimRequest WISH =
-      new ClaimRequest(
-          WEB,
-          N1,
-          Optional.of(NodeId.of("id-n1")),
-          new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-          ClaimMode.WRITE,
-          true);
+      ClaimRequest.builder(
+              WEB,
+              N1,
+              new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+              ClaimMode.WRITE)
+          .nodeId(NodeId.of("id-n1"))
+          .attaches(true)
+          .build();
 
   /** Ends a process. */
   private static final class Killed extends Error {

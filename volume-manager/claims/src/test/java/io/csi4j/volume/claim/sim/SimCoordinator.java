@@ -131,14 +131,17 @@ final class SimCoordinator {
     private void acquireAgain(Held held) {
       Claim claim = world.store.truth(held.usage().volume());
       if (claim.use().isPresent()) {
-        acquire(
-            new ClaimRequest(
-                held.usage(),
-                held.holder().node(),
-                held.holder().nodeId(),
-                claim.use().get(),
-                world.pick(5) == 0 ? io.csi4j.volume.model.ClaimMode.WRITE : held.holder().mode(),
-                world.volumes.get(held.usage().volume()).attaches()));
+        ClaimRequest.Builder wish =
+            ClaimRequest.builder(
+                    held.usage(),
+                    held.holder().node(),
+                    claim.use().get(),
+                    world.pick(5) == 0
+                        ? io.csi4j.volume.model.ClaimMode.WRITE
+                        : held.holder().mode())
+                .attaches(world.volumes.get(held.usage().volume()).attaches());
+        held.holder().nodeId().ifPresent(wish::nodeId);
+        acquire(wish.build());
       }
     }
 

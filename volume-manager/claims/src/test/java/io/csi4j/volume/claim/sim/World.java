@@ -240,13 +240,14 @@ final class World {
             .findFirst()
             .filter(it -> pick(2) == 0)
             .orElseGet(() -> nodes.get(pick(nodes.size())).process.name);
-    return new ClaimRequest(
-        VolumeUse.of(volume, WorkloadId.of("w" + pick(4))),
-        node,
-        Optional.of(idOf(node)),
-        new Claim.Use(kind.mode(), AttachmentMode.FILESYSTEM),
-        pick(3) == 0 ? ClaimMode.READ : ClaimMode.WRITE,
-        kind.attaches());
+    return ClaimRequest.builder(
+            VolumeUse.of(volume, WorkloadId.of("w" + pick(4))),
+            node,
+            new Claim.Use(kind.mode(), AttachmentMode.FILESYSTEM),
+            pick(3) == 0 ? ClaimMode.READ : ClaimMode.WRITE)
+        .nodeId(idOf(node))
+        .attaches(kind.attaches())
+        .build();
   }
 
   static NodeId idOf(NodeName node) {

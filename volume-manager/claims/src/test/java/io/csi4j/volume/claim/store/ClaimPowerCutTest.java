@@ -120,13 +120,12 @@ class ClaimPowerCutTest {
     /** A claim that is larger or smaller, by the names in it. */
     private static Claim claim(VolumeKey key, long epoch, int size) {
       ClaimRequest wish =
-          new ClaimRequest(
-              VolumeUse.of(key, WorkloadId.of("w".repeat(size) + epoch)),
-              NodeName.of("n1"),
-              Optional.empty(),
-              new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-              ClaimMode.WRITE,
-              false);
+          ClaimRequest.builder(
+                  VolumeUse.of(key, WorkloadId.of("w".repeat(size) + epoch)),
+                  NodeName.of("n1"),
+                  new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                  ClaimMode.WRITE)
+              .build();
       ClaimDecision decision =
           ClaimRules.claim(Claim.none(key), wish, Optional.empty(), Instant.EPOCH);
       return ((ClaimDecision.Granted) decision).next();

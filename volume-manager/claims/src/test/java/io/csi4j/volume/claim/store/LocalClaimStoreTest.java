@@ -75,13 +75,12 @@ class LocalClaimStoreTest {
   }
 
   private static ClaimRequest wish(VolumeKey volume, String workload) {
-    return new ClaimRequest(
-        usage(volume, workload),
-        NodeName.of("n1"),
-        Optional.empty(),
-        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-        ClaimMode.WRITE,
-        false);
+    return ClaimRequest.builder(
+            usage(volume, workload),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
   }
 
   private static ClaimBook book(ClaimStore store) {

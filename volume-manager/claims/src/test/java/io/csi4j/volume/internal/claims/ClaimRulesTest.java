@@ -104,13 +104,12 @@ class ClaimRulesTest {
   }
 
   private static ClaimRequest wish(String workload, String node, AccessMode mode, ClaimMode what) {
-    return new ClaimRequest(
-        VolumeUse.of(VOLUME, WorkloadId.of(workload)),
-        NodeName.of(node),
-        Optional.empty(),
-        new Claim.Use(mode, AttachmentMode.FILESYSTEM),
-        what,
-        false);
+    return ClaimRequest.builder(
+            VolumeUse.of(VOLUME, WorkloadId.of(workload)),
+            NodeName.of(node),
+            new Claim.Use(mode, AttachmentMode.FILESYSTEM),
+            what)
+        .build();
   }
 
   /** All ways in which up to two others can hold a volume, whether they fit together or not. */
@@ -255,13 +254,12 @@ class ClaimRulesTest {
             AccessMode.MULTI_NODE_MULTI_WRITER,
             holder("web", "n1", ClaimMode.WRITE, ClaimState.TAKEN));
     ClaimRequest asDevice =
-        new ClaimRequest(
-            VolumeUse.of(VOLUME, WorkloadId.of("job")),
-            NodeName.of("n1"),
-            Optional.empty(),
-            new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.BLOCK),
-            ClaimMode.READ,
-            false);
+        ClaimRequest.builder(
+                VolumeUse.of(VOLUME, WorkloadId.of("job")),
+                NodeName.of("n1"),
+                new Claim.Use(AccessMode.MULTI_NODE_MULTI_WRITER, AttachmentMode.BLOCK),
+                ClaimMode.READ)
+            .build();
 
     assertThat(decide(claim, asDevice, NOW))
         .isEqualTo(

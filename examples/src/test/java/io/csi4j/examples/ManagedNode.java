@@ -129,7 +129,7 @@ final class ManagedNode implements OrchestratorUnderTest {
       plugin =
           CsiPlugin.connect(
               setting.node(),
-              ConnectOptions.builder().policies(each -> each.withAttemptDeadline(call)).build());
+              ConnectOptions.builder().policies(each -> each.attemptDeadline(call)).build());
       hasController =
           plugin.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE);
       claims = LocalClaimStore.open(directory.resolve("claims"));
@@ -142,9 +142,9 @@ final class ManagedNode implements OrchestratorUnderTest {
                   ControllerSettings.builder()
                       .policy(
                           each ->
-                              each.withAttemptDeadline(call)
-                                  .withBackoff(Duration.ofMillis(20))
-                                  .withBudget(call.multipliedBy(5)))
+                              each.attemptDeadline(call)
+                                  .backoff(Duration.ofMillis(20))
+                                  .budget(call.multipliedBy(5)))
                       .build())
               .open();
       book = new ClaimBook(claims, Clock.systemUTC());
@@ -157,7 +157,7 @@ final class ManagedNode implements OrchestratorUnderTest {
                       .policy(policy(call))
                       .connectOptions(
                           ConnectOptions.builder()
-                              .policies(each -> each.withAttemptDeadline(call))
+                              .policies(each -> each.attemptDeadline(call))
                               .build())
                       .build())
               .claims(NodeClaims.of(NODE, book::standing))

@@ -239,13 +239,11 @@ final class ReadmeSnippets {
     ConnectOptions options =
         ConnectOptions.builder()
             .deadline(Duration.ofSeconds(30)) // of connecting
-            .policies(policy -> policy.withAttempts(5)) // of every operation
+            .policies(policy -> policy.attempts(5)) // of every operation
             .policy(
                 CsiOperation.CREATE_SNAPSHOT, // of this one
                 policy ->
-                    policy
-                        .withAttemptDeadline(Duration.ofMinutes(10))
-                        .withBudget(Duration.ofMinutes(30)))
+                    policy.attemptDeadline(Duration.ofMinutes(10)).budget(Duration.ofMinutes(30)))
             .build();
     // end
     return options;
@@ -253,7 +251,7 @@ final class ReadmeSnippets {
 
   static void policyOfACall(CsiPlugin plugin, NodeStageVolumeRequest request) {
     // snippet: policy of a call
-    plugin.node().with(policy -> policy.withAttempts(1)).stageVolume(request);
+    plugin.node().with(policy -> policy.attempts(1)).stageVolume(request);
     // end
   }
 

@@ -63,9 +63,7 @@ abstract class AgainstScriptedPlugin {
     ConnectOptions.Builder options =
         ConnectOptions.builder()
             .deadline(LONG)
-            .policies(
-                policy ->
-                    policy.withBackoff(Duration.ofMillis(1)).withPendingBackoff(Duration.ZERO));
+            .policies(policy -> policy.backoff(Duration.ofMillis(1)).pendingBackoff(Duration.ZERO));
     CsiPlugin plugin =
         CsiPlugin.connect(
             CsiEndpoint.of(directory.resolve("csi.sock")), change.apply(options).build());

@@ -344,7 +344,7 @@ class CallTest extends AgainstScriptedPlugin {
             reply.ok(ScriptedPlugin.defaultAnswer(call.operation(), call.request()));
           }
         });
-    CsiPlugin plugin = connect(options -> options.policies(policy -> policy.withAttempts(1)));
+    CsiPlugin plugin = connect(options -> options.policies(policy -> policy.attempts(1)));
     CompletableFuture<?> slow =
         plugin
             .controller()
@@ -372,9 +372,7 @@ class CallTest extends AgainstScriptedPlugin {
     Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
     CsiPlugin plugin =
         connect(
-            options ->
-                options.policies(
-                    policy -> policy.withAttemptDeadline(endless).withBudget(endless)));
+            options -> options.policies(policy -> policy.attemptDeadline(endless).budget(endless)));
     plugin.controller().deleteVolume(DELETE);
     plugin.controller().async().deleteVolume(DELETE).toCompletableFuture().join();
     assertThat(scripted.calls(CsiOperation.DELETE_VOLUME)).hasSize(2);

@@ -32,6 +32,7 @@ import io.csi4j.client.internal.proto.VolumeCondition;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeHealthErrorType;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
@@ -110,14 +111,15 @@ class CanaryTest {
   }
 
   private ConnectOptions.Builder options() {
-    return ConnectOptions.builder()
-        .policies(
-            policy ->
-                policy
-                    .withAttempts(Math.min(2, policy.attempts()))
-                    .withBackoff(Duration.ZERO)
-                    .withPendingBackoff(Duration.ZERO))
-        .listener(watch.listener());
+    ConnectOptions.Builder options =
+        ConnectOptions.builder()
+            .policies(policy -> policy.backoff(Duration.ZERO).pendingBackoff(Duration.ZERO))
+            .listener(watch.listener());
+    for (CsiOperation operation : CsiOperation.values()) {
+      int attempts = Math.min(2, CallPolicy.defaultFor(operation).attempts());
+      options.policy(operation, policy -> policy.attempts(attempts));
+    }
+    return options;
   }
 
   // ---- what is seen

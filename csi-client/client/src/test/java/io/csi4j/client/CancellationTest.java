@@ -49,9 +49,7 @@ class CancellationTest extends AgainstScriptedPlugin {
             () ->
                 plugin
                     .node()
-                    .with(
-                        policy ->
-                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .with(policy -> policy.attempts(1).attemptDeadline(Duration.ofMillis(100)))
                     .unpublishVolume(UNPUBLISH));
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
@@ -120,7 +118,7 @@ class CancellationTest extends AgainstScriptedPlugin {
     CompletableFuture<Void> call =
         plugin
             .node()
-            .with(policy -> policy.withAttempts(9).withPendingBackoff(Duration.ofMillis(1)))
+            .with(policy -> policy.attempts(9).pendingBackoff(Duration.ofMillis(1)))
             .async()
             .unpublishVolume(UNPUBLISH)
             .toCompletableFuture();
@@ -147,9 +145,9 @@ class CancellationTest extends AgainstScriptedPlugin {
             .with(
                 policy ->
                     policy
-                        .withPendingBackoff(Duration.ofHours(1))
-                        .withBackoffCap(Duration.ofHours(1))
-                        .withBudget(Duration.ofDays(1)))
+                        .pendingBackoff(Duration.ofHours(1))
+                        .backoffCap(Duration.ofHours(1))
+                        .budget(Duration.ofDays(1)))
             .async()
             .deleteVolume(DELETE)
             .toCompletableFuture();

@@ -248,7 +248,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     CsiTransientException failure =
         catchThrowableOfType(
             CsiTransientException.class,
-            () -> plugin.controller().with(policy -> policy.withAttempts(4)).expandVolume(EXPAND));
+            () -> plugin.controller().with(policy -> policy.attempts(4)).expandVolume(EXPAND));
     assertThat(asked(CsiOperation.CONTROLLER_GET_CAPABILITIES)).isEqualTo(4);
     assertThat(failure.operation()).contains(CsiOperation.CONTROLLER_EXPAND_VOLUME);
     assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
@@ -288,9 +288,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
             () ->
                 plugin
                     .controller()
-                    .with(
-                        policy ->
-                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .with(policy -> policy.attempts(1).attemptDeadline(Duration.ofMillis(100)))
                     .expandVolume(EXPAND));
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
@@ -311,9 +309,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
             () ->
                 plugin
                     .controller()
-                    .with(
-                        policy ->
-                            policy.withAttempts(1).withAttemptDeadline(Duration.ofMillis(100)))
+                    .with(policy -> policy.attempts(1).attemptDeadline(Duration.ofMillis(100)))
                     .expandVolume(EXPAND));
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);

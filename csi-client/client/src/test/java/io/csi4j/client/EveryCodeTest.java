@@ -42,8 +42,7 @@ class EveryCodeTest {
         CsiPlugin.connect(
             scripted.endpoint(),
             ConnectOptions.builder()
-                .policies(
-                    policy -> policy.withBackoff(Duration.ZERO).withPendingBackoff(Duration.ZERO))
+                .policies(policy -> policy.backoff(Duration.ZERO).pendingBackoff(Duration.ZERO))
                 .build());
     Samples samples = new Samples(0);
     for (CsiOperation operation : CsiOperation.values()) {

@@ -72,7 +72,7 @@ class HostileWireTest {
     CsiException failure =
         catchThrowableOfType(
             CsiException.class,
-            () -> plugin.identity().with(policy -> policy.withAttemptDeadline(deadline)).probe());
+            () -> plugin.identity().with(policy -> policy.attemptDeadline(deadline)).probe());
     assertThat(failure.operation()).contains(CsiOperation.PROBE);
     assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
     assertThat(failure.attempts()).isEqualTo(1);
@@ -83,7 +83,7 @@ class HostileWireTest {
   }
 
   private void works() {
-    assertThat(plugin.identity().with(policy -> policy.withAttempts(3)).probe())
+    assertThat(plugin.identity().with(policy -> policy.attempts(3)).probe())
         .isEqualTo(Readiness.ASSUMED_READY);
   }
 
@@ -160,14 +160,14 @@ class HostileWireTest {
       peer.script(
           out -> out.headers().message().trailers("grpc-status", "0").goAway(error, canary));
       for (int i = 0; i < 5; i++) {
-        watch.value("probe", plugin.identity().with(policy -> policy.withAttempts(3)).probe());
+        watch.value("probe", plugin.identity().with(policy -> policy.attempts(3)).probe());
       }
       peer.script(out -> out.goAway(error, canary).hangUp());
       watch.thrown(
           "probe",
           catchThrowableOfType(
               CsiException.class,
-              () -> plugin.identity().with(policy -> policy.withAttempts(1)).probe()));
+              () -> plugin.identity().with(policy -> policy.attempts(1)).probe()));
 
       assertThat(watch.sightings().of(List.of("canary-83fd"))).isEmpty();
     }

@@ -153,7 +153,7 @@ class ListenerTest extends AgainstScriptedPlugin {
                   i ->
                       plugin
                           .node()
-                          .with(policy -> policy.withAttempts(50))
+                          .with(policy -> policy.attempts(50))
                           .async()
                           .unpublishVolume(UNPUBLISH)
                           .toCompletableFuture())

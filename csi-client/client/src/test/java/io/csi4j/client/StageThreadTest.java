@@ -50,10 +50,10 @@ class StageThreadTest {
   }
 
   /** A pause that is drawn from a year does not fit into a minute. */
-  private static CallPolicy noTimeForARetry(CallPolicy policy) {
-    return policy
-        .withPendingBackoff(Duration.ofDays(365))
-        .withBackoffCap(Duration.ofDays(365))
-        .withBudget(Duration.ofMinutes(1));
+  private static void noTimeForARetry(CallPolicy.Builder policy) {
+    policy
+        .pendingBackoff(Duration.ofDays(365))
+        .backoffCap(Duration.ofDays(365))
+        .budget(Duration.ofMinutes(1));
   }
 }

@@ -59,8 +59,7 @@ class TextSafetyTest {
         CsiPlugin.connect(
             scripted.endpoint(),
             ConnectOptions.builder()
-                .policies(
-                    policy -> policy.withBackoff(Duration.ZERO).withPendingBackoff(Duration.ZERO))
+                .policies(policy -> policy.backoff(Duration.ZERO).pendingBackoff(Duration.ZERO))
                 .listener(
                     new CsiListener() {
                       @Override

@@ -67,11 +67,11 @@ final class ToyNode implements AutoCloseable {
             .policies(
                 policy ->
                     policy
-                        .withAttemptDeadline(call)
-                        .withAttempts(has(Defect.NEW_PATH_EACH_ATTEMPT) ? 1 : 3)
-                        .withBackoff(Duration.ofMillis(20))
-                        .withPendingBackoff(Duration.ofMillis(40))
-                        .withBudget(call.multipliedBy(5)))
+                        .attemptDeadline(call)
+                        .attempts(has(Defect.NEW_PATH_EACH_ATTEMPT) ? 1 : 3)
+                        .backoff(Duration.ofMillis(20))
+                        .pendingBackoff(Duration.ofMillis(40))
+                        .budget(call.multipliedBy(5)))
             .build();
     controller = CsiPlugin.connect(setting.controller(), options);
     node =

@@ -113,7 +113,7 @@ class FaultTest {
     try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
       plugin.inject(Fault.fail(17, ""), When.calling(PROBE));
 
-      assertThatThrownBy(() -> client.identity().with(p -> p.withAttempts(1)).probe())
+      assertThatThrownBy(() -> client.identity().with(p -> p.attempts(1)).probe())
           .hasMessageContaining("UNKNOWN");
     }
   }
@@ -506,7 +506,7 @@ class FaultTest {
     try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
       plugin.inject(Fault.answer(wrong), When.calling(PROBE).once());
 
-      assertThatThrownBy(() -> client.identity().with(p -> p.withAttempts(1)).probe())
+      assertThatThrownBy(() -> client.identity().with(p -> p.attempts(1)).probe())
           .isInstanceOfAny(CsiAnswerException.class, CsiTransientException.class);
       assertThat(client.identity().probe()).isEqualTo(Readiness.READY);
     }

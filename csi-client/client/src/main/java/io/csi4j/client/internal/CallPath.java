@@ -114,10 +114,10 @@ public final class CallPath {
   /** A look at the plugin itself, which needs no capability; made by the gate. It has this long. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
       UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
-    CallPolicy policy = options.policy(rpc.operation()).withAttempts(1);
-    if (limit.compareTo(policy.attemptDeadline()) < 0) {
-      policy = policy.withAttemptDeadline(limit);
-    }
+    CallPolicy usual = options.policy(rpc.operation());
+    Duration deadline =
+        limit.compareTo(usual.attemptDeadline()) < 0 ? limit : usual.attemptDeadline();
+    CallPolicy policy = usual.with(each -> each.attempts(1).attemptDeadline(deadline));
     return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, false)
         .begin();
   }

@@ -171,10 +171,12 @@ public final class Introduction {
   }
 
   private CallPolicy policy(CsiOperation operation) {
-    CallPolicy usual = path.options().policy(operation).withAttempts(1);
+    CallPolicy usual = path.options().policy(operation);
     Duration known = left();
     Duration left = known.isNegative() ? Duration.ofMillis(1) : known.plusMillis(1);
-    return left.compareTo(usual.attemptDeadline()) < 0 ? usual.withAttemptDeadline(left) : usual;
+    Duration deadline =
+        left.compareTo(usual.attemptDeadline()) < 0 ? left : usual.attemptDeadline();
+    return usual.with(each -> each.attempts(1).attemptDeadline(deadline));
   }
 
   private Duration usual(CsiOperation operation) {

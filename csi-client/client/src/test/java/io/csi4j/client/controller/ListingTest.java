@@ -337,7 +337,7 @@ class ListingTest {
     Iterator<VolumeEntry> entries =
         plugin
             .controller()
-            .with(policy -> policy.withAttempts(1))
+            .with(policy -> policy.attempts(1))
             .volumes(ListVolumesRequest.builder().build())
             .iterator();
     List<String> read = new ArrayList<>();

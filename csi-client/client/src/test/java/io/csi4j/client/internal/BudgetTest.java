@@ -163,7 +163,7 @@ class BudgetTest {
       Duration pause = Duration.ofNanos(nanos / 4);
       ConnectOptions.Builder options =
           ConnectOptions.builder()
-              .policies(policy -> policy.withBudget(budget).withAttempts(3).withBackoff(pause));
+              .policies(policy -> policy.budget(budget).attempts(3).backoff(pause));
       // Connecting has time; the calls that follow have not.
       for (CsiOperation operation : List.of(CsiOperation.PROBE, CsiOperation.GET_PLUGIN_INFO)) {
         options.policy(operation, policy -> CallPolicy.defaultFor(operation));

@@ -131,7 +131,7 @@ class MetadataTimeTest {
         });
     try (MetadataStream stream =
         metadata
-            .with(policy -> policy.withAttempts(99).withBudget(Duration.ofSeconds(100)))
+            .with(policy -> policy.attempts(99).budget(Duration.ofSeconds(100)))
             .getMetadataAllocated(REQUEST)) {
       for (int i = 0; i < 5; i++) {
         stream.next();

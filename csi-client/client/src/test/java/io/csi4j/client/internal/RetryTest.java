@@ -144,8 +144,7 @@ class RetryTest {
     StatusCode[] codes = new StatusCode[40];
     Arrays.fill(codes, StatusCode.UNAVAILABLE);
     script(codes);
-    node.with(policy -> policy.withAttempts(41).withBudget(Duration.ofDays(1)))
-        .unpublishVolume(REQUEST);
+    node.with(policy -> policy.attempts(41).budget(Duration.ofDays(1))).unpublishVolume(REQUEST);
     assertThat(sent()).isEqualTo(41);
     assertThat(ground.pauses())
         .hasSize(40)
@@ -193,7 +192,7 @@ class RetryTest {
         catchThrowableOfType(
             CsiException.class,
             () ->
-                node.with(policy -> policy.withAttempts(9).withBudget(Duration.ofSeconds(100)))
+                node.with(policy -> policy.attempts(9).budget(Duration.ofSeconds(100)))
                     .unpublishVolume(REQUEST));
     assertThat(timeouts())
         .containsExactly(Duration.ofSeconds(100), Duration.ofSeconds(60), Duration.ofSeconds(20));
@@ -206,9 +205,7 @@ class RetryTest {
     script(StatusCode.UNAVAILABLE, StatusCode.UNAVAILABLE);
     fails(
         CsiTransientException.class,
-        () ->
-            node.with(policy -> policy.withBudget(Duration.ofMillis(150)))
-                .unpublishVolume(REQUEST));
+        () -> node.with(policy -> policy.budget(Duration.ofMillis(150))).unpublishVolume(REQUEST));
     assertThat(sent()).isEqualTo(2);
   }
 
@@ -217,7 +214,7 @@ class RetryTest {
     script(StatusCode.UNIMPLEMENTED);
     fails(
         CsiUnsupportedException.class,
-        () -> node.with(policy -> policy.withAttempts(9)).unpublishVolume(REQUEST));
+        () -> node.with(policy -> policy.attempts(9)).unpublishVolume(REQUEST));
     assertThat(sent()).isEqualTo(1);
   }
 
@@ -239,8 +236,8 @@ class RetryTest {
   void aPolicyOfTheConnectionAppliesToOneOperationOnly() {
     ConnectOptions options =
         ConnectOptions.builder()
-            .policies(policy -> policy.withAttempts(2))
-            .policy(CsiOperation.NODE_UNPUBLISH_VOLUME, policy -> policy.withAttempts(5))
+            .policies(policy -> policy.attempts(2))
+            .policy(CsiOperation.NODE_UNPUBLISH_VOLUME, policy -> policy.attempts(5))
             .build();
     assertThat(options.policy(CsiOperation.NODE_UNPUBLISH_VOLUME).attempts()).isEqualTo(5);
     assertThat(options.policy(CsiOperation.NODE_STAGE_VOLUME).attempts()).isEqualTo(2);

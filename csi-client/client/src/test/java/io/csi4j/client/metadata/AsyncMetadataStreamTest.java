@@ -46,7 +46,7 @@ class AsyncMetadataStreamTest {
     plugin =
         CsiPlugin.connect(
             scripted.endpoint(),
-            ConnectOptions.builder().policies(policy -> policy.withBackoff(Duration.ZERO)).build());
+            ConnectOptions.builder().policies(policy -> policy.backoff(Duration.ZERO)).build());
   }
 
   @AfterEach

@@ -70,8 +70,7 @@ class MetadataStreamTest {
         CsiPlugin.connect(
             scripted.endpoint(),
             ConnectOptions.builder()
-                .policies(
-                    policy -> policy.withBackoff(Duration.ZERO).withPendingBackoff(Duration.ZERO))
+                .policies(policy -> policy.backoff(Duration.ZERO).pendingBackoff(Duration.ZERO))
                 .build());
   }
 
@@ -466,7 +465,7 @@ class MetadataStreamTest {
             .toList();
     assertThat(transientCodes).contains(StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED);
     SnapshotMetadataService service =
-        plugin.snapshotMetadata().with(policy -> policy.withAttempts(1000));
+        plugin.snapshotMetadata().with(policy -> policy.attempts(1000));
     for (int seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
       List<BlockRange> ranges = new ArrayList<>();

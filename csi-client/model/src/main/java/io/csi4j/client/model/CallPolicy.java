@@ -1,10 +1,13 @@
 package io.csi4j.client.model;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * How patient and how persistent a call is. Each operation has a default; a connection or a single
- * call may change it.
+ * call may change it. Immutable; compares by value.
  *
  * <p>The pause before retry <i>n</i> is drawn evenly between nothing and {@code backoff · 2ⁿ⁻¹},
  * but never above {@code backoffCap}. The budget cuts the last attempt short and forbids a retry
@@ -12,45 +15,25 @@ import java.time.Duration;
  *
  * <p>A stream that makes progress may take as long as it likes: attempts and budget count only from
  * its last progress, and the time that its reader takes does not count.
- *
- * @param attemptDeadline how long one attempt may take; for streams, one message
- * @param attempts how often the request is sent at the most; for streams, without progress
- * @param backoff the longest first pause between two attempts
- * @param backoffCap the longest pause of all
- * @param pendingBackoff takes the place of {@code backoff} after ABORTED
- * @param budget how long all attempts and pauses may take together; for streams, without progress
  */
-public record CallPolicy(
-    Duration attemptDeadline,
-    int attempts,
-    Duration backoff,
-    Duration backoffCap,
-    Duration pendingBackoff,
-    Duration budget) {
+public final class CallPolicy {
 
   /** More than any caller waits, and still a number of nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** Refuses what makes no sense; a century is as good as any longer time. */
-  public CallPolicy {
-    if (attempts < 1) {
-      throw new IllegalArgumentException(
-          "A call needs at least one attempt, not " + attempts + ".");
-    }
-    requirePositive("attempt deadline", attemptDeadline);
-    requirePositive("budget", budget);
-    requireNotNegative("back-off", backoff);
-    requireNotNegative("back-off cap", backoffCap);
-    requireNotNegative("pending back-off", pendingBackoff);
-    attemptDeadline = bounded(attemptDeadline);
-    backoff = bounded(backoff);
-    backoffCap = bounded(backoffCap);
-    pendingBackoff = bounded(pendingBackoff);
-    budget = bounded(budget);
-  }
+  private final Builder parts;
 
-  private static Duration bounded(Duration value) {
-    return value.compareTo(LONGEST) < 0 ? value : LONGEST;
+  private CallPolicy(Builder parts) {
+    if (parts.attempts < 1) {
+      throw new IllegalArgumentException(
+          "A call needs at least one attempt, not " + parts.attempts + ".");
+    }
+    requirePositive("attempt deadline", parts.attemptDeadline);
+    requirePositive("budget", parts.budget);
+    requireNotNegative("back-off", parts.backoff);
+    requireNotNegative("back-off cap", parts.backoffCap);
+    requireNotNegative("pending back-off", parts.pendingBackoff);
+    this.parts = parts.copy();
   }
 
   /** Returns the policy of {@code operation} unless told otherwise. */
@@ -58,34 +41,77 @@ public record CallPolicy(
     return PolicyTable.policy(operation);
   }
 
-  /** This policy with another limit for one attempt. */
-  public CallPolicy withAttemptDeadline(Duration value) {
-    return new CallPolicy(value, attempts, backoff, backoffCap, pendingBackoff, budget);
+  /** Begins with the usual pauses. */
+  public static Builder builder(Duration attemptDeadline, int attempts, Duration budget) {
+    return new Builder(attemptDeadline, attempts, budget);
   }
 
-  /** This policy with another number of attempts. */
-  public CallPolicy withAttempts(int value) {
-    return new CallPolicy(attemptDeadline, value, backoff, backoffCap, pendingBackoff, budget);
+  /** Begins with this policy. */
+  public Builder toBuilder() {
+    return parts.copy();
   }
 
-  /** This policy with another first pause. */
-  public CallPolicy withBackoff(Duration value) {
-    return new CallPolicy(attemptDeadline, attempts, value, backoffCap, pendingBackoff, budget);
+  /** Returns this policy after a change. */
+  public CallPolicy with(Consumer<Builder> change) {
+    Builder changed = toBuilder();
+    change.accept(changed);
+    return changed.build();
   }
 
-  /** This policy with another longest pause. */
-  public CallPolicy withBackoffCap(Duration value) {
-    return new CallPolicy(attemptDeadline, attempts, backoff, value, pendingBackoff, budget);
+  /** Returns how long one attempt may take; for streams, one message. */
+  public Duration attemptDeadline() {
+    return parts.attemptDeadline;
   }
 
-  /** This policy with another first pause after ABORTED. */
-  public CallPolicy withPendingBackoff(Duration value) {
-    return new CallPolicy(attemptDeadline, attempts, backoff, backoffCap, value, budget);
+  /** Returns how often the request is sent at the most; for streams, without progress. */
+  public int attempts() {
+    return parts.attempts;
   }
 
-  /** This policy with another limit for everything together. */
-  public CallPolicy withBudget(Duration value) {
-    return new CallPolicy(attemptDeadline, attempts, backoff, backoffCap, pendingBackoff, value);
+  /** Returns the longest first pause between two attempts. */
+  public Duration backoff() {
+    return parts.backoff;
+  }
+
+  /** Returns the longest pause of all. */
+  public Duration backoffCap() {
+    return parts.backoffCap;
+  }
+
+  /** Returns the pause that takes the place of {@code backoff} after ABORTED. */
+  public Duration pendingBackoff() {
+    return parts.pendingBackoff;
+  }
+
+  /** Returns how long all attempts and pauses may take together; for streams, without progress. */
+  public Duration budget() {
+    return parts.budget;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CallPolicy that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "CallPolicy" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("attemptDeadline", parts.attemptDeadline);
+    all.put("attempts", parts.attempts);
+    all.put("backoff", parts.backoff);
+    all.put("backoffCap", parts.backoffCap);
+    all.put("pendingBackoff", parts.pendingBackoff);
+    all.put("budget", parts.budget);
+    return all;
   }
 
   private static void requirePositive(String what, Duration value) {
@@ -97,6 +123,79 @@ public record CallPolicy(
   private static void requireNotNegative(String what, Duration value) {
     if (value.isNegative()) {
       throw new IllegalArgumentException("The " + what + " is negative: " + value + ".");
+    }
+  }
+
+  /** Collects the parts of a {@link CallPolicy}. A century is as good as any longer time. */
+  public static final class Builder {
+    private Duration attemptDeadline;
+    private int attempts;
+    private Duration backoff = Duration.ofMillis(100);
+    private Duration backoffCap = Duration.ofSeconds(10);
+    private Duration pendingBackoff = Duration.ofSeconds(1);
+    private Duration budget;
+
+    private Builder(Duration attemptDeadline, int attempts, Duration budget) {
+      this.attemptDeadline = bounded(attemptDeadline);
+      this.attempts = attempts;
+      this.budget = bounded(budget);
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(attemptDeadline, attempts, budget);
+      copy.backoff = backoff;
+      copy.backoffCap = backoffCap;
+      copy.pendingBackoff = pendingBackoff;
+      return copy;
+    }
+
+    /** Limits one attempt; for streams, one message. */
+    public Builder attemptDeadline(Duration value) {
+      attemptDeadline = bounded(value);
+      return this;
+    }
+
+    /** Limits how often the request is sent; for streams, without progress. */
+    public Builder attempts(int value) {
+      attempts = value;
+      return this;
+    }
+
+    /** Sets the longest first pause between two attempts. */
+    public Builder backoff(Duration value) {
+      backoff = bounded(value);
+      return this;
+    }
+
+    /** Sets the longest pause of all. */
+    public Builder backoffCap(Duration value) {
+      backoffCap = bounded(value);
+      return this;
+    }
+
+    /** Sets the pause that takes the place of {@code backoff} after ABORTED. */
+    public Builder pendingBackoff(Duration value) {
+      pendingBackoff = bounded(value);
+      return this;
+    }
+
+    /** Limits all attempts and pauses together; for streams, without progress. */
+    public Builder budget(Duration value) {
+      budget = bounded(value);
+      return this;
+    }
+
+    /**
+     * Returns the policy.
+     *
+     * @throws IllegalArgumentException if a part makes no sense
+     */
+    public CallPolicy build() {
+      return new CallPolicy(this);
+    }
+
+    private static Duration bounded(Duration value) {
+      return value.compareTo(LONGEST) < 0 ? value : LONGEST;
     }
   }
 }

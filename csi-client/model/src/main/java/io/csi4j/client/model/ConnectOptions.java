@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How to connect to a plugin, and how calls to it behave. */
@@ -24,10 +24,8 @@ public final class ConnectOptions {
     this.parts = parts.copy();
     Map<CsiOperation, CallPolicy> all = new EnumMap<>(CsiOperation.class);
     for (CsiOperation operation : CsiOperation.values()) {
-      CallPolicy policy = parts.allPolicies.apply(CallPolicy.defaultFor(operation));
-      all.put(
-          operation,
-          parts.policies.getOrDefault(operation, UnaryOperator.identity()).apply(policy));
+      CallPolicy policy = CallPolicy.defaultFor(operation).with(parts.allPolicies);
+      all.put(operation, policy.with(parts.policies.getOrDefault(operation, each -> {})));
     }
     this.policies = all;
   }
@@ -171,8 +169,8 @@ public final class ConnectOptions {
     private boolean allowUnsafeDirectory;
     private OptionalInt requiredPeerUid = OptionalInt.empty();
     private @Nullable PluginName requiredName;
-    private UnaryOperator<CallPolicy> allPolicies = UnaryOperator.identity();
-    private final Map<CsiOperation, UnaryOperator<CallPolicy>> policies =
+    private Consumer<CallPolicy.Builder> allPolicies = policy -> {};
+    private final Map<CsiOperation, Consumer<CallPolicy.Builder>> policies =
         new EnumMap<>(CsiOperation.class);
     private final List<CsiListener> listeners = new ArrayList<>();
     private boolean wireLog = true;
@@ -273,13 +271,13 @@ public final class ConnectOptions {
     }
 
     /** Changes the policy of every operation. */
-    public Builder policies(UnaryOperator<CallPolicy> change) {
+    public Builder policies(Consumer<CallPolicy.Builder> change) {
       allPolicies = change;
       return this;
     }
 
     /** Changes the policy of one operation, on top of {@link #policies}. */
-    public Builder policy(CsiOperation operation, UnaryOperator<CallPolicy> change) {
+    public Builder policy(CsiOperation operation, Consumer<CallPolicy.Builder> change) {
       policies.put(operation, change);
       return this;
     }

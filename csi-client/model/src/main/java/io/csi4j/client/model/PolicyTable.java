@@ -65,12 +65,7 @@ final class PolicyTable {
   }
 
   private static CallPolicy policy(Duration attemptDeadline, int attempts) {
-    return new CallPolicy(
-        attemptDeadline,
-        attempts,
-        Duration.ofMillis(100),
-        Duration.ofSeconds(10),
-        Duration.ofSeconds(1),
-        attemptDeadline.multipliedBy(attempts).plusSeconds(30));
+    Duration budget = attemptDeadline.multipliedBy(attempts).plusSeconds(30);
+    return CallPolicy.builder(attemptDeadline, attempts, budget).build();
   }
 }

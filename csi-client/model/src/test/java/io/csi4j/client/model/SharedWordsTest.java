@@ -120,13 +120,13 @@ class SharedWordsTest {
   @Test
   void aPolicyRefusesWhatMakesNoSense() {
     CallPolicy policy = CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME);
-    assertThatThrownBy(() -> policy.withAttempts(0))
+    assertThatThrownBy(() -> policy.toBuilder().attempts(0).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A call needs at least one attempt, not 0.");
-    assertThatThrownBy(() -> policy.withBudget(Duration.ZERO))
+    assertThatThrownBy(() -> policy.toBuilder().budget(Duration.ZERO).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The budget has to be positive, not PT0S.");
-    assertThatThrownBy(() -> policy.withBackoff(Duration.ofMillis(-1)))
+    assertThatThrownBy(() -> policy.toBuilder().backoff(Duration.ofMillis(-1)).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The back-off is negative: PT-0.001S.");
   }
@@ -135,9 +135,10 @@ class SharedWordsTest {
   void noLimitAtAllMeansACentury() {
     Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
     CallPolicy policy = CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME);
-    assertThat(policy.withAttemptDeadline(endless).attemptDeadline())
+    assertThat(policy.toBuilder().attemptDeadline(endless).build().attemptDeadline())
         .isEqualTo(Duration.ofDays(36_500));
-    assertThat(policy.withBudget(endless).budget()).isEqualTo(Duration.ofDays(36_500));
+    assertThat(policy.toBuilder().budget(endless).build().budget())
+        .isEqualTo(Duration.ofDays(36_500));
     assertThat(ConnectOptions.builder().deadline(endless).build().deadline())
         .isEqualTo(Duration.ofDays(36_500));
   }

@@ -24,7 +24,7 @@ final class Reaching {
   /** Returns options under which no question may take longer. */
   static ConnectOptions withinEach(Duration deadline) {
     return within(deadline).toBuilder()
-        .policies(policy -> policy.withAttemptDeadline(deadline).withBudget(deadline))
+        .policies(policy -> policy.attemptDeadline(deadline).budget(deadline))
         .build();
   }
 

@@ -240,7 +240,7 @@ class ServeTest {
               () ->
                   plugin
                       .controller()
-                      .with(policy -> policy.withAttempts(1))
+                      .with(policy -> policy.attempts(1))
                       .volumes(ListVolumesRequest.builder().startingToken("none").build())
                       .iterator()
                       .hasNext())

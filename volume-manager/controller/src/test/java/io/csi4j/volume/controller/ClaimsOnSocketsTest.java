@@ -120,9 +120,7 @@ class ClaimsOnSocketsTest {
             .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
             .settings(
                 ControllerSettings.builder()
-                    .policy(
-                        policy ->
-                            policy.withAttempts(1).withAttemptDeadline(Duration.ofSeconds(20)))
+                    .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofSeconds(20)))
                     .build())
             .open();
     try (CsiPlugin node = CsiPlugin.connect(plugin().nodeEndpoint())) {

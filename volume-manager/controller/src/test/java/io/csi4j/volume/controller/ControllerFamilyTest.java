@@ -76,7 +76,7 @@ class ControllerFamilyTest {
     return VolumeController.builder(registry, VolumeStore.on(state))
         .settings(
             ControllerSettings.builder()
-                .policy(each -> each.withAttempts(1).withBudget(Duration.ofMillis(100)))
+                .policy(each -> each.attempts(1).budget(Duration.ofMillis(100)))
                 .build())
         .snapshotPatience(Duration.ofMillis(100))
         .open();

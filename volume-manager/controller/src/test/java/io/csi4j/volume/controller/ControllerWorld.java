@@ -101,7 +101,7 @@ public final class ControllerWorld implements AutoCloseable {
   RegistryControllers controllers(Scheduler threads) {
     return new RegistryControllers(
         registry,
-        ControllerSettings.builder().policy(policy -> policy.withAttempts(1)).build(),
+        ControllerSettings.builder().policy(policy -> policy.attempts(1)).build(),
         threads);
   }
 

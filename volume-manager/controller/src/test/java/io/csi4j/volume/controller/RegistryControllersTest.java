@@ -69,7 +69,7 @@ class RegistryControllersTest {
   private RegistryControllers open(ControllerSettings settings) {
     return new RegistryControllers(
         world.registry(),
-        settings.toBuilder().policy(policy -> policy.withAttempts(1)).build(),
+        settings.toBuilder().policy(policy -> policy.attempts(1)).build(),
         threads);
   }
 

@@ -131,7 +131,7 @@ class VolumeControllerTest {
         .told(told::add)
         .settings(
             ControllerSettings.builder()
-                .policy(policy -> policy.withAttempts(1).withAttemptDeadline(SECONDS))
+                .policy(policy -> policy.attempts(1).attemptDeadline(SECONDS))
                 .build())
         .open();
   }

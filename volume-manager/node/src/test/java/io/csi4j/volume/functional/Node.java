@@ -149,7 +149,7 @@ final class Node implements AutoCloseable {
     connecting =
         ConnectOptions.builder()
             .deadline(builder.connecting)
-            .policies(policy -> policy.withAttemptDeadline(builder.connecting))
+            .policies(policy -> policy.attemptDeadline(builder.connecting))
             .build();
     kernel.host().directory(ROOT);
     plug(PLUGIN, builder.shape, builder.policy);

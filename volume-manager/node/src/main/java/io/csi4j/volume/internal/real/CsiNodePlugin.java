@@ -305,7 +305,7 @@ final class CsiNodePlugin implements NodePlugin {
           call.send(
               plugin
                   .node()
-                  .with(policy -> policy.withAttempts(1).withAttemptDeadline(left).withBudget(left))
+                  .with(policy -> policy.attempts(1).attemptDeadline(left).budget(left))
                   .async());
     } catch (RuntimeException | Error failed) {
       stage = CompletableFuture.failedFuture(failed);

@@ -85,9 +85,9 @@ public final class CsiProber implements Prober {
         .build();
   }
 
-  private CallPolicy once(CallPolicy policy) {
+  private void once(CallPolicy.Builder policy) {
     Duration limit = config.probeLimit();
-    return policy.withAttempts(1).withAttemptDeadline(limit).withBudget(limit);
+    policy.attempts(1).attemptDeadline(limit).budget(limit);
   }
 
   @Override

@@ -118,7 +118,7 @@ public final class PluginFacts {
     }
     return plugin
         .identity()
-        .with(policy -> policy.withAttempts(1))
+        .with(policy -> policy.attempts(1))
         .async()
         .probe()
         .thenApply(readiness -> readiness.isReady() ? Optional.empty() : Optional.of(notReady()));
@@ -131,7 +131,7 @@ public final class PluginFacts {
   private CompletionStage<PluginAnswer> abilities(CsiPlugin plugin) {
     return plugin
         .node()
-        .with(policy -> policy.withAttempts(1))
+        .with(policy -> policy.attempts(1))
         .async()
         .getCapabilities()
         .thenApply(offered -> up(offered, process.answered(plugin)));

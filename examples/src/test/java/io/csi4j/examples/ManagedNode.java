@@ -60,7 +60,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -259,16 +258,9 @@ final class ManagedNode implements OrchestratorUnderTest {
               .secrets(SecretsReference.of(order.volume().value()))
               .build();
       controller.register(
-          new CatalogVolume(
-              usage.volume(),
-              spec,
-              CatalogVolume.Origin.REGISTERED,
-              order.volume(),
-              Optional.empty(),
-              order.context(),
-              Set.of(),
-              OptionalLong.empty(),
-              Optional.empty()));
+          CatalogVolume.builder(usage.volume(), spec, order.volume())
+              .context(order.context())
+              .build());
       boolean attaches = hasController && controller.attaches(PLUGIN);
       ClaimRequest.Builder claim =
           ClaimRequest.builder(

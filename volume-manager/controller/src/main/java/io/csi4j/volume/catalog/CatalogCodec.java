@@ -159,17 +159,20 @@ final class CatalogCodec {
       throws MalformedRecordException {
     return RecordBytes.checked(
         "volume",
-        () ->
-            new CatalogVolume(
-                key,
-                spec,
-                in.getRegistered() ? CatalogVolume.Origin.REGISTERED : CatalogVolume.Origin.CREATED,
-                VolumeId.of(in.getId()),
-                said(in.getProvider()).map(PluginName::of),
-                VolumeContext.of(StoredParts.entries(in.getContextList())),
-                new LinkedHashSet<>(places(in.getPlaceList())),
-                size(in.getCapacity()),
-                range(in.hasOwedToNode(), in.getOwedToNode())));
+        () -> {
+          CatalogVolume.Builder volume =
+              CatalogVolume.builder(key, spec, VolumeId.of(in.getId()))
+                  .origin(
+                      in.getRegistered()
+                          ? CatalogVolume.Origin.REGISTERED
+                          : CatalogVolume.Origin.CREATED)
+                  .context(VolumeContext.of(StoredParts.entries(in.getContextList())))
+                  .topologies(places(in.getPlaceList()));
+          said(in.getProvider()).map(PluginName::of).ifPresent(volume::provider);
+          size(in.getCapacity()).ifPresent(volume::capacityBytes);
+          range(in.hasOwedToNode(), in.getOwedToNode()).ifPresent(volume::owedToNode);
+          return volume.build();
+        });
   }
 
   private static CatalogProto.Spec spec(VolumeSpec spec) {

@@ -12,36 +12,17 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A volume that there is. Equal if all of it is; the order of places does not count.
- *
- * @param key how the host names it
- * @param spec what was asked for
- * @param origin how it came here
- * @param id how the plugin names it
- * @param provider the plugin's own name, where it is known
- * @param context what the plugin wants back with most calls
- * @param topologies from where it can be reached: from any one of these, or from anywhere if empty
- * @param capacityBytes its size; nothing if the plugin does not know
- * @param owedToNode what the node has to be told, the next time it has the volume: how large it is
- *     since it was grown
- */
-public record CatalogVolume(
-    VolumeKey key,
-    VolumeSpec spec,
-    Origin origin,
-    VolumeId id,
-    Optional<PluginName> provider,
-    VolumeContext context,
-    Set<Topology> topologies,
-    OptionalLong capacityBytes,
-    Optional<CapacityRange> owedToNode) {
+/** A volume that there is. Equal if all of it is; the order of places does not count. */
+public final class CatalogVolume {
 
   /** How a volume came here. */
   public enum Origin {
@@ -51,28 +32,79 @@ public record CatalogVolume(
     REGISTERED
   }
 
-  /** Copies the places, and checks that all parts are there. */
-  public CatalogVolume {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(spec, "spec");
-    Objects.requireNonNull(origin, "origin");
-    Objects.requireNonNull(id, "id");
-    Objects.requireNonNull(provider, "provider");
-    Objects.requireNonNull(context, "context");
-    Objects.requireNonNull(capacityBytes, "capacityBytes");
-    Objects.requireNonNull(owedToNode, "owedToNode");
-    topologies = places(topologies);
+  private final Builder parts;
+
+  private CatalogVolume(Builder parts) {
+    this.parts = parts.copy();
   }
 
-  private static Set<Topology> places(Collection<Topology> all) {
-    Set<Topology> copy = new LinkedHashSet<>();
-    all.forEach(place -> copy.add(Objects.requireNonNull(place, "place")));
-    return Collections.unmodifiableSet(copy);
+  /**
+   * Begins with a volume that was there before, and of which nothing more is known.
+   *
+   * @param key how the host names it
+   * @param spec what was asked for
+   * @param id how the plugin names it
+   */
+  public static Builder builder(VolumeKey key, VolumeSpec spec, VolumeId id) {
+    return new Builder(key, spec, id);
+  }
+
+  /** Begins with this volume. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** How the host names it. */
+  public VolumeKey key() {
+    return parts.key;
+  }
+
+  /** Returns the specification of what was asked for. */
+  public VolumeSpec spec() {
+    return parts.spec;
+  }
+
+  /** How the plugin names it. */
+  public VolumeId id() {
+    return parts.id;
+  }
+
+  /** How it came here. */
+  public Origin origin() {
+    return parts.origin;
+  }
+
+  /** Returns the plugin's own name, where it is known. */
+  public Optional<PluginName> provider() {
+    return Optional.ofNullable(parts.provider);
+  }
+
+  /** Returns what the plugin wants back with most calls. */
+  public VolumeContext context() {
+    return parts.context;
+  }
+
+  /** Returns from where it can be reached: from any one of these, or from anywhere if empty. */
+  public Set<Topology> topologies() {
+    return parts.topologies;
+  }
+
+  /** Returns its size; nothing if the plugin does not know. */
+  public OptionalLong capacityBytes() {
+    return parts.capacityBytes;
+  }
+
+  /**
+   * Returns what the node has to be told, the next time it has the volume: how large it is since it
+   * was grown.
+   */
+  public Optional<CapacityRange> owedToNode() {
+    return Optional.ofNullable(parts.owedToNode);
   }
 
   /** Whose volume it is. */
   public PluginId plugin() {
-    return spec.plugin();
+    return parts.spec.plugin();
   }
 
   /**
@@ -82,19 +114,124 @@ public record CatalogVolume(
    */
   public Optional<VolumeCapability> capability(AccessMode mode, AttachmentMode attachment) {
     boolean isBlock = attachment == AttachmentMode.BLOCK;
-    return spec.capabilitiesInFull().stream()
+    return parts.spec.capabilitiesInFull().stream()
         .filter(each -> each.accessMode() == mode && each.isBlock() == isBlock)
         .findFirst();
   }
 
   /** Returns the volume of another size, with or without a debt to the node. */
   public CatalogVolume grown(OptionalLong bytes, Optional<CapacityRange> owed) {
-    return new CatalogVolume(key, spec, origin, id, provider, context, topologies, bytes, owed);
+    Builder grown = toBuilder();
+    grown.capacityBytes = bytes;
+    grown.owedToNode = owed.orElse(null);
+    return grown.build();
   }
 
-  /** Returns the volume with other parameters. */
+  /** Returns the volume with another specification. */
   public CatalogVolume as(VolumeSpec changed) {
-    return new CatalogVolume(
-        key, changed, origin, id, provider, context, topologies, capacityBytes, owedToNode);
+    Builder other = toBuilder();
+    other.spec = changed;
+    return other.build();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CatalogVolume that && named().equals(that.named());
+  }
+
+  @Override
+  public int hashCode() {
+    return named().hashCode();
+  }
+
+  /** Shows no values of the context, which belong to the plugin. */
+  @Override
+  public String toString() {
+    return "CatalogVolume" + named();
+  }
+
+  private Map<String, Object> named() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("key", parts.key);
+    all.put("spec", parts.spec);
+    all.put("id", parts.id);
+    all.put("origin", parts.origin);
+    all.put("provider", provider());
+    all.put("context", parts.context);
+    all.put("topologies", parts.topologies);
+    all.put("capacityBytes", parts.capacityBytes);
+    all.put("owedToNode", owedToNode());
+    return all;
+  }
+
+  /** Collects what is known of a {@link CatalogVolume}. */
+  public static final class Builder {
+    private final VolumeKey key;
+    private VolumeSpec spec;
+    private final VolumeId id;
+    private Origin origin = Origin.REGISTERED;
+    private @Nullable PluginName provider;
+    private VolumeContext context = VolumeContext.empty();
+    private Set<Topology> topologies = Set.of();
+    private OptionalLong capacityBytes = OptionalLong.empty();
+    private @Nullable CapacityRange owedToNode;
+
+    private Builder(VolumeKey key, VolumeSpec spec, VolumeId id) {
+      this.key = Objects.requireNonNull(key, "key");
+      this.spec = Objects.requireNonNull(spec, "spec");
+      this.id = Objects.requireNonNull(id, "id");
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(key, spec, id);
+      copy.origin = origin;
+      copy.provider = provider;
+      copy.context = context;
+      copy.topologies = topologies;
+      copy.capacityBytes = capacityBytes;
+      copy.owedToNode = owedToNode;
+      return copy;
+    }
+
+    /** Says how it came here. A host registers what was there before, which is the default. */
+    public Builder origin(Origin value) {
+      origin = Objects.requireNonNull(value, "origin");
+      return this;
+    }
+
+    /** Sets the plugin's own name. */
+    public Builder provider(PluginName value) {
+      provider = Objects.requireNonNull(value, "provider");
+      return this;
+    }
+
+    /** Sets what the plugin wants back with most calls. */
+    public Builder context(VolumeContext value) {
+      context = Objects.requireNonNull(value, "context");
+      return this;
+    }
+
+    /** Says that it can be reached from any one of these places only. */
+    public Builder topologies(Collection<Topology> value) {
+      topologies = Collections.unmodifiableSet(new LinkedHashSet<>(value));
+      return this;
+    }
+
+    /** Sets its size. */
+    public Builder capacityBytes(long value) {
+      capacityBytes = OptionalLong.of(value);
+      return this;
+    }
+
+    /** Sets what the node has to be told, the next time it has the volume. */
+    public Builder owedToNode(CapacityRange value) {
+      owedToNode = Objects.requireNonNull(value, "owedToNode");
+      return this;
+    }
+
+    /** Returns the volume. */
+    public CatalogVolume build() {
+      return new CatalogVolume(this);
+    }
   }
 }

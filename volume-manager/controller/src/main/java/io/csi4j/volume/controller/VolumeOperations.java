@@ -36,7 +36,6 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -156,16 +155,9 @@ final class VolumeOperations {
   }
 
   private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {
-    return new CatalogVolume(
-        wanted.key(),
-        wanted.spec(),
-        wanted.origin(),
-        wanted.id(),
-        facts.name(),
-        wanted.context(),
-        wanted.topologies(),
-        wanted.capacityBytes(),
-        wanted.owedToNode());
+    CatalogVolume.Builder named = wanted.toBuilder();
+    facts.name().ifPresent(named::provider);
+    return named.build();
   }
 
   /**
@@ -250,17 +242,14 @@ final class VolumeOperations {
   private CatalogVolume keep(CatalogEntry record, Volume made, ControllerFacts facts) {
     Subject subject = ControllerCalls.about("creating", record);
     refuseOther(record, made.id());
-    CatalogVolume volume =
-        new CatalogVolume(
-            record.key(),
-            record.spec(),
-            CatalogVolume.Origin.CREATED,
-            made.id(),
-            facts.name(),
-            made.context(),
-            new LinkedHashSet<>(made.accessibleTopology()),
-            made.capacityBytes(),
-            Optional.empty());
+    CatalogVolume.Builder known =
+        CatalogVolume.builder(record.key(), record.spec(), made.id())
+            .origin(CatalogVolume.Origin.CREATED)
+            .context(made.context())
+            .topologies(made.accessibleTopology());
+    facts.name().ifPresent(known::provider);
+    made.capacityBytes().ifPresent(known::capacityBytes);
+    CatalogVolume volume = known.build();
     try {
       catalog.put(subject, record.in(new State.Present(volume)));
     } catch (ControllerException failed) {

@@ -17,8 +17,6 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 
 /** Volumes of which everything is stated that can be. */
 public final class CatalogSamples {
@@ -52,15 +50,12 @@ public final class CatalogSamples {
   }
 
   public static CatalogVolume volume() {
-    return new CatalogVolume(
-        KEY,
-        spec(),
-        CatalogVolume.Origin.REGISTERED,
-        VolumeId.of("vol-1"),
-        Optional.of(PluginName.of("ebs.csi.example")),
-        VolumeContext.of(Map.of("part", "1", "token", "s3cr3t")),
-        new LinkedHashSet<>(List.of(B, A)),
-        OptionalLong.of(16),
-        Optional.of(CapacityRange.atLeast(16)));
+    return CatalogVolume.builder(KEY, spec(), VolumeId.of("vol-1"))
+        .provider(PluginName.of("ebs.csi.example"))
+        .context(VolumeContext.of(Map.of("part", "1", "token", "s3cr3t")))
+        .topologies(List.of(B, A))
+        .capacityBytes(16)
+        .owedToNode(CapacityRange.atLeast(16))
+        .build();
   }
 }

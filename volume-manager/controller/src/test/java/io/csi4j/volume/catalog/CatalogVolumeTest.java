@@ -12,7 +12,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.VolumeKey;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,16 +27,7 @@ class CatalogVolumeTest {
 
   private static CatalogVolume in(Topology... places) {
     CatalogVolume all = CatalogSamples.volume();
-    return new CatalogVolume(
-        all.key(),
-        all.spec(),
-        all.origin(),
-        all.id(),
-        all.provider(),
-        all.context(),
-        new LinkedHashSet<>(List.of(places)),
-        all.capacityBytes(),
-        all.owedToNode());
+    return all.toBuilder().topologies(List.of(places)).build();
   }
 
   @Test
@@ -55,9 +46,9 @@ class CatalogVolumeTest {
   @Tag("D-41")
   void idsAreOfTypesOfTheirOwn() {
     assertThat(
-            Arrays.stream(CatalogVolume.class.getRecordComponents())
-                .filter(component -> component.getType() == String.class)
-                .map(RecordComponent::getName))
+            Arrays.stream(CatalogVolume.Builder.class.getDeclaredFields())
+                .filter(part -> part.getType() == String.class)
+                .map(Field::getName))
         .isEmpty();
     assertThat(CatalogSamples.volume().key()).isInstanceOf(VolumeKey.class);
     assertThat(CatalogSamples.volume().id()).isEqualTo(VolumeId.of("vol-1"));
@@ -70,17 +61,7 @@ class CatalogVolumeTest {
   void nothingOfItCanBeChanged() {
     Set<Topology> places = new LinkedHashSet<>(List.of(CatalogSamples.A));
     CatalogVolume all = CatalogSamples.volume();
-    CatalogVolume volume =
-        new CatalogVolume(
-            all.key(),
-            all.spec(),
-            all.origin(),
-            all.id(),
-            all.provider(),
-            all.context(),
-            places,
-            all.capacityBytes(),
-            all.owedToNode());
+    CatalogVolume volume = all.toBuilder().topologies(places).build();
     places.add(CatalogSamples.B);
     assertThat(volume.topologies()).containsExactly(CatalogSamples.A);
     assertThatThrownBy(() -> volume.topologies().clear())
@@ -93,8 +74,8 @@ class CatalogVolumeTest {
   @Tag("D-62")
   void noFlagOfHealthIsStoredWithIt() {
     assertThat(
-            Arrays.stream(CatalogVolume.class.getRecordComponents())
-                .map(RecordComponent::getName)
+            Arrays.stream(CatalogVolume.Builder.class.getDeclaredFields())
+                .map(Field::getName)
                 .filter(name -> name.toLowerCase(Locale.ROOT).contains("health")))
         .isEmpty();
   }

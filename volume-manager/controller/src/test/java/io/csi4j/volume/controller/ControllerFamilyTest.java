@@ -13,7 +13,6 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -187,18 +186,7 @@ class ControllerFamilyTest {
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeKey.class, KEY),
             Map.entry(VolumeSpec.class, SPEC),
-            Map.entry(
-                CatalogVolume.class,
-                new CatalogVolume(
-                    KEY,
-                    SPEC,
-                    CatalogVolume.Origin.REGISTERED,
-                    HANDLE,
-                    Optional.empty(),
-                    VolumeContext.empty(),
-                    Set.of(),
-                    OptionalLong.empty(),
-                    Optional.empty())),
+            Map.entry(CatalogVolume.class, CatalogVolume.builder(KEY, SPEC, HANDLE).build()),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
             Map.entry(Map.class, Map.of("tier", "fast")),
             Map.entry(Optional.class, Optional.empty()),

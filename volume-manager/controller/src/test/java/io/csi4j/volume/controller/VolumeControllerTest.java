@@ -89,7 +89,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -530,16 +529,7 @@ class VolumeControllerTest {
   // ---- register
 
   private CatalogVolume existing(VolumeId id, VolumeContext context) {
-    return new CatalogVolume(
-        DB,
-        spec().secrets(PROD).build(),
-        CatalogVolume.Origin.REGISTERED,
-        id,
-        Optional.empty(),
-        context,
-        Set.of(),
-        OptionalLong.empty(),
-        Optional.empty());
+    return CatalogVolume.builder(DB, spec().secrets(PROD).build(), id).context(context).build();
   }
 
   @Test

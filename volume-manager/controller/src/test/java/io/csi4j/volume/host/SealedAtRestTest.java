@@ -46,8 +46,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
@@ -104,16 +102,9 @@ class SealedAtRestTest {
             .mountOptions(options)
             .build();
     CatalogVolume volume =
-        new CatalogVolume(
-            DB,
-            spec,
-            CatalogVolume.Origin.REGISTERED,
-            VolumeId.of("vol-1"),
-            Optional.empty(),
-            VolumeContext.of(Map.of("note", CANARY)),
-            Set.of(),
-            OptionalLong.empty(),
-            Optional.empty());
+        CatalogVolume.builder(DB, spec, VolumeId.of("vol-1"))
+            .context(VolumeContext.of(Map.of("note", CANARY)))
+            .build();
     CatalogEntry entry =
         new CatalogEntry(DB, spec, Optional.empty(), new CatalogEntry.State.Present(volume));
 

@@ -1,0 +1,214 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.etcd.EtcdLogin;
+import io.csi4j.volume.claim.etcd.EtcdPassword;
+import io.csi4j.volume.claim.etcd.EtcdPrefix;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.etcd.EtcdTls;
+import io.csi4j.volume.claim.etcd.Pem;
+import io.csi4j.volume.controller.ControllerSettings;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.plugin.launch.LaunchSettings;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.workload.ResolvedVolume;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Values that hosts make with builders: each part is set, read, compared and copied. */
+class ValuesTest {
+
+  /** Something else for each type of a part that has no next value. */
+  private static final Map<Class<?>, Object> OTHER = new HashMap<>();
+
+  static {
+    OTHER.put(NodeId.class, NodeId.of("another"));
+    OTHER.put(MountOptions.class, MountOptions.none().withFsType("xfs"));
+    OTHER.put(VolumeContext.class, VolumeContext.of(Map.of("pool", "fast")));
+    OTHER.put(PublishContext.class, PublishContext.of(Map.of("device", "/dev/sdb")));
+    OTHER.put(PluginName.class, PluginName.of("ebs.csi.example"));
+    OTHER.put(CapacityRange.class, CapacityRange.atLeast(16));
+    OTHER.put(Collection.class, Set.of(Topology.of(Map.of("zone", "a"))));
+    OTHER.put(EtcdPrefix.class, EtcdPrefix.of("/another"));
+    OTHER.put(EtcdLogin.class, new EtcdLogin("csi4j", EtcdPassword.of("hidden")));
+    OTHER.put(EtcdTls.class, EtcdTls.trusting(Pem.file(Path.of("ca.pem"))));
+  }
+
+  static Stream<Object> values() {
+    return Stream.of(
+        CallPolicy.defaultFor(CsiOperation.NODE_STAGE_VOLUME),
+        MountPolicy.defaults(),
+        ManagerSettings.defaults(),
+        NodeClaims.of(NodeName.of("n1"), (usage, epoch) -> new ClaimStanding.Current()),
+        ControllerSettings.defaults(),
+        LaunchSettings.defaults(),
+        EtcdSettings.of(URI.create("https://etcd-1:2379")),
+        ClaimRequest.builder(
+                VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1")),
+                NodeName.of("n1"),
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                ClaimMode.WRITE)
+            .nodeId(NodeId.of("i-1"))
+            .build(),
+        ResolvedVolume.csi(VolumeKey.of("db"), PluginId.of("plugin"), VolumeId.of("vol-7")),
+        CatalogVolume.builder(
+                VolumeKey.of("db"),
+                VolumeSpec.builder(PluginId.of("plugin"))
+                    .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+                    .build(),
+                VolumeId.of("vol-7"))
+            .build());
+  }
+
+  @ParameterizedTest
+  @MethodSource("values")
+  void eachPartIsSetAndReadAloneAndCompared(Object value) throws Exception {
+    Map<String, Object> before = ValueParts.of(value);
+    int changes = 0;
+    for (Method setter : setters(value)) {
+      String name = setter.getName();
+      Object other = other(setter, before.get(name));
+      Object builder = builder(value);
+      setter.invoke(builder, other);
+      Object changed = built(builder);
+
+      Map<String, Object> after = ValueParts.of(changed);
+      assertThat(plain(after.get(name))).as(name).isEqualTo(other);
+      assertThat(after.keySet().stream().filter(part -> !after.get(part).equals(before.get(part))))
+          .containsExactly(name);
+      assertThat(changed).as(name).isNotEqualTo(value);
+      assertThat(built(builder(changed)))
+          .as(name)
+          .isEqualTo(changed)
+          .hasSameHashCodeAs(changed)
+          .hasToString(changed.toString());
+      changes++;
+    }
+    assertThat(changes).isGreaterThan(3);
+    assertThat(value.toString()).doesNotContain("@");
+  }
+
+  @ParameterizedTest
+  @MethodSource("values")
+  void aBuilderThatGoesOnChangesNoValue(Object value) throws Exception {
+    for (Method setter : setters(value)) {
+      Object builder = builder(value);
+      Object built = built(builder);
+      setter.invoke(builder, other(setter, ValueParts.of(value).get(setter.getName())));
+      assertThat(built).isEqualTo(value);
+    }
+  }
+
+  private static List<Method> setters(Object value) throws ReflectiveOperationException {
+    Class<?> builder = builder(value).getClass();
+    Map<String, Object> parts = ValueParts.of(value);
+    return Arrays.stream(builder.getMethods())
+        .filter(method -> method.getReturnType() == builder && method.getParameterCount() == 1)
+        .filter(method -> parts.containsKey(method.getName()))
+        .toList();
+  }
+
+  private static Object builder(Object value) throws ReflectiveOperationException {
+    return value.getClass().getMethod("toBuilder").invoke(value);
+  }
+
+  private static Object built(Object builder) throws ReflectiveOperationException {
+    return builder.getClass().getMethod("build").invoke(builder);
+  }
+
+  private static Object plain(Object shown) {
+    if (shown instanceof Optional<?> optional) {
+      return optional.orElseThrow();
+    }
+    return shown instanceof OptionalLong number ? number.getAsLong() : shown;
+  }
+
+  private static Object other(Method setter, Object now) {
+    Class<?> type = setter.getParameterTypes()[0];
+    if (type == int.class) {
+      return (int) now + 1;
+    }
+    if (type == long.class) {
+      return 7L;
+    }
+    if (type == boolean.class) {
+      return !(boolean) now;
+    }
+    if (type == Duration.class) {
+      return now instanceof Duration time ? time.plusSeconds(1) : Duration.ofDays(1);
+    }
+    if (type.isEnum()) {
+      return Arrays.stream(type.getEnumConstants())
+          .filter(each -> !each.equals(now))
+          .findFirst()
+          .orElseThrow();
+    }
+    if (type == List.class) {
+      return setter.getName().equals("allowed")
+          ? List.of(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))
+          : List.of(Topology.of(Map.of("zone", "a")));
+    }
+    if (type == Consumer.class) {
+      return (Consumer<CallPolicy.Builder>) policy -> policy.attempts(1);
+    }
+    if (type == SecretsProvider.class) {
+      return (SecretsProvider) operation -> Secrets.empty();
+    }
+    if (type == Sealer.class) {
+      return Proxy.newProxyInstance(
+          type.getClassLoader(),
+          new Class<?>[] {type},
+          (proxy, method, parameters) ->
+              switch (method.getName()) {
+                case "equals" -> proxy == parameters[0];
+                case "hashCode" -> 1;
+                default -> "sealer";
+              });
+    }
+    return OTHER.get(type);
+  }
+}

@@ -249,6 +249,11 @@ final class Incarnation {
       }
 
       @Override
+      public boolean isSent(NodeCall call) {
+        return real.isSent(call);
+      }
+
+      @Override
       public void call(NodeCall call, Consumer<Answer> then) {
         check();
         Consumer<Answer> answered = asked(then);

@@ -26,6 +26,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.MountRequest;
@@ -249,6 +250,68 @@ class PluginTroubleTest {
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
+  }
+
+  @Tag("C9")
+  @Test
+  void aCallThatWaitsForItsTurnIsNotSaidToWaitForAnAnswer() {
+    try (Node node = Node.builder().policy(Node.QUICK.withCallsInFlight(1)).open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> first = node.engine().mount(single("vol-1", "web"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      CompletableFuture<MountedVolume> second = node.engine().mount(single("vol-2", "web"));
+
+      node.inTheEnd("both are told", () -> slowLines(node).size() == 2);
+
+      assertThat(slowLines(node))
+          .anySatisfy(
+              line ->
+                  assertThat(line).contains("'vol-1'", "NodeStageVolume has not been answered yet"))
+          .anySatisfy(
+              line ->
+                  assertThat(line)
+                      .contains("'vol-2'", "NodeStageVolume has not been sent yet")
+                      .doesNotContain("answered"));
+      assertThat(node.calls()).containsExactly("Stage:open");
+      node.plugin().release();
+      assertThat(node.get(first).usage()).isEqualTo(usage("vol-1", "web"));
+      assertThat(node.get(second).usage()).isEqualTo(usage("vol-2", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Tag("C8")
+  @Test
+  void whileAConnectionIsMadeNothingIsSaidOfThePluginsWork() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().freeze();
+      node.restart();
+
+      CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "web"));
+      node.skip(Duration.ofSeconds(11));
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.RPC_SLOW));
+
+      assertThat(slowLines(node))
+          .singleElement()
+          .asString()
+          .contains("NodeUnpublishVolume has not been sent yet", "connection")
+          .doesNotContain("answered", "working on it");
+      node.plugin().thaw();
+      assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.noticed(OperatorCode.RPC_STUCK)).isFalse();
+    }
+  }
+
+  private static List<String> slowLines(Node node) {
+    return node.notices().stream()
+        .filter(it -> it.code() == OperatorCode.RPC_SLOW)
+        .map(OperatorMessage::line)
+        .toList();
   }
 
   @Tag("C12")

@@ -55,6 +55,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -684,10 +685,17 @@ final class OperationRun {
     memory.restamp(at, call, instance);
     long expected = generation;
     parts.points().at(CrashPoint.before(call.verb()));
-    Scheduler.Timer slow = parts.scheduler().after(SLOW, () -> report.slow(call));
+    NodePlugin asked = plugin;
+    AtomicReference<Optional<NodeCall>> made = new AtomicReference<>(Optional.empty());
+    Scheduler.Timer slow =
+        parts
+            .scheduler()
+            .after(SLOW, () -> report.slow(call, made.get().filter(asked::isSent).isPresent()));
     try {
-      plugin.call(
-          request(now, at, call),
+      NodeCall request = request(now, at, call);
+      made.set(Optional.of(request));
+      asked.call(
+          request,
           answer ->
               mailbox.put(
                   () -> {

@@ -88,12 +88,16 @@ final class VolumeReport {
     notice(Messages.of(OperatorCode.valueOf(finding.kind().name()), subject, finding.text()));
   }
 
-  /** Tells of a call that takes long. */
-  void slow(Step.Call call) {
+  /** Tells of a call that takes long: only a call that was sent can be answered. */
+  void slow(Step.Call call, boolean isSent) {
     tell(
         new Notice(
             OperatorCode.RPC_SLOW,
-            call.verb().operation().rpcName() + " has not been answered yet",
+            call.verb().operation().rpcName()
+                + (isSent
+                    ? " has not been answered yet"
+                    : " has not been sent yet: it waits for its turn, its secrets or a connection"
+                        + " to the plugin"),
             call.usage()));
   }
 

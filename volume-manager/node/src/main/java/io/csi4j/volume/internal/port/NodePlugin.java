@@ -55,6 +55,16 @@ public interface NodePlugin {
   void call(NodeCall call, Consumer<Answer> then);
 
   /**
+   * Whether the plugin may have received a call that was made and has no answer yet. Otherwise the
+   * call waits for a connection or for its turn. Never blocks.
+   *
+   * @param call the call, the same object as it was made with
+   */
+  default boolean isSent(NodeCall call) {
+    return true;
+  }
+
+  /**
    * A plugin that is not registered: it gets no call.
    *
    * @param known those that are

@@ -199,6 +199,12 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
+  @Override
+  @SuppressWarnings("ReferenceEquality") // two equal calls are two calls
+  public boolean isSent(NodeCall call) {
+    return open.stream().noneMatch(asked -> asked.call() == call && asked.isWaiting());
+  }
+
   /** Before its turn: a provider that takes its time must not hold up the plugin's other calls. */
   private void askForSecrets(CsiPlugin plugin, OpenCall asked) {
     NodeCall call = asked.call();

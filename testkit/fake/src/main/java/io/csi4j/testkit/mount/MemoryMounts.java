@@ -376,7 +376,11 @@ final class MemoryMounts implements Mounts {
     throw KernelErrors.refused(
             Reason.BUSY,
             doing,
-            "it is in use after " + attempts + " attempts; it is held by " + holders.ofMount(),
+            "it is in use after "
+                + attempts
+                + (attempts == 1 ? " attempt" : " attempts")
+                + "; it is held by "
+                + holders.ofMount(),
             "End that use, or allow a lazy unmount",
             mount.path())
         .syscall("umount2", new KernelRefusal(KernelRefusal.EBUSY).errno())

@@ -181,6 +181,28 @@ class CrowdTest {
 
   @Tag("E12")
   @Test
+  void theOneOperationThatWaitsIsCountedAsOne() {
+    ManagerSettings settings = ManagerSettings.defaults().withThreads(4).withWaiters(1);
+    try (Node node = Node.builder().settings(settings).open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
+      CompletableFuture<MountedVolume> first = node.engine().mount(shared("vol-1", "first"));
+      node.awaitOpen(NODE_STAGE_VOLUME);
+      CompletableFuture<MountedVolume> second = node.engine().mount(shared("vol-1", "second"));
+
+      VolumeException failure = node.mountFails(shared("vol-1", "third"));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.TOO_MANY_WAITERS);
+      assertThat(failure).hasMessageContaining(": 1 operation waits already; ");
+      node.plugin().release();
+      node.get(first);
+      node.get(second);
+      assertThat(node.unmount(usage("vol-1", "first"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "second"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
   void aThousandWhoWaitForAHungVolumeAreNotAllLetIn() {
     ManagerSettings settings = ManagerSettings.builder().threads(4).waiters(16).build();
     try (Node node = Node.builder().settings(settings).open()) {

@@ -308,7 +308,11 @@ final class VolumeQueue {
     }
     if (waiting.size() >= parts.settings().waiters()) {
       report.refuse(
-          operation, OperatorCode.TOO_MANY_WAITERS, waiting.size() + " operations wait already");
+          operation,
+          OperatorCode.TOO_MANY_WAITERS,
+          waiting.size()
+              + (waiting.size() == 1 ? " operation waits" : " operations wait")
+              + " already");
       return;
     }
     waiting.add(operation);

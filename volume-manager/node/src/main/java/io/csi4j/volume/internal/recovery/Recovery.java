@@ -93,14 +93,14 @@ public final class Recovery {
     if (rebooted > 0) {
       find(
           OperatorCode.REBOOT_DETECTED.name(),
-          "the host was started anew since " + rebooted + " volumes were last seen");
+          "the host was started anew since " + volumes(rebooted) + " last seen");
     }
     if (moved > 0) {
       find(
           OperatorCode.NAMESPACE_CHANGED.name(),
           "this process is in another mount namespace than the one in which "
-              + moved
-              + " volumes were last seen");
+              + volumes(moved)
+              + " last seen");
     }
     return new Recovered(
         List.copyOf(volumes.values()),
@@ -111,6 +111,10 @@ public final class Recovery {
         unknown(),
         appeared,
         findings);
+  }
+
+  private static String volumes(int count) {
+    return count + (count == 1 ? " volume was" : " volumes were");
   }
 
   private List<VolumeUse> uses(PathStatus status) {

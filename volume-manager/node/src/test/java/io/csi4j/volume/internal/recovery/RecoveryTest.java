@@ -194,7 +194,14 @@ class RecoveryTest {
     assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.IN_DOUBT);
     assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
     assertThat(only(recovered).place()).isEqualTo(HERE);
-    assertThat(codes(recovered)).containsExactly(OperatorCode.REBOOT_DETECTED);
+    assertThat(recovered.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.code()).isEqualTo(OperatorCode.REBOOT_DETECTED);
+              assertThat(finding.seen())
+                  .hasToString("the host was started anew since 1 volume was last seen");
+            });
   }
 
   @Test
@@ -206,7 +213,13 @@ class RecoveryTest {
     Recovered recovered = recover();
 
     assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
-    assertThat(codes(recovered)).containsExactly(OperatorCode.NAMESPACE_CHANGED);
+    assertThat(recovered.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.code()).isEqualTo(OperatorCode.NAMESPACE_CHANGED);
+              assertThat(finding.seen().text()).endsWith("in which 1 volume was last seen");
+            });
   }
 
   @Test

@@ -81,6 +81,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A node for a test: the engine with its production ports, a kernel in memory, test plugins on real
@@ -763,6 +764,14 @@ final class Node implements AutoCloseable {
       assertThat(notices().stream().map(OperatorMessage::line))
           .as("what people are told")
           .noneMatch(line -> line.contains("Evidence[") || line.contains("Sighting["));
+      ToldLines.areFitForPeople(
+          Stream.of(
+                  notices().stream(),
+                  report().findings().stream(),
+                  failures.stream()
+                      .filter(VolumeException.class::isInstance)
+                      .map(failure -> ((VolumeException) failure).operatorMessage()))
+              .flatMap(messages -> messages));
     } finally {
       if (!life.isOver()) {
         crash();

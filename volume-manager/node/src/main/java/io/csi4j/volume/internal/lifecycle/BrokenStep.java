@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
@@ -36,15 +37,26 @@ public final class BrokenStep {
         cause instanceof MountException refused
             ? refused
                 .target()
-                .map(path -> " What remains is: " + ReleaseStory.unmountCommand(path))
+                .map(path -> "; what remains is: " + ReleaseStory.unmountCommand(path))
                 .orElse("")
             : "";
     boolean isBusy =
         cause instanceof MountException refused && refused.reason() == MountException.Reason.BUSY;
     return Failure.of(
         isBusy ? OperatorCode.TARGET_BUSY : OperatorCode.CLEANUP_NEEDS_HELP,
-        "it could not be unmounted without the plugin: " + cause.getMessage() + command,
+        "it could not be unmounted without the plugin: "
+            + (isBusy ? use((MountException) cause) : cause.getMessage())
+            + command,
         cause);
+  }
+
+  /** Returns the use of a mount that is busy; the code brings the advice. */
+  private static String use(MountException busy) {
+    return busy.holders()
+        .map(Holders::ofMount)
+        .filter(holders -> !holders.isEmpty())
+        .map(holders -> "it is in use by: " + holders)
+        .orElse("it is in use");
   }
 
   /**

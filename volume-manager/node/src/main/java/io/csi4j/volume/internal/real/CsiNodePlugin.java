@@ -186,7 +186,11 @@ final class CsiNodePlugin implements NodePlugin {
             askForSecrets(there.plugin(), asked);
           } else if (way instanceof PluginLink.Way.Shut shut) {
             asked.refuse(
-                new Answer.Failed(StatusCode.UNAVAILABLE, false, shut.text(), shut.cause()));
+                new Answer.Failed(
+                    StatusCode.UNAVAILABLE,
+                    false,
+                    shut.cause().map(Answer::text).orElse(shut.text()),
+                    shut.cause()));
           }
         });
     if (asked.isWaiting()) {

@@ -35,13 +35,22 @@ public sealed interface Answer {
   static Failed failed(Throwable thrown) {
     Throwable cause = Unwrapped.of(thrown);
     return cause instanceof CsiException failed
-        ? new Failed(
-            code(failed),
-            failed.attempts() > 0,
-            String.valueOf(failed.getMessage()),
-            Optional.of(failed))
+        ? new Failed(code(failed), failed.attempts() > 0, text(failed), Optional.of(failed))
         : new Failed(
             StatusCode.INTERNAL, true, "the call failed on this side: " + cause, Optional.empty());
+  }
+
+  /**
+   * Returns why a call failed, as a clause: the line that tells of it names the volume and the
+   * plugin, and has an advice already.
+   */
+  static String text(CsiException failed) {
+    return failed.failure().why()
+        + failed
+            .failure()
+            .pluginText()
+            .map(words -> "; the plugin says: \"" + words + "\"")
+            .orElse("");
   }
 
   private static StatusCode code(CsiException failed) {

@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,10 +260,20 @@ class RealDiskTest {
     assertThat(disk.list(root)).containsExactly("real");
   }
 
+  @Tag("F18")
+  @Test
+  void aQuotaThatIsUsedUpIsAFullDisk() {
+    DiskException failure =
+        RealDisk.failure(
+            Path.of("/d/f"), new IOException("Disk quota exceeded"), path -> Optional.empty());
+
+    assertThat(failure.kind()).isEqualTo(Kind.NO_SPACE);
+    assertThat(failure).hasMessage("f: Disk quota exceeded");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "No space left on device,NO_SPACE",
-    "Disk quota exceeded,NO_SPACE",
     "Read-only file system,READ_ONLY",
     "Too many open files,TOO_MANY_FILES",
     "Input/output error,FAILED",

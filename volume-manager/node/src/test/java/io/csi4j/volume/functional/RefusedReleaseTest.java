@@ -32,6 +32,9 @@ class RefusedReleaseTest {
   private static final VolumeUse WEB = usage("vol-1", "web");
   private static final Fault REFUSING = Fault.fail(StatusCode.UNKNOWN, "");
 
+  /** A plugin that has forgotten the use after its first answer, and admits no release. */
+  private static final Fault FORGETTING = Fault.applyThenFail(StatusCode.UNKNOWN, "");
+
   /** A use whose unpublish has worked, which the plugin does not admit. */
   private static void unpublishedButRefused(Node node) {
     node.volume("vol-1");
@@ -79,6 +82,54 @@ class RefusedReleaseTest {
       node.mount(single("vol-1", "web"));
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
+  }
+
+  @Test
+  void isBelievedAfterAPersonHasUnmountedIt() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.plugin().inject(FORGETTING, When.calling(NODE_UNPUBLISH_VOLUME));
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  @Test
+  void isBelievedInANewMountNamespaceThatDoesNotShowTheMount() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      node.changeNamespace();
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      node.start();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      node.plugin().inject(FORGETTING, When.calling(NODE_UNPUBLISH_VOLUME));
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  /** Unmounts; the use goes after both bounds are reached and not before the second. */
+  private static void givesUpAfterFiveRefusalsInTwoMinutes(Node node) {
+    VolumeException failure = node.unmountFails(WEB);
+    assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+    assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+    node.skip(Duration.ofSeconds(30));
+    Node.eventually("it is refused often", () -> refusals(node) >= MountPolicy.REFUSALS);
+    assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+    assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isFalse();
+
+    node.becomesClean();
+
+    assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
+    assertThat(node.calls()).endsWith("Unstage:OK");
+    node.plugin().clearFaults();
+    node.mount(single("vol-1", "web"));
+    assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.effects.NodeEffects.Publication;
@@ -27,6 +28,8 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -406,6 +409,53 @@ class LyingPluginTest {
       assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
+  }
+
+  @Tag("D8")
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void afterARebootOrANewAttachAnotherDeviceOfTheVolumeIsLawful(boolean reboots) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      MountPath one = disk(node);
+      MountPath two = disk(node);
+      Map<VolumeId, MountPath> attached = new ConcurrentHashMap<>();
+      attached.put(VOLUME, one);
+      attached.put(VolumeId.of("vol-2"), two);
+      node.effects()
+          .whenPublishing(asked -> bound(node, attached.get(asked.volume()), path(asked)));
+      MountRequest other =
+          Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build();
+      node.mount(sharedBlock("web"));
+      node.mount(other);
+
+      if (reboots) {
+        node.reboot();
+        node.volume("vol-1");
+        node.volume("vol-2");
+      } else {
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+        assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
+      }
+      // Each volume has the number that the other one had.
+      attached.put(VOLUME, two);
+      attached.put(VolumeId.of("vol-2"), one);
+
+      assertThat(node.mount(sharedBlock("web"))).isInstanceOf(MountedVolume.BlockDevice.class);
+      assertThat(node.mount(other)).isInstanceOf(MountedVolume.BlockDevice.class);
+      assertThat(node.mount(sharedBlock("job"))).isInstanceOf(MountedVolume.BlockDevice.class);
+      assertThat(node.noticed(OperatorCode.DEVICE_CHANGED)).isFalse();
+      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  /** A disk of the host that is no volume yet. */
+  private static MountPath disk(Node node) {
+    DeviceId device = node.kernel().host().disk("ext4");
+    return node.kernel().host().device(MountPath.of("/dev/csi4j/disk-" + device.minor()), device);
   }
 
   private static void bound(Node node, MountPath device, MountPath at) {

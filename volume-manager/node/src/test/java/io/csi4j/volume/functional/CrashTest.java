@@ -10,6 +10,7 @@ import static io.csi4j.volume.functional.Node.usage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
@@ -18,6 +19,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.StateReason;
@@ -312,6 +314,39 @@ class CrashTest {
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void theTextOfAReconciliationCountsItsItems() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.restart();
+      Reconciliation mounting =
+          node.engine()
+              .reconcile(
+                  List.of(
+                      new WantedUse.Requested(single("vol-1", "web")),
+                      new WantedUse.Requested(single("vol-2", "web"))));
+      node.get(mounting.done().toCompletableFuture());
+      assertThat(mounting).hasToString("Reconciliation[1 item, 0 remaining, 0 not finished]");
+
+      node.plugin().inject(Fault.hang(), When.calling(NODE_UNPUBLISH_VOLUME));
+      Reconciliation releasing = node.engine().reconcile(List.of());
+      assertThat(releasing).hasToString("Reconciliation[2 items, 2 remaining, 0 not finished]");
+      node.plugin().clearFaults();
+      node.plugin().release();
+      node.get(releasing.done().toCompletableFuture());
+      assertThat(releasing).hasToString("Reconciliation[2 items, 0 remaining, 0 not finished]");
+
+      node.plugin()
+          .inject(Fault.fail(StatusCode.INVALID_ARGUMENT, "no"), When.calling(NODE_PUBLISH_VOLUME));
+      Reconciliation refused =
+          node.engine().reconcile(List.of(new WantedUse.Requested(single("vol-1", "web"))));
+      node.get(refused.done().toCompletableFuture());
+      assertThat(refused).hasToString("Reconciliation[1 item, 0 remaining, 1 not finished]");
     }
   }
 

@@ -29,6 +29,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
@@ -601,6 +602,30 @@ class PluginTroubleTest {
       assertThat(node.plugin().journal().lastCapability(CsiOperation.NODE_PUBLISH_VOLUME))
           .contains(VolumeCapability.mount(mode));
       assertThat(node.unmount(Node.usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aNodeServiceThatDoesNotExpandIsToldApartFromTheController() {
+    PluginShape plain = PluginShape.nodeOnly().without(NodeCapability.EXPAND_VOLUME);
+    try (Node node = Node.builder().shape(plain).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+
+      VolumeException failure =
+          node.fails(
+              node.engine()
+                  .expand(
+                      ExpandRequest.of(usage("vol-1", "web"), CapacityRange.exactly(1L << 31))));
+
+      assertThat(failure.outcome()).isEqualTo(REFUSED);
+      assertThat(failure.code()).isEqualTo(OperatorCode.NOT_OFFERED);
+      assertThat(failure)
+          .hasMessageContaining(
+              ": the node service of the plugin does not offer EXPAND_VOLUME; what its controller"
+                  + " has made larger needs no node then; ");
+      assertThat(node.verbs(VOLUME)).doesNotContain("Expand");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -156,6 +156,6 @@ public final class MountSnapshot {
 
   @Override
   public String toString() {
-    return records.size() + " mounts";
+    return records.size() + (records.size() == 1 ? " mount" : " mounts");
   }
 }

@@ -168,9 +168,9 @@ final class MountCallPool {
             doing
                 + " did not begin within "
                 + seconds(limit)
-                + ": the calls before it took too long, for the same target or for all "
-                + settings.threads()
-                + " threads. Nothing was changed. Try again, or allow more threads in"
+                + ": the calls before it took too long, for the same target or for "
+                + allThreads()
+                + ". Nothing was changed. Try again, or allow more threads in"
                 + " MountSettings.")
         .build();
   }
@@ -179,11 +179,16 @@ final class MountCallPool {
     return MountException.builder(
             Reason.STUCK,
             doing
-                + " was not tried: all "
-                + settings.threads()
-                + " threads are in calls that did not come back from the kernel. Find out which"
+                + " was not tried: "
+                + allThreads()
+                + (settings.threads() == 1 ? " is" : " are")
+                + " in calls that did not come back from the kernel. Find out which"
                 + " server hangs; a forced unmount of it frees the calls.")
         .build();
+  }
+
+  private String allThreads() {
+    return settings.threads() == 1 ? "the only thread" : "all " + settings.threads() + " threads";
   }
 
   private static String afterwards(Work<?> work) {

@@ -238,7 +238,7 @@ class MountCallPoolTest {
             MountException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLINE))
         .hasMessageStartingWith(
             "Mounting /b did not begin within 0.02 s: the calls before it took too long, for the"
-                + " same target or for all 1 threads. Nothing was changed.");
+                + " same target or for the only thread. Nothing was changed.");
     assertThat(pool.stuck()).isZero();
     kernel.countDown();
     busy.get();

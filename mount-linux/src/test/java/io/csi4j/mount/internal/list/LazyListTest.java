@@ -42,6 +42,8 @@ class LazyListTest {
     int mounts = table.records().size();
     assertThat(mounts).isEqualTo(2);
     assertThat(table).hasToString("2 mounts");
+    assertThat(MountSnapshot.of(MOUNTS.subList(0, 1), 0, before -> noChange(before)))
+        .hasToString("1 mount");
     assertThat(table.skippedRows()).isEqualTo(3);
     assertThat(table.refresh().now()).isSameAs(table);
     assertThat(made).hasValue(0);

@@ -166,7 +166,8 @@ record PluginPortrait(
 
   private static void node(List<String> lines, NodeInfo here) {
     row(lines, "node id", here.nodeId().value());
-    here.maxVolumesPerNode().ifPresent(most -> row(lines, "node takes", most + " volumes"));
+    here.maxVolumesPerNode()
+        .ifPresent(most -> row(lines, "node takes", most + (most == 1 ? " volume" : " volumes")));
     here.accessibleTopology().map(Topology::toString).ifPresent(at -> row(lines, "node is at", at));
   }
 

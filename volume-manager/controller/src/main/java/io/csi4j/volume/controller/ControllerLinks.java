@@ -124,9 +124,11 @@ final class ControllerLinks implements AutoCloseable {
     }
     PluginHealth newest = controllers.get(0).health();
     return new PluginAnswer.Down(
-        "none of its "
-            + controllers.size()
-            + " controllers can be called; the newest says: "
+        (controllers.size() == 1
+                ? "its only controller cannot be called: "
+                : "none of its "
+                    + controllers.size()
+                    + " controllers can be called; the newest says: ")
             + newest.text(),
         controllers.get(0).remembered()
             ? OperatorCode.PLUGIN_NOT_REGISTERED

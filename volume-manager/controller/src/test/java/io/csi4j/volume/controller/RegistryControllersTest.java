@@ -204,6 +204,7 @@ class RegistryControllersTest {
     ControllerException unhealthy = failure(publish(ONE, NODE));
     assertThat(unhealthy.outcome()).isEqualTo(Outcome.UNAVAILABLE);
     assertThat(unhealthy.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
+    assertThat(unhealthy).hasMessageContaining(": its only controller cannot be called: ");
     assertThat(plugin.journal().calls()).isEmpty();
   }
 

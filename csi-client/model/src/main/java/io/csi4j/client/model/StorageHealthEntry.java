@@ -9,8 +9,7 @@ import java.util.Optional;
  *
  * @param status how bad it is, if this library knows the number
  * @param number the status as it stands on the wire; zero if the plugin stated none
- * @param reason what kind of fault it is, as one word of the plugin; empty if the plugin gave none;
- *     escaped and cut to 1 KiB
+ * @param reason what kind of fault it is
  * @param message what is wrong, in the plugin's words: escaped and cut to 1 KiB
  * @param capability the only way of using volumes that it affects; nothing for all ways
  */
@@ -18,7 +17,7 @@ import java.util.Optional;
 public record StorageHealthEntry(
     Status status,
     int number,
-    String reason,
+    HealthReason reason,
     String message,
     Optional<VolumeCapability> capability) {
 
@@ -58,13 +57,12 @@ public record StorageHealthEntry(
       throw new IllegalArgumentException(
           "The status " + status + " of a storage does not have the number " + number + ".");
     }
-    reason = SafeText.escape(reason);
     message = SafeText.escape(message);
   }
 
   /** An entry whose status has this number on the wire. */
   public static StorageHealthEntry of(
-      int number, String reason, String message, Optional<VolumeCapability> capability) {
+      int number, HealthReason reason, String message, Optional<VolumeCapability> capability) {
     return new StorageHealthEntry(Status.ofNumber(number), number, reason, message, capability);
   }
 }

@@ -8,12 +8,11 @@ import io.csi4j.client.internal.text.SafeText;
  *
  * @param status how bad it is, if this library knows the number
  * @param number the status as it stands on the wire; zero if the plugin stated none
- * @param reason what kind of fault it is, as one word of the plugin; empty if the plugin gave none;
- *     escaped and cut to 1 KiB
+ * @param reason what kind of fault it is
  * @param message what is wrong, in the plugin's words: escaped and cut to 1 KiB
  */
 @Experimental
-public record VolumeHealthEntry(Status status, int number, String reason, String message) {
+public record VolumeHealthEntry(Status status, int number, HealthReason reason, String message) {
 
   /** How a volume is not well. */
   public enum Status {
@@ -56,17 +55,16 @@ public record VolumeHealthEntry(Status status, int number, String reason, String
       throw new IllegalArgumentException(
           "The status " + status + " of a volume does not have the number " + number + ".");
     }
-    reason = SafeText.escape(reason);
     message = SafeText.escape(message);
   }
 
   /** An entry whose status has this number on the wire. */
-  public static VolumeHealthEntry of(int number, String reason, String message) {
+  public static VolumeHealthEntry of(int number, HealthReason reason, String message) {
     return new VolumeHealthEntry(Status.ofNumber(number), number, reason, message);
   }
 
   /** An entry of a status that this library knows. */
-  public static VolumeHealthEntry of(Status status, String reason, String message) {
+  public static VolumeHealthEntry of(Status status, HealthReason reason, String message) {
     return new VolumeHealthEntry(status, status.number(), reason, message);
   }
 }

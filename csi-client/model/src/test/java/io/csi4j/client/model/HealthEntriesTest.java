@@ -17,8 +17,9 @@ class HealthEntriesTest {
   @ParameterizedTest
   @EnumSource
   void aStatusOfAVolumeIsFoundByItsNumber(VolumeHealthEntry.Status status) {
-    VolumeHealthEntry entry = VolumeHealthEntry.of(status.number(), "Reason", "message");
-    assertThat(entry).isEqualTo(VolumeHealthEntry.of(status, "Reason", "message"));
+    VolumeHealthEntry entry =
+        VolumeHealthEntry.of(status.number(), HealthReason.of("Reason"), "message");
+    assertThat(entry).isEqualTo(VolumeHealthEntry.of(status, HealthReason.of("Reason"), "message"));
     assertThat(entry.status()).isEqualTo(status);
   }
 
@@ -26,7 +27,8 @@ class HealthEntriesTest {
   @EnumSource
   void aStatusOfAStorageIsFoundByItsNumber(StorageHealthEntry.Status status) {
     StorageHealthEntry entry =
-        StorageHealthEntry.of(status.number(), "Reason", "message", Optional.empty());
+        StorageHealthEntry.of(
+            status.number(), HealthReason.of("Reason"), "message", Optional.empty());
     assertThat(entry.status()).isEqualTo(status);
     assertThat(entry.number()).isEqualTo(status.number());
   }
@@ -34,10 +36,11 @@ class HealthEntriesTest {
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 4, 99})
   void anUnknownNumberIsKept(int number) {
-    VolumeHealthEntry ofVolume = VolumeHealthEntry.of(number, "", "");
+    VolumeHealthEntry ofVolume = VolumeHealthEntry.of(number, HealthReason.of(""), "");
     assertThat(ofVolume.status()).isEqualTo(VolumeHealthEntry.Status.UNRECOGNIZED);
     assertThat(ofVolume.number()).isEqualTo(number);
-    StorageHealthEntry ofStorage = StorageHealthEntry.of(number, "", "", Optional.empty());
+    StorageHealthEntry ofStorage =
+        StorageHealthEntry.of(number, HealthReason.of(""), "", Optional.empty());
     assertThat(ofStorage.status()).isEqualTo(StorageHealthEntry.Status.UNRECOGNIZED);
     assertThat(ofStorage.number()).isEqualTo(number);
   }
@@ -45,13 +48,20 @@ class HealthEntriesTest {
   @Test
   void aStatusWithTheNumberOfAnotherIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new VolumeHealthEntry(VolumeHealthEntry.Status.DEGRADED, 3, "Reason", ""))
+        .isThrownBy(
+            () ->
+                new VolumeHealthEntry(
+                    VolumeHealthEntry.Status.DEGRADED, 3, HealthReason.of("Reason"), ""))
         .withMessage("The status DEGRADED of a volume does not have the number 3.");
     assertThatIllegalArgumentException()
         .isThrownBy(
             () ->
                 new StorageHealthEntry(
-                    StorageHealthEntry.Status.UNRECOGNIZED, 1, "Reason", "", Optional.empty()))
+                    StorageHealthEntry.Status.UNRECOGNIZED,
+                    1,
+                    HealthReason.of("Reason"),
+                    "",
+                    Optional.empty()))
         .withMessage("The status UNRECOGNIZED of a storage does not have the number 1.");
   }
 
@@ -59,7 +69,8 @@ class HealthEntriesTest {
   void aReportKeepsItsEntriesWhateverTheCallerDoesWithTheList() {
     List<VolumeHealthEntry> entries = new ArrayList<>();
     VolumeHealthReport well = new VolumeHealthReport(VolumeId.of("v"), entries);
-    entries.add(VolumeHealthEntry.of(VolumeHealthEntry.Status.DATA_LOSS, "DiskLost", ""));
+    entries.add(
+        VolumeHealthEntry.of(VolumeHealthEntry.Status.DATA_LOSS, HealthReason.of("DiskLost"), ""));
     VolumeHealthReport sick = new VolumeHealthReport(VolumeId.of("v"), entries);
     entries.clear();
 
@@ -69,9 +80,10 @@ class HealthEntriesTest {
 
   @Test
   void textsAreMadeFitToPrint() {
-    VolumeHealthEntry entry = VolumeHealthEntry.of(1, "a\nb", "\u001b[2J");
+    VolumeHealthEntry entry = VolumeHealthEntry.of(1, HealthReason.of("a\nb"), "\u001b[2J");
     assertThat(entry.toString().chars()).noneMatch(Character::isISOControl);
-    StorageHealthEntry storage = StorageHealthEntry.of(1, "a\nb", "\u001b[2J", Optional.empty());
+    StorageHealthEntry storage =
+        StorageHealthEntry.of(1, HealthReason.of("a\nb"), "\u001b[2J", Optional.empty());
     assertThat(storage.toString().chars()).noneMatch(Character::isISOControl);
   }
 }

@@ -10,6 +10,7 @@ import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeHealth.VolumeHealthEntry;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeHealthReport;
@@ -80,7 +81,7 @@ public final class HealthMapping {
                   Optional.empty(),
                   io.csi4j.client.model.VolumeHealthEntry.of(
                       entry.getStatusValue(),
-                      findings.scrub(entry.getReason()),
+                      HealthReason.of(findings.scrub(entry.getReason())),
                       findings.scrub(entry.getMessage())));
             });
     return Optional.of(new VolumeHealthReport(VolumeId.of(health.getVolumeId()), entries));
@@ -107,7 +108,7 @@ public final class HealthMapping {
                   capability,
                   StorageHealthEntry.of(
                       entry.getStatusValue(),
-                      findings.scrub(entry.getReason()),
+                      HealthReason.of(findings.scrub(entry.getReason())),
                       findings.scrub(entry.getMessage()),
                       capability.map(ValueMapping::fromProto)));
             });

@@ -13,6 +13,7 @@ import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
@@ -41,11 +42,11 @@ class HealthMappingTest {
                   List.of(
                       VolumeHealthEntry.of(
                           VolumeHealthEntry.Status.INACCESSIBLE,
-                          "PathLost",
+                          HealthReason.of("PathLost"),
                           "no path to the target"),
                       VolumeHealthEntry.of(
                           VolumeHealthEntry.Status.DEGRADED,
-                          "ReplicaLost",
+                          HealthReason.of("ReplicaLost"),
                           "one of three replicas"))));
       assertThat(answer.get().isWell()).isFalse();
       assertThat(answer.warnings()).isEmpty();
@@ -111,7 +112,8 @@ class HealthMappingTest {
   void anEntryWithoutStatusOrReasonIsKeptAndReported() {
     add(0, "", "something");
     for (var answer : both()) {
-      assertThat(answer.get().entries()).containsExactly(VolumeHealthEntry.of(0, "", "something"));
+      assertThat(answer.get().entries())
+          .containsExactly(VolumeHealthEntry.of(0, HealthReason.of(""), "something"));
       assertThat(answer.warnings())
           .containsExactly(
               "volume_health.health_statuses[0].status REQUIRED",
@@ -148,7 +150,7 @@ class HealthMappingTest {
   void textsOfAPluginAreMadeFitToPrint() {
     add(1, "Rea\nson", "x".repeat(5000) + "\u001b[2J");
     VolumeHealthEntry entry = both().get(0).get().entries().get(0);
-    assertThat(entry.reason()).isEqualTo("Rea\\nson");
+    assertThat(entry.reason().word()).isEqualTo("Rea\\nson");
     assertThat(entry.message()).hasSizeLessThan(1100);
     assertThat(entry.toString().chars()).noneMatch(Character::isISOControl);
   }
@@ -190,13 +192,13 @@ class HealthMappingTest {
             new StorageHealthEntry(
                 StorageHealthEntry.Status.STORAGE_UNREACHABLE,
                 2,
-                "Unreachable",
+                HealthReason.of("Unreachable"),
                 "no monitor answers",
                 Optional.empty()),
             new StorageHealthEntry(
                 StorageHealthEntry.Status.STORAGE_UNREACHABLE,
                 2,
-                "Unreachable",
+                HealthReason.of("Unreachable"),
                 "for block devices",
                 Optional.of(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))));
     assertThat(answer.get().isWell()).isFalse();

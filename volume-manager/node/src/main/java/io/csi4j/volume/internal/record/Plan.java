@@ -1,28 +1,16 @@
 package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.model.VolumeIdentity;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * How a volume is used on this node, decided at its first use and kept until its last: another way
- * is refused. Mount flags and contexts may hold secrets, so only their digests are here: one tells
- * two of one volume apart, and says nothing of whether two volumes have the same.
+ * is refused. Mount flags and contexts may hold secrets, so only their digests are here.
  *
  * @param staged whether it is staged before it is published
  * @param block whether it is a raw block device
@@ -41,12 +29,6 @@ public record Plan(
     String group,
     String attached) {
 
-  /** The digest of a context that has no entries. */
-  public static final String OF_NOTHING = "-";
-
-  private static final Set<String> LIMITS =
-      Set.of("ro", "nosuid", "nodev", "noexec", "nosymfollow");
-
   /** A plan for a volume of which it is not known how it was attached. */
   public Plan(
       boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
@@ -61,13 +43,13 @@ public record Plan(
         capability.isBlock(),
         capability.accessMode(),
         options.fsType().orElse(""),
-        options.flags().map(flags -> digest(identity, flags)).orElse(""),
+        options.flags().map(flags -> Digests.of(identity, flags)).orElse(""),
         options.volumeMountGroup().orElse(""));
   }
 
   /** Returns the plan for a volume that was attached with this answer. */
   public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
-    return attached(digest(identity, context.reveal()));
+    return attached(Digests.of(identity, context));
   }
 
   /** Returns the plan with this digest of what attaching returned. */
@@ -96,7 +78,7 @@ public record Plan(
         capability
             .mountOptions()
             .flatMap(MountOptions::flags)
-            .filter(flags -> flags.reveal().contains("ro"))
+            .filter(Digests::areReadOnly)
             .isPresent();
     return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
   }
@@ -120,61 +102,5 @@ public record Plan(
       names.add("volume mount group");
     }
     return names;
-  }
-
-  /** Returns what flags forbid to be done through a mount, of what the kernel's table shows. */
-  public static Set<String> limits(MountFlags flags) {
-    return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
-  }
-
-  // ---- digests
-
-  /** Returns the digest of the volume's own context. */
-  public static String digest(VolumeIdentity identity, VolumeContext context) {
-    return digest(identity, context.reveal());
-  }
-
-  /** Returns the digest of a list of flags; their order counts. */
-  private static String digest(VolumeIdentity identity, MountFlags flags) {
-    MessageDigest digest = begun(identity);
-    flags.reveal().forEach(flag -> add(digest, flag));
-    return end(digest);
-  }
-
-  /** Returns the digest of the entries of a context, in any order. */
-  private static String digest(VolumeIdentity identity, Map<String, String> entries) {
-    if (entries.isEmpty()) {
-      return OF_NOTHING;
-    }
-    MessageDigest digest = begun(identity);
-    new TreeMap<>(entries)
-        .forEach(
-            (key, value) -> {
-              add(digest, key);
-              add(digest, value);
-            });
-    return end(digest);
-  }
-
-  private static MessageDigest begun(VolumeIdentity identity) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      add(digest, identity.plugin().value());
-      add(digest, identity.handle().value());
-      return digest;
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256.", e);
-    }
-  }
-
-  private static String end(MessageDigest digest) {
-    return HexFormat.of().formatHex(digest.digest(), 0, 16);
-  }
-
-  /** With its length before it, as a text may hold anything. */
-  private static void add(MessageDigest digest, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
-    digest.update(bytes);
   }
 }

@@ -1,0 +1,94 @@
+package io.csi4j.volume.internal.record;
+
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * All that is ever known of mount flags and contexts, which must not be written down or shown. A
+ * digest tells two of one volume apart, and says nothing of whether two volumes have the same.
+ */
+public final class Digests {
+
+  private static final Set<String> LIMITS =
+      Set.of("ro", "nosuid", "nodev", "noexec", "nosymfollow");
+
+  /** Of a context that has no entries. */
+  public static final String OF_NOTHING = "-";
+
+  private Digests() {}
+
+  /** Of a list of flags; their order counts. */
+  static String of(VolumeIdentity identity, MountFlags flags) {
+    MessageDigest digest = begun(identity);
+    flags.reveal().forEach(flag -> add(digest, flag));
+    return end(digest);
+  }
+
+  /** Whether flags ask for a mount that is only read. */
+  static boolean areReadOnly(MountFlags flags) {
+    return flags.reveal().contains("ro");
+  }
+
+  /** Returns what flags forbid to be done through a mount, of what the kernel's table shows. */
+  public static Set<String> limits(MountFlags flags) {
+    return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());
+  }
+
+  /** Of the volume's own context. */
+  public static String of(VolumeIdentity identity, VolumeContext context) {
+    return of(identity, context.reveal());
+  }
+
+  /** Of what attaching a volume returned. */
+  static String of(VolumeIdentity identity, PublishContext context) {
+    return of(identity, context.reveal());
+  }
+
+  /** Returns the digest of the entries of a context, in any order. */
+  private static String of(VolumeIdentity identity, Map<String, String> entries) {
+    if (entries.isEmpty()) {
+      return OF_NOTHING;
+    }
+    MessageDigest digest = begun(identity);
+    new TreeMap<>(entries)
+        .forEach(
+            (key, value) -> {
+              add(digest, key);
+              add(digest, value);
+            });
+    return end(digest);
+  }
+
+  private static MessageDigest begun(VolumeIdentity identity) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      add(digest, identity.plugin().value());
+      add(digest, identity.handle().value());
+      return digest;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has SHA-256.", e);
+    }
+  }
+
+  private static String end(MessageDigest digest) {
+    return HexFormat.of().formatHex(digest.digest(), 0, 16);
+  }
+
+  /** With its length before it, as a text may hold anything. */
+  private static void add(MessageDigest digest, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
+    digest.update(bytes);
+  }
+}

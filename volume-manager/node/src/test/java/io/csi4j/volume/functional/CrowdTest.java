@@ -182,7 +182,7 @@ class CrowdTest {
   @Tag("E12")
   @Test
   void theOneOperationThatWaitsIsCountedAsOne() {
-    ManagerSettings settings = ManagerSettings.defaults().withThreads(4).withWaiters(1);
+    ManagerSettings settings = ManagerSettings.builder().threads(4).waiters(1).build();
     try (Node node = Node.builder().settings(settings).open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());

@@ -256,7 +256,8 @@ class PluginTroubleTest {
   @Tag("C9")
   @Test
   void aCallThatWaitsForItsTurnIsNotSaidToWaitForAnAnswer() {
-    try (Node node = Node.builder().policy(Node.QUICK.withCallsInFlight(1)).open()) {
+    try (Node node =
+        Node.builder().policy(Node.QUICK.toBuilder().callsInFlight(1).build()).open()) {
       node.volume("vol-1");
       node.volume("vol-2");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.lifecycle;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -84,12 +85,12 @@ public sealed interface Goal {
           Plan.mustBeWritable(request.capability(), request.readOnly()),
           false,
           request.claimEpoch().orElse(known.epoch()),
-          Plan.digest(identity, request.volumeContext()),
+          Digests.of(identity, request.volumeContext()),
           request
               .capability()
               .mountOptions()
               .flatMap(MountOptions::flags)
-              .map(Plan::limits)
+              .map(Digests::limits)
               .orElse(Set.of()));
     }
 

@@ -140,7 +140,7 @@ public final class Records {
     VolumeRecord used = used();
     return used.with(used.plan().attached("ffeeddccbbaa99887766554433221100"))
         .withContext(usage("db-1", "web-1"), "0123456789abcdef0123456789abcdef")
-        .withContext(usage("db-1", "web-2"), Plan.OF_NOTHING);
+        .withContext(usage("db-1", "web-2"), Digests.OF_NOTHING);
   }
 
   static Tombstone tombstone() {

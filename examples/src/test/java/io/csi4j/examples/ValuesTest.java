@@ -37,10 +37,15 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.launch.LaunchSettings;
+import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.workload.ResolvedVolume;
+import io.csi4j.volume.workload.VolumeRequest;
+import io.csi4j.volume.workload.VolumeType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -54,8 +59,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -102,6 +108,76 @@ class ValuesTest {
                     .build(),
                 VolumeId.of("vol-7"))
             .build());
+  }
+
+  @Test
+  void aRequestToMountIsACopyOfItsBuilderAndBeginsAnother() {
+    MountRequest.Builder builder =
+        MountRequest.builder(
+                PluginId.of("plugin"),
+                VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1")),
+                VolumeId.of("vol-7"),
+                AccessMode.MULTI_NODE_SINGLE_WRITER)
+            .volumeOptions(MountOptions.none().withFsType("xfs"))
+            .volumeContext(VolumeContext.of(Map.of("pool", "fast")))
+            .publishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
+            .claim(7);
+    MountRequest request = builder.build();
+    builder.readOnly();
+
+    assertThat(request.readOnly()).isFalse();
+    assertThat(request.toBuilder().build()).isEqualTo(request);
+    assertThat(request.toBuilder().readOnly().build().readOnly()).isTrue();
+  }
+
+  @Test
+  void aRequestOfAWorkloadIsACopyOfItsBuilderAndBeginsAnother() {
+    VolumeRequest.Builder builder =
+        VolumeRequest.builder("data", VolumeType.CSI, "db")
+            .accessMode("single-node-writer")
+            .attachment("filesystem")
+            .mountOptions(MountOptions.none().withFsType("xfs"))
+            .perInstance()
+            .instances(3);
+    VolumeRequest request = builder.build();
+    builder.readOnly();
+
+    assertThat(request.readOnly()).isFalse();
+    assertThat(request.toBuilder().build()).isEqualTo(request);
+    assertThat(request.toBuilder().readOnly().build().readOnly()).isTrue();
+  }
+
+  @Test
+  void settingsOfAJournalAreACopyOfTheirBuilderAndBeginOthers() {
+    JournalSettings.Builder builder =
+        JournalSettings.builder().segmentSize(8192).ballastSize(0).stateExpected(true);
+    JournalSettings settings = builder.build();
+    builder.ballastSize(1);
+
+    JournalSettings others =
+        settings.toBuilder().acceptOtherHost(true).acceptAnyFilesystem(true).build();
+    assertThat(others.segmentSize()).isEqualTo(8192);
+    assertThat(others.ballastSize()).isZero();
+    assertThat(others.stateExpected()).isTrue();
+    assertThat(others.otherHostAccepted()).isTrue();
+    assertThat(others.anyFilesystemAccepted()).isTrue();
+    assertThat(settings.otherHostAccepted()).isFalse();
+  }
+
+  @Test
+  void theConfigurationOfAPluginIsACopyOfItsBuilderAndBeginsAnother() {
+    PluginConfig.Builder builder =
+        PluginConfig.builder("hostpath", Path.of("/run/csi/hostpath"))
+            .volumeRoot(Path.of("/var/lib/host/volumes"))
+            .probeLimit(Duration.ofSeconds(1));
+    PluginConfig config = builder.build();
+    builder.probeLimit(Duration.ofSeconds(2));
+
+    PluginConfig other = config.toBuilder().failuresToUnhealthy(9).build();
+    assertThat(other.probeLimit()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(other.volumeRoot()).contains(Path.of("/var/lib/host/volumes"));
+    assertThat(other.failuresToUnhealthy()).isEqualTo(9);
+    assertThat(config.failuresToUnhealthy()).isEqualTo(3);
   }
 
   @ParameterizedTest
@@ -191,8 +267,8 @@ class ValuesTest {
           ? List.of(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))
           : List.of(Topology.of(Map.of("zone", "a")));
     }
-    if (type == Consumer.class) {
-      return (Consumer<CallPolicy.Builder>) policy -> policy.attempts(1);
+    if (type == UnaryOperator.class) {
+      return (UnaryOperator<CallPolicy.Builder>) policy -> policy.attempts(1);
     }
     if (type == SecretsProvider.class) {
       return (SecretsProvider) operation -> Secrets.empty();

@@ -50,8 +50,8 @@ class StageThreadTest {
   }
 
   /** A pause that is drawn from a year does not fit into a minute. */
-  private static void noTimeForARetry(CallPolicy.Builder policy) {
-    policy
+  private static CallPolicy.Builder noTimeForARetry(CallPolicy.Builder policy) {
+    return policy
         .pendingBackoff(Duration.ofDays(365))
         .backoffCap(Duration.ofDays(365))
         .budget(Duration.ofMinutes(1));

@@ -6,7 +6,7 @@ import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +109,7 @@ public interface ControllerService {
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
-  ControllerService with(Consumer<CallPolicy.Builder> change);
+  ControllerService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * Work on volumes and snapshots that needs no particular node. Without blocking.

@@ -3,7 +3,7 @@ package io.csi4j.client.group;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ public interface GroupControllerService {
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
-  GroupControllerService with(Consumer<CallPolicy.Builder> change);
+  GroupControllerService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * Snapshots of several volumes at one moment. Without blocking.

@@ -3,7 +3,7 @@ package io.csi4j.client.identity;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Who a plugin is, what it offers, whether it is ready. Served on every endpoint.
@@ -27,7 +27,7 @@ public interface IdentityService {
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
-  IdentityService with(Consumer<CallPolicy.Builder> change);
+  IdentityService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * Who a plugin is, what it offers, whether it is ready. Served on every endpoint. Without

@@ -59,7 +59,7 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The controller service, call by call over the call path. */
@@ -438,7 +438,7 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
-  public ControllerService with(Consumer<CallPolicy.Builder> change) {
+  public ControllerService with(UnaryOperator<CallPolicy.Builder> change) {
     return new ControllerClient(calls.with(change));
   }
 

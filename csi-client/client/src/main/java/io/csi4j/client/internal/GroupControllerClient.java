@@ -18,7 +18,7 @@ import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The group controller service, call by call over the call path. */
@@ -104,7 +104,7 @@ public final class GroupControllerClient implements GroupControllerService {
   }
 
   @Override
-  public GroupControllerService with(Consumer<CallPolicy.Builder> change) {
+  public GroupControllerService with(UnaryOperator<CallPolicy.Builder> change) {
     return new GroupControllerClient(calls.with(change));
   }
 

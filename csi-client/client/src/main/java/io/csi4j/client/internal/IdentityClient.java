@@ -16,7 +16,7 @@ import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** The identity service, call by call over the call path. */
 public final class IdentityClient implements IdentityService {
@@ -82,7 +82,7 @@ public final class IdentityClient implements IdentityService {
   }
 
   @Override
-  public IdentityService with(Consumer<CallPolicy.Builder> change) {
+  public IdentityService with(UnaryOperator<CallPolicy.Builder> change) {
     return new IdentityClient(calls.with(change));
   }
 

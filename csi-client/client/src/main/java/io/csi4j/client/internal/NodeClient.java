@@ -35,7 +35,7 @@ import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.client.node.StorageHealth;
 import io.csi4j.client.node.VolumeStats;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The node service, call by call over the call path. */
@@ -216,7 +216,7 @@ public final class NodeClient implements NodeService {
   }
 
   @Override
-  public NodeService with(Consumer<CallPolicy.Builder> change) {
+  public NodeService with(UnaryOperator<CallPolicy.Builder> change) {
     return new NodeClient(calls.with(change));
   }
 

@@ -4,7 +4,6 @@ import com.google.protobuf.Message;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiOperation;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ public record ServiceCalls(CallPath path, UnaryOperator<CallPolicy> change) {
   }
 
   /** With a further change on top. */
-  ServiceCalls with(Consumer<CallPolicy.Builder> further) {
+  ServiceCalls with(UnaryOperator<CallPolicy.Builder> further) {
     return new ServiceCalls(path, policy -> change.apply(policy).with(further));
   }
 }

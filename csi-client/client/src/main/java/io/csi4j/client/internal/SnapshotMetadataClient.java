@@ -15,7 +15,7 @@ import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiOperation;
 import java.util.Objects;
 import java.util.concurrent.Flow;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** The snapshot metadata service: its two streams over the call path. */
 public final class SnapshotMetadataClient implements SnapshotMetadataService {
@@ -63,7 +63,7 @@ public final class SnapshotMetadataClient implements SnapshotMetadataService {
   }
 
   @Override
-  public SnapshotMetadataService with(Consumer<CallPolicy.Builder> change) {
+  public SnapshotMetadataService with(UnaryOperator<CallPolicy.Builder> change) {
     return new SnapshotMetadataClient(calls.with(change));
   }
 

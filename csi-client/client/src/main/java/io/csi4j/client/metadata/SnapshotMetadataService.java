@@ -3,7 +3,7 @@ package io.csi4j.client.metadata;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.Experimental;
 import java.util.concurrent.Flow;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Which blocks of a block volume a snapshot holds, or which changed between two. Ranges only, no
@@ -22,7 +22,7 @@ public interface SnapshotMetadataService {
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
-  SnapshotMetadataService with(Consumer<CallPolicy.Builder> change);
+  SnapshotMetadataService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * The snapshot metadata service without blocking. Each subscription is a call of its own, sent

@@ -5,7 +5,7 @@ import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +59,7 @@ public interface NodeService {
   Async async();
 
   /** Returns the service with the policy of every call changed by {@code change}. */
-  NodeService with(Consumer<CallPolicy.Builder> change);
+  NodeService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
    * Work on the node where a volume is used. Without blocking.

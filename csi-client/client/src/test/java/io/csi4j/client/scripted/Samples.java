@@ -41,7 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Valid requests of every kind, with random contents, and a way to make every call by its name. */
@@ -190,8 +190,8 @@ public final class Samples {
       CsiPlugin plugin, CsiOperation operation, @Nullable Object request) {
     Object face = face(plugin, operation);
     try {
-      Consumer<io.csi4j.client.model.CallPolicy.Builder> once = policy -> policy.attempts(1);
-      Method with = faceType(operation).getMethod("with", Consumer.class);
+      UnaryOperator<io.csi4j.client.model.CallPolicy.Builder> once = policy -> policy.attempts(1);
+      Method with = faceType(operation).getMethod("with", UnaryOperator.class);
       return call(invoke(face, with, once), operation, request);
     } catch (NoSuchMethodException e) {
       throw new AssertionError(e);

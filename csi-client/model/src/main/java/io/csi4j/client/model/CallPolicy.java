@@ -3,7 +3,7 @@ package io.csi4j.client.model;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * How patient and how persistent a call is. Each operation has a default; a connection or a single
@@ -52,10 +52,8 @@ public final class CallPolicy {
   }
 
   /** Returns this policy after a change. */
-  public CallPolicy with(Consumer<Builder> change) {
-    Builder changed = toBuilder();
-    change.accept(changed);
-    return changed.build();
+  public CallPolicy with(UnaryOperator<Builder> change) {
+    return change.apply(toBuilder()).build();
   }
 
   /** Returns how long one attempt may take; for streams, one message. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** How to connect to a plugin, and how calls to it behave. */
@@ -25,7 +25,8 @@ public final class ConnectOptions {
     Map<CsiOperation, CallPolicy> all = new EnumMap<>(CsiOperation.class);
     for (CsiOperation operation : CsiOperation.values()) {
       CallPolicy policy = CallPolicy.defaultFor(operation).with(parts.allPolicies);
-      all.put(operation, policy.with(parts.policies.getOrDefault(operation, each -> {})));
+      all.put(
+          operation, policy.with(parts.policies.getOrDefault(operation, UnaryOperator.identity())));
     }
     this.policies = all;
   }
@@ -169,8 +170,8 @@ public final class ConnectOptions {
     private boolean allowUnsafeDirectory;
     private OptionalInt requiredPeerUid = OptionalInt.empty();
     private @Nullable PluginName requiredName;
-    private Consumer<CallPolicy.Builder> allPolicies = policy -> {};
-    private final Map<CsiOperation, Consumer<CallPolicy.Builder>> policies =
+    private UnaryOperator<CallPolicy.Builder> allPolicies = UnaryOperator.identity();
+    private final Map<CsiOperation, UnaryOperator<CallPolicy.Builder>> policies =
         new EnumMap<>(CsiOperation.class);
     private final List<CsiListener> listeners = new ArrayList<>();
     private boolean wireLog = true;
@@ -271,13 +272,13 @@ public final class ConnectOptions {
     }
 
     /** Changes the policy of every operation. */
-    public Builder policies(Consumer<CallPolicy.Builder> change) {
+    public Builder policies(UnaryOperator<CallPolicy.Builder> change) {
       allPolicies = change;
       return this;
     }
 
     /** Changes the policy of one operation, on top of {@link #policies}. */
-    public Builder policy(CsiOperation operation, Consumer<CallPolicy.Builder> change) {
+    public Builder policy(CsiOperation operation, UnaryOperator<CallPolicy.Builder> change) {
       policies.put(operation, change);
       return this;
     }

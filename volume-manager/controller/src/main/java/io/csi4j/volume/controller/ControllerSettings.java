@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** How controllers of plugins are called. Immutable; compares by value. */
 public final class ControllerSettings {
@@ -64,7 +64,7 @@ public final class ControllerSettings {
   }
 
   /** Returns the change to how patient and persistent each call is. */
-  public Consumer<CallPolicy.Builder> policy() {
+  public UnaryOperator<CallPolicy.Builder> policy() {
     return parts.policy;
   }
 
@@ -107,7 +107,7 @@ public final class ControllerSettings {
     private int waiters = 1_000;
     private Duration longestWait = Duration.ofMinutes(10);
     private Duration secretsLimit = Duration.ofSeconds(60);
-    private Consumer<CallPolicy.Builder> policy = each -> {};
+    private UnaryOperator<CallPolicy.Builder> policy = UnaryOperator.identity();
 
     private Builder() {}
 
@@ -158,7 +158,7 @@ public final class ControllerSettings {
     /**
      * Changes how patient and persistent each call is. By default each is as its operation has it.
      */
-    public Builder policy(Consumer<CallPolicy.Builder> value) {
+    public Builder policy(UnaryOperator<CallPolicy.Builder> value) {
       policy = Objects.requireNonNull(value, "policy");
       return this;
     }

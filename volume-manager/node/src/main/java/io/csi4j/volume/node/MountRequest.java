@@ -20,26 +20,12 @@ import java.util.OptionalLong;
  */
 public final class MountRequest {
 
-  private final PluginId plugin;
-  private final VolumeUse usage;
-  private final VolumeId handle;
+  private final Builder parts;
   private final VolumeCapability capability;
-  private final boolean readOnly;
-  private final VolumeContext volumeContext;
-  private final PublishContext publishContext;
-  private final SecretsProvider secrets;
-  private final OptionalLong claimEpoch;
 
   private MountRequest(Builder builder) {
-    plugin = builder.plugin;
-    usage = builder.usage;
-    handle = builder.handle;
-    capability = builder.granted.orElseGet(builder::stated);
-    readOnly = builder.readOnly;
-    volumeContext = builder.volumeContext;
-    publishContext = builder.publishContext;
-    secrets = builder.secrets;
-    claimEpoch = builder.claimEpoch;
+    parts = builder.copy();
+    capability = parts.granted.orElseGet(parts::stated);
   }
 
   /**
@@ -55,19 +41,24 @@ public final class MountRequest {
     return new Builder(plugin, usage, handle, mode);
   }
 
+  /** Begins with this request. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
   /** The plugin whose volume it is. */
   public PluginId plugin() {
-    return plugin;
+    return parts.plugin;
   }
 
   /** The volume and the workload, as the host names them. */
   public VolumeUse usage() {
-    return usage;
+    return parts.usage;
   }
 
   /** The volume as the plugin names it. */
   public VolumeId handle() {
-    return handle;
+    return parts.handle;
   }
 
   /** How it is used: the options of the volume, with those replaced that the request states. */
@@ -77,59 +68,59 @@ public final class MountRequest {
 
   /** Whether the workload may only read. */
   public boolean readOnly() {
-    return readOnly;
+    return parts.readOnly;
   }
 
   /** The volume's own context, as its plugin gave it. */
   public VolumeContext volumeContext() {
-    return volumeContext;
+    return parts.volumeContext;
   }
 
   /** Returns the context that attaching the volume to this node returned. */
   public PublishContext publishContext() {
-    return publishContext;
+    return parts.publishContext;
   }
 
   /** Where the secrets come from. */
   public SecretsProvider secrets() {
-    return secrets;
+    return parts.secrets;
   }
 
   /** The epoch of the claim that allows it; nothing if it needs none. */
   public OptionalLong claimEpoch() {
-    return claimEpoch;
+    return parts.claimEpoch;
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof MountRequest that
-        && plugin.equals(that.plugin)
-        && usage.equals(that.usage)
-        && handle.equals(that.handle)
+        && plugin().equals(that.plugin())
+        && usage().equals(that.usage())
+        && handle().equals(that.handle())
         && capability.equals(that.capability)
-        && readOnly == that.readOnly
-        && volumeContext.equals(that.volumeContext)
-        && publishContext.equals(that.publishContext)
-        && claimEpoch.equals(that.claimEpoch);
+        && readOnly() == that.readOnly()
+        && volumeContext().equals(that.volumeContext())
+        && publishContext().equals(that.publishContext())
+        && claimEpoch().equals(that.claimEpoch());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(plugin, usage, handle, capability, readOnly);
+    return Objects.hash(plugin(), usage(), handle(), capability, readOnly());
   }
 
   @Override
   public String toString() {
     return "MountRequest["
-        + usage
+        + usage()
         + ", "
-        + handle
+        + handle()
         + " of "
-        + plugin
+        + plugin()
         + ", "
         + capability
-        + (readOnly ? ", read-only" : "")
-        + (claimEpoch.isPresent() ? ", claimed with epoch " + claimEpoch.getAsLong() : "")
+        + (readOnly() ? ", read-only" : "")
+        + (claimEpoch().isPresent() ? ", claimed with epoch " + claimEpoch().getAsLong() : "")
         + "]";
   }
 
@@ -159,6 +150,20 @@ public final class MountRequest {
         throw new IllegalArgumentException(
             "A request needs an access mode of the spec, not " + mode + ".");
       }
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(plugin, usage, handle, mode);
+      copy.block = block;
+      copy.volumeOptions = volumeOptions;
+      copy.requestOptions = requestOptions;
+      copy.readOnly = readOnly;
+      copy.volumeContext = volumeContext;
+      copy.publishContext = publishContext;
+      copy.secrets = secrets;
+      copy.claimEpoch = claimEpoch;
+      copy.granted = granted;
+      return copy;
     }
 
     /** Wants a raw block device instead of a filesystem. */

@@ -49,6 +49,11 @@ public final class PluginConfig {
     return new Builder(id, socketDirectory);
   }
 
+  /** Begins with this configuration. */
+  public Builder toBuilder() {
+    return new Builder(parts);
+  }
+
   /** The name under which the host knows it. */
   public PluginId id() {
     return id;

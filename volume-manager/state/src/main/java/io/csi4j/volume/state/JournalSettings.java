@@ -9,22 +9,12 @@ public final class JournalSettings {
   /** The smallest size of a segment. */
   public static final int MIN_SEGMENT_SIZE = 4096;
 
+  private final Builder parts;
   private final HostIdentity host;
-  private final StateListener listener;
-  private final int segmentSize;
-  private final int ballastSize;
-  private final boolean stateExpected;
-  private final boolean otherHostAccepted;
-  private final boolean anyFilesystemAccepted;
 
   private JournalSettings(Builder builder) {
+    parts = builder.copy();
     host = builder.host == null ? HostIdentity.current() : builder.host;
-    listener = builder.listener;
-    segmentSize = builder.segmentSize;
-    ballastSize = builder.ballastSize;
-    stateExpected = builder.stateExpected;
-    otherHostAccepted = builder.otherHostAccepted;
-    anyFilesystemAccepted = builder.anyFilesystemAccepted;
   }
 
   /** The settings to use unless there is a reason for others. */
@@ -37,6 +27,11 @@ public final class JournalSettings {
     return new Builder();
   }
 
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
   /** Where this process runs. */
   public HostIdentity host() {
     return host;
@@ -44,32 +39,32 @@ public final class JournalSettings {
 
   /** Returns the listener. */
   public StateListener listener() {
-    return listener;
+    return parts.listener;
   }
 
   /** The bytes that a segment is made with, unless the state needs more. */
   public int segmentSize() {
-    return segmentSize;
+    return parts.segmentSize;
   }
 
   /** The bytes that are held in reserve for a full disk. */
   public int ballastSize() {
-    return ballastSize;
+    return parts.ballastSize;
   }
 
   /** Whether there must be a state already. */
   public boolean stateExpected() {
-    return stateExpected;
+    return parts.stateExpected;
   }
 
   /** Whether a state that was written on another host is accepted. */
   public boolean otherHostAccepted() {
-    return otherHostAccepted;
+    return parts.otherHostAccepted;
   }
 
   /** Whether the type of the filesystem does not matter. */
   public boolean anyFilesystemAccepted() {
-    return anyFilesystemAccepted;
+    return parts.anyFilesystemAccepted;
   }
 
   /** Collects settings. */
@@ -84,6 +79,18 @@ public final class JournalSettings {
     private boolean anyFilesystemAccepted;
 
     private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.host = host;
+      copy.listener = listener;
+      copy.segmentSize = segmentSize;
+      copy.ballastSize = ballastSize;
+      copy.stateExpected = stateExpected;
+      copy.otherHostAccepted = otherHostAccepted;
+      copy.anyFilesystemAccepted = anyFilesystemAccepted;
+      return copy;
+    }
 
     /** Sets where this process runs; by default the kernel is asked. */
     public Builder host(HostIdentity host) {

@@ -23,24 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VolumeRequest {
 
+  private final Builder parts;
   private final VolumeAlias alias;
-  private final VolumeType type;
-  private final String source;
-  private final boolean perInstance;
-  private final boolean readOnly;
-  private final Optional<AccessMode> accessMode;
-  private final Optional<AttachmentMode> attachment;
-  private final MountOptions mountOptions;
 
   private VolumeRequest(Builder builder) {
-    alias = VolumeAlias.of(builder.alias);
-    type = builder.type;
-    source = builder.source;
-    perInstance = builder.perInstance;
-    readOnly = builder.readOnly;
-    accessMode = Optional.ofNullable(builder.accessMode);
-    attachment = Optional.ofNullable(builder.attachment);
-    mountOptions = builder.mountOptions;
+    parts = builder.copy();
+    alias = VolumeAlias.of(parts.alias);
   }
 
   /**
@@ -54,6 +42,11 @@ public final class VolumeRequest {
     return new Builder(alias, type, source);
   }
 
+  /** Begins with this request. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
   /** The name by which tasks refer to the volume. */
   public VolumeAlias alias() {
     return alias;
@@ -61,12 +54,12 @@ public final class VolumeRequest {
 
   /** Returns the kind of volume. */
   public VolumeType type() {
-    return type;
+    return parts.type;
   }
 
   /** Which volume, as the host names it; the same for all instances of the workload. */
   public String source() {
-    return source;
+    return parts.source;
   }
 
   /**
@@ -79,32 +72,36 @@ public final class VolumeRequest {
       throw new IllegalArgumentException(
           "The number of an instance is negative: " + instance + ". Count from zero.");
     }
-    return perInstance ? source + "[" + instance + "]" : source;
+    return parts.perInstance ? parts.source + "[" + instance + "]" : parts.source;
   }
 
   /** Whether each instance of the workload has a volume of its own. */
   public boolean perInstance() {
-    return perInstance;
+    return parts.perInstance;
   }
 
   /** Whether it is only read: that was asked for, or is all that the access mode allows. */
   public boolean readOnly() {
-    return readOnly || accessMode.filter(mode -> !mode.isWritable()).isPresent();
+    return parts.readOnly || accessMode().filter(mode -> !mode.isWritable()).isPresent();
   }
 
   /** How many nodes may use it, and which may write; nothing for a host volume. */
   public Optional<AccessMode> accessMode() {
-    return accessMode;
+    return Optional.ofNullable(parts.accessMode);
   }
 
   /** As what it is wanted; a host volume is always a directory. */
   public AttachmentMode attachment() {
-    return attachment.orElse(AttachmentMode.FILESYSTEM);
+    return stated().orElse(AttachmentMode.FILESYSTEM);
+  }
+
+  private Optional<AttachmentMode> stated() {
+    return Optional.ofNullable(parts.attachment);
   }
 
   /** The mount options that take the place of the volume's own, part by part. */
   public MountOptions mountOptions() {
-    return mountOptions;
+    return parts.mountOptions;
   }
 
   /**
@@ -118,8 +115,10 @@ public final class VolumeRequest {
                 volume.plugin(),
                 VolumeUse.of(volume.key(), workload),
                 volume.handle(),
-                accessMode.orElseThrow(
-                    () -> new IllegalStateException("A host volume is not mounted by a plugin.")))
+                accessMode()
+                    .orElseThrow(
+                        () ->
+                            new IllegalStateException("A host volume is not mounted by a plugin.")))
             .volumeContext(volume.volumeContext())
             .publishContext(volume.publishContext())
             .secrets(volume.secrets());
@@ -127,7 +126,7 @@ public final class VolumeRequest {
     if (attachment() == AttachmentMode.BLOCK) {
       request.block();
     } else {
-      request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions);
+      request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions());
     }
     return (readOnly() ? request.readOnly() : request).build();
   }
@@ -136,18 +135,19 @@ public final class VolumeRequest {
   public boolean equals(Object other) {
     return other instanceof VolumeRequest that
         && alias.equals(that.alias)
-        && type == that.type
-        && source.equals(that.source)
-        && perInstance == that.perInstance
-        && readOnly == that.readOnly
-        && accessMode.equals(that.accessMode)
-        && attachment.equals(that.attachment)
-        && mountOptions.equals(that.mountOptions);
+        && type() == that.type()
+        && source().equals(that.source())
+        && perInstance() == that.perInstance()
+        && parts.readOnly == that.parts.readOnly
+        && accessMode().equals(that.accessMode())
+        && stated().equals(that.stated())
+        && mountOptions().equals(that.mountOptions());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(alias, type, source, perInstance, readOnly, accessMode, attachment);
+    return Objects.hash(
+        alias, type(), source(), perInstance(), parts.readOnly, accessMode(), stated());
   }
 
   @Override
@@ -155,13 +155,13 @@ public final class VolumeRequest {
     return "VolumeRequest["
         + ForeignText.of(alias.value())
         + ": "
-        + type.word()
+        + type().word()
         + " "
-        + ForeignText.of(source)
-        + (perInstance ? "[n]" : "")
-        + accessMode.map(mode -> ", " + mode).orElse("")
-        + attachment.map(mode -> ", " + mode.word()).orElse("")
-        + (mountOptions.equals(MountOptions.none()) ? "" : ", " + mountOptions)
+        + ForeignText.of(source())
+        + (perInstance() ? "[n]" : "")
+        + accessMode().map(mode -> ", " + mode).orElse("")
+        + stated().map(mode -> ", " + mode.word()).orElse("")
+        + (mountOptions().equals(MountOptions.none()) ? "" : ", " + mountOptions())
         + (readOnly() ? ", read-only" : "")
         + "]";
   }
@@ -185,6 +185,19 @@ public final class VolumeRequest {
       this.alias = Objects.requireNonNull(alias, "alias");
       this.type = Objects.requireNonNull(type, "type");
       this.source = Objects.requireNonNull(source, "source");
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(alias, type, source);
+      copy.perInstance = perInstance;
+      copy.instances = instances;
+      copy.readOnly = readOnly;
+      copy.accessMode = accessMode;
+      copy.accessWord = accessWord;
+      copy.attachment = attachment;
+      copy.attachmentWord = attachmentWord;
+      copy.mountOptions = mountOptions;
+      return copy;
     }
 
     /** Gives each instance of the workload a volume of its own: source and number. */

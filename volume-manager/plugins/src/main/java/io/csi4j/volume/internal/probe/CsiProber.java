@@ -85,9 +85,9 @@ public final class CsiProber implements Prober {
         .build();
   }
 
-  private void once(CallPolicy.Builder policy) {
+  private CallPolicy.Builder once(CallPolicy.Builder policy) {
     Duration limit = config.probeLimit();
-    policy.attempts(1).attemptDeadline(limit).budget(limit);
+    return policy.attempts(1).attemptDeadline(limit).budget(limit);
   }
 
   @Override

@@ -2,8 +2,10 @@ package io.csi4j.testkit;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
@@ -81,9 +83,45 @@ public final class FakeCsiPlugin extends TestPlugin {
     addVolume(volume, CapacityRange.exactly(1L << 30), VolumeContext.empty());
   }
 
-  /** Tells this condition of a volume from now on. */
+  /**
+   * Tells this condition of a volume from now on. A shape of CSI 1.13 tells an abnormal one as
+   * {@code DEGRADED} with the reason {@code VolumeCondition}. Takes the place of what {@link
+   * #health(VolumeId, VolumeHealthEntry...)} set.
+   */
   public void condition(VolumeId volume, VolumeCondition condition) {
     backend.condition(volume, condition);
+  }
+
+  /**
+   * Tells this health of a volume from now on, by the controller and by every node that no health
+   * of its own is set for. Without entries the volume is well. A shape of CSI 1.12 tells a volume
+   * with entries as abnormal.
+   */
+  public void health(VolumeId volume, VolumeHealthEntry... entries) {
+    backend.health(volume, List.of(entries));
+  }
+
+  /**
+   * Tells this health of a volume by one node from now on, whatever the controller and other nodes
+   * tell. Without entries the volume is well on this node.
+   */
+  public void health(NodeId node, VolumeId volume, VolumeHealthEntry... entries) {
+    backend.health(node, volume, List.of(entries));
+  }
+
+  /** Tells this health of the storage by every node from now on. Without entries it is well. */
+  public void storageHealth(StorageHealthEntry... entries) {
+    backend.storageHealth(List.of(entries));
+  }
+
+  /** Tells this health of the storage by one node from now on. Without entries it is well. */
+  public void storageHealth(NodeId node, StorageHealthEntry... entries) {
+    backend.storageHealth(node, List.of(entries));
+  }
+
+  /** Lets every volume, and the storage behind every node, be well again. */
+  public void clearHealth() {
+    backend.clearHealth();
   }
 
   /** Lets every page token that was given out expire. */

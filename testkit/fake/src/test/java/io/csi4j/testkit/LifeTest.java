@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.Message;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
+import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
@@ -19,6 +21,7 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.RawCaller.Ended;
@@ -41,6 +44,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -307,6 +311,65 @@ class LifeTest {
       assertThat(call(plugin.endpoint(), CONTROLLER_GET_CAPABILITIES, CAPABILITIES))
           .isEqualTo(Status.Code.UNIMPLEMENTED);
       assertThat(plugin.journal().describe()).contains("started as fake.csi4j.example 2.0.0");
+    }
+  }
+
+  @Test
+  void upgradedUnderLoadItTellsTheSameHealthInTheWordsOfTheOtherRelease() throws Exception {
+    VolumeId volume = VolumeId.of("v");
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService callers = Executors.newFixedThreadPool(2);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.addVolume(volume);
+      plugin.health(
+          volume,
+          VolumeHealthEntry.of(VolumeHealthEntry.Status.DEGRADED, "ReplicaLost", "one leg"));
+      List<Future<?>> load =
+          IntStream.range(0, 2)
+              .<Future<?>>mapToObj(
+                  i ->
+                      callers.submit(
+                          () -> {
+                            while (!done.get()) {
+                              probe(plugin);
+                            }
+                          }))
+              .toList();
+      assertThat(told(plugin, volume)).containsExactly("abnormal DEGRADED ReplicaLost: one leg");
+      plugin.upgrade(PluginShape.full112And113());
+      assertThat(told(plugin, volume))
+          .containsExactly("abnormal DEGRADED ReplicaLost: one leg", "DEGRADED ReplicaLost");
+      plugin.upgrade(PluginShape.full113());
+      assertThat(told(plugin, volume)).containsExactly("DEGRADED ReplicaLost");
+      done.set(true);
+      for (Future<?> each : load) {
+        each.get(20, TimeUnit.SECONDS);
+      }
+    } finally {
+      done.set(true);
+      callers.shutdownNow();
+    }
+  }
+
+  /** The health of a volume, in the words that the plugin offers. */
+  private static List<String> told(FakeCsiPlugin plugin, VolumeId volume) {
+    try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      List<String> told = new ArrayList<>();
+      client
+          .controller()
+          .getVolume(ControllerGetVolumeRequest.builder(volume).build())
+          .condition()
+          .ifPresent(condition -> told.add("abnormal " + condition.message()));
+      if (plugin.shape().offers(ControllerCapability.GET_VOLUME_HEALTH)) {
+        client
+            .controller()
+            .getVolumeHealth(ControllerGetVolumeHealthRequest.builder(volume).build())
+            .entries()
+            .stream()
+            .map(entry -> entry.status() + " " + entry.reason())
+            .forEach(told::add);
+      }
+      return told;
     }
   }
 

@@ -67,8 +67,9 @@ final class ServeCommand implements Callable<Integer> {
       names = "--shape",
       paramLabel = "NAME",
       description =
-          "What the plugin is: full, separate-sockets, node-only, no-staging, no-attach,"
-              + " attach-required, block-only or plain. Default: full. Not with --host-path.")
+          "What the plugin is: full, full-113, full-112-and-113, separate-sockets, node-only,"
+              + " no-staging, no-attach, attach-required, block-only or plain. Default: full. Not"
+              + " with --host-path.")
   private @Nullable String shape;
 
   @Option(

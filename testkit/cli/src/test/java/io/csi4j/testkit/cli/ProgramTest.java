@@ -68,7 +68,7 @@ class ProgramTest {
         "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m or"
             + " 1h.",
         "probe --jsn                      | Unknown option: '--jsn'",
-        "serve --endpoint unix:///d/csi.sock --shape round | Write full, separate-sockets,",
+        "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113, full-112-and-113,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
         "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
         "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Leave it out, and"

@@ -96,6 +96,27 @@ public final class PluginShape {
     return new PluginShape(new Parts());
   }
 
+  /**
+   * Everything that CSI 1.13 has, on one socket: health by its own calls, snapshots with a place,
+   * and nothing that 1.13 took away.
+   */
+  public static PluginShape full113() {
+    return full112And113()
+        .without(ControllerCapability.VOLUME_CONDITION)
+        .without(NodeCapability.VOLUME_CONDITION);
+  }
+
+  /**
+   * Everything that CSI 1.12 or 1.13 has, on one socket: health in the words of both, as a plugin
+   * tells it while its callers are upgraded.
+   */
+  public static PluginShape full112And113() {
+    return full()
+        .with(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)
+        .with(ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH)
+        .with(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH);
+  }
+
   /** Everything, with controller and node on sockets of their own. */
   public static PluginShape separateSockets() {
     return full().with(Quirk.SEPARATE_SOCKETS);

@@ -4,6 +4,10 @@ package io.csi4j.testkit.model;
 public enum ShapePreset {
   /** {@link PluginShape#full}. */
   FULL,
+  /** {@link PluginShape#full113}. */
+  FULL_113,
+  /** {@link PluginShape#full112And113}. */
+  FULL_112_AND_113,
   /** {@link PluginShape#separateSockets}. */
   SEPARATE_SOCKETS,
   /** {@link PluginShape#nodeOnly}. */
@@ -23,6 +27,8 @@ public enum ShapePreset {
   public PluginShape shape() {
     return switch (this) {
       case FULL -> PluginShape.full();
+      case FULL_113 -> PluginShape.full113();
+      case FULL_112_AND_113 -> PluginShape.full112And113();
       case SEPARATE_SOCKETS -> PluginShape.separateSockets();
       case NODE_ONLY -> PluginShape.nodeOnly();
       case NO_STAGING -> PluginShape.noStaging();

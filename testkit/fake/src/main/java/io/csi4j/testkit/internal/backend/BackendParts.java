@@ -1,12 +1,10 @@
 package io.csi4j.testkit.internal.backend;
 
 import io.csi4j.client.model.NodeId;
-import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginClock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param snapshotsReadyAfter how long a snapshot takes from the cut to readiness
  * @param knowledge what it knows
  * @param flights what is being worked on
- * @param conditions what it says of volumes, by id; the others are well
+ * @param health the health that it tells; what is not set is well
  * @param ids new ids
  */
 record BackendParts(
@@ -29,7 +27,7 @@ record BackendParts(
     Duration snapshotsReadyAfter,
     Knowledge knowledge,
     Flights flights,
-    Map<String, VolumeCondition> conditions,
+    ToldHealth health,
     NewIds ids) {
 
   /** Changes what is known, and keeps it. */
@@ -53,16 +51,6 @@ record BackendParts(
       throw Refusal.notFound(field, id);
     }
     return volume;
-  }
-
-  /** The condition of a volume, as a message. */
-  io.csi4j.client.internal.proto.VolumeCondition condition(String volume) {
-    VolumeCondition condition =
-        conditions.getOrDefault(volume, new VolumeCondition(false, "the volume is well"));
-    return io.csi4j.client.internal.proto.VolumeCondition.newBuilder()
-        .setAbnormal(condition.abnormal())
-        .setMessage(condition.message())
-        .build();
   }
 
   /** Ids that were not given out before. */

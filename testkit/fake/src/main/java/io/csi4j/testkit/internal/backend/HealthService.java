@@ -8,48 +8,70 @@ import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.VolumeHealth;
+import java.util.TreeMap;
 
-/** The health of volumes and of the storage: everything that exists is well. */
+/**
+ * The health of volumes and of the storage: what was set, and what the storage itself finds. It is
+ * read beside all other calls, and never waits for one.
+ */
 final class HealthService {
 
-  private static final String LISTING = "volume health";
-
   private final BackendParts ground;
-  private final Tokens tokens;
+  private final ListingPages pages;
 
-  HealthService(BackendParts ground, Tokens tokens) {
+  HealthService(BackendParts ground, ListingPages pages) {
     this.ground = ground;
-    this.tokens = tokens;
+    this.pages = pages;
   }
 
+  /** The volumes that are not well, page by page. */
   ControllerListVolumeHealthResponse volumes(ControllerListVolumeHealthRequest request)
       throws Refusal {
-    if (!request.getStartingToken().isEmpty()) {
-      tokens.after(LISTING, request.getStartingToken());
+    TreeMap<String, VolumeHealth> all = new TreeMap<>();
+    for (String id : ground.now().volumes().keySet()) {
+      all.put(id, found(ground.health().health(id)));
     }
-    return ControllerListVolumeHealthResponse.getDefaultInstance();
+    ListingPages.Page<VolumeHealth> page =
+        pages.page(
+            "volume health",
+            all,
+            request.getStartingToken(),
+            request.getMaxEntries(),
+            health -> health.getHealthStatusesCount() > 0);
+    return ControllerListVolumeHealthResponse.newBuilder()
+        .addAllEntries(page.entries())
+        .setNextToken(page.next())
+        .build();
   }
 
   ControllerGetVolumeHealthResponse volume(ControllerGetVolumeHealthRequest request)
       throws Refusal {
+    String id = known(request.getVolumeId());
     return ControllerGetVolumeHealthResponse.newBuilder()
-        .setVolumeHealth(well(request.getVolumeId()))
+        .setVolumeHealth(found(ground.health().health(id)))
         .build();
   }
 
-  NodeGetVolumeHealthResponse volumeOnNode(NodeGetVolumeHealthRequest request) throws Refusal {
+  NodeGetVolumeHealthResponse volumeOnNode(Call call, NodeGetVolumeHealthRequest request)
+      throws Refusal {
+    String id = known(request.getVolumeId());
     return NodeGetVolumeHealthResponse.newBuilder()
-        .setVolumeHealth(well(request.getVolumeId()))
+        .setVolumeHealth(found(ground.health().health(call.onThisNode(id))))
         .build();
   }
 
-  NodeGetStorageHealthResponse storage() {
-    return NodeGetStorageHealthResponse.getDefaultInstance();
+  NodeGetStorageHealthResponse storage(Call call) {
+    return NodeGetStorageHealthResponse.newBuilder()
+        .addAllBackendHealth(ground.health().storage(call.here()))
+        .build();
   }
 
-  private VolumeHealth well(String id) throws Refusal {
-    return VolumeHealth.newBuilder()
-        .setVolumeId(ground.volume("volume_id", id).volume().getVolumeId())
-        .build();
+  private String known(String id) throws Refusal {
+    return ground.volume("volume_id", id).volume().getVolumeId();
+  }
+
+  /** The health that was set, and what the storage finds. */
+  private VolumeHealth found(VolumeHealth set) {
+    return set.toBuilder().addAllHealthStatuses(ground.storage().health(set.getVolumeId())).build();
   }
 }

@@ -32,9 +32,10 @@ final class ListingPages {
   }
 
   /** Some of the entries, and the token for the next; empty on the last page. */
-  private record Page<T>(List<T> entries, String next) {}
+  record Page<T>(List<T> entries, String next) {}
 
-  private <T> Page<T> page(
+  /** One page of {@code all}. */
+  <T> Page<T> page(
       String listing, NavigableMap<String, T> all, String token, int most, Predicate<T> wanted)
       throws Refusal {
     NavigableMap<String, T> rest =
@@ -76,7 +77,7 @@ final class ListingPages {
       entry.getStatusBuilder().addAllPublishedNodeIds(state.attachedTo(volume.getVolumeId()));
     }
     if (shape.offers(ControllerCapability.VOLUME_CONDITION)) {
-      entry.getStatusBuilder().setVolumeCondition(ground.condition(volume.getVolumeId()));
+      entry.getStatusBuilder().setVolumeCondition(ground.health().condition(volume.getVolumeId()));
     }
     return entry.build();
   }

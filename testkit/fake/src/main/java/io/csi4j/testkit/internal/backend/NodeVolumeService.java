@@ -281,7 +281,7 @@ final class NodeVolumeService {
             .forEach(answer::addUsage);
       }
       if (call.shape().offers(NodeCapability.VOLUME_CONDITION)) {
-        answer.setVolumeCondition(ground.condition(id));
+        answer.setVolumeCondition(ground.health().condition(call.onThisNode(id)));
       }
       return answer.build();
     }

@@ -36,7 +36,7 @@ final class RequestRules {
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
 
   private static final Set<String> PATHS =
-      Set.of("staging_target_path", "target_path", "volume_path");
+      Set.of("staging_target_path", "target_path", "volume_path", "volume_publish_path");
 
   private RequestRules() {}
 

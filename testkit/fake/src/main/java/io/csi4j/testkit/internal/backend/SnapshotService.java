@@ -1,6 +1,7 @@
 package io.csi4j.testkit.internal.backend;
 
 import com.google.protobuf.Timestamp;
+import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
@@ -14,6 +15,7 @@ import io.csi4j.client.internal.proto.GetSnapshotResponse;
 import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.TopologyRequirement;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
@@ -43,6 +45,9 @@ final class SnapshotService {
 
   CreateSnapshotResponse create(Call call, CreateSnapshotRequest request) throws Refusal {
     String source = request.getSourceVolumeId();
+    TopologyRequirement wanted = request.getAccessibilityRequirements();
+    VolumePlacement.check(
+        call.shape(), PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS, wanted);
     try (Held held =
         ground
             .flights()
@@ -60,12 +65,23 @@ final class SnapshotService {
                   + SafeText.quote(existing.get().snapshot().getSourceVolumeId())
                   + ". Send that source_volume_id, or take another name.");
         }
+        if (!wanted.equals(existing.get().asked().getAccessibilityRequirements())
+            && !VolumePlacement.satisfies(
+                existing.get().snapshot().getAccessibleTopologyList(), wanted)) {
+          throw Refusal.exists(
+              "A snapshot named "
+                  + SafeText.quote(request.getName())
+                  + " exists in another place than accessibility_requirements names. Send what it"
+                  + " was created with, or take another name.");
+        }
         return answer(call.shape(), existing.get().snapshot());
       }
       StoredVolume volume = ground.volume("source_volume_id", source);
       Snapshot snapshot =
           cut(ground, volume)
               .setSnapshotId(ground.ids().next("snap", ground.now().snapshots().keySet()))
+              .addAllAccessibleTopology(
+                  VolumePlacement.placeSnapshot(call.shape(), wanted, volume.volume()))
               .build();
       try (Knowledge.Reservation space =
           ground.knowledge().reserve(call.shape(), snapshot.getSizeBytes())) {
@@ -111,6 +127,9 @@ final class SnapshotService {
     Snapshot.Builder told = snapshot.toBuilder().setReadyToUse(ready(ground, snapshot));
     if (shape.has(Quirk.CAPACITY_UNTOLD)) {
       told.clearSizeBytes();
+    }
+    if (!shape.offers(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)) {
+      told.clearAccessibleTopology();
     }
     return told.build();
   }
@@ -221,6 +240,9 @@ final class SnapshotService {
           cut(ground, volume)
               .setSnapshotId(ground.ids().next("snap", ground.now().snapshots().keySet()))
               .setGroupSnapshotId(id)
+              .addAllAccessibleTopology(
+                  VolumePlacement.placeSnapshot(
+                      shape, TopologyRequirement.getDefaultInstance(), volume.volume()))
               .build();
       bytes += member.getSizeBytes();
       group.addSnapshots(member).setCreationTime(member.getCreationTime());

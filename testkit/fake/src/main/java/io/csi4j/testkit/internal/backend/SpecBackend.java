@@ -35,16 +35,18 @@ import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** A plugin by the book: every call of the spec, over a storage. */
@@ -82,13 +84,13 @@ public final class SpecBackend implements Backend {
             snapshotsReadyAfter,
             new Knowledge(storage),
             new Flights(),
-            new ConcurrentHashMap<>(),
+            new ToldHealth(),
             new BackendParts.NewIds(storage.mark()));
     questions = new Questions(ground);
     volumes = new VolumeService(ground);
     attachments = new AttachService(ground);
     listings = new ListingPages(ground, tokens);
-    health = new HealthService(ground, tokens);
+    health = new HealthService(ground, listings);
     snapshots = new SnapshotService(ground);
     metadata = new Metadata(ground);
     onNode = new NodeVolumeService(ground, volumes);
@@ -149,8 +151,9 @@ public final class SpecBackend implements Backend {
       case NODE_PUBLISH_VOLUME -> onNode.publish(call, (NodePublishVolumeRequest) request);
       case NODE_UNPUBLISH_VOLUME -> onNode.unpublish(call, (NodeUnpublishVolumeRequest) request);
       case NODE_GET_VOLUME_STATS -> onNode.stats(call, (NodeGetVolumeStatsRequest) request);
-      case NODE_GET_VOLUME_HEALTH -> health.volumeOnNode((NodeGetVolumeHealthRequest) request);
-      case NODE_GET_STORAGE_HEALTH -> health.storage();
+      case NODE_GET_VOLUME_HEALTH ->
+          health.volumeOnNode(call, (NodeGetVolumeHealthRequest) request);
+      case NODE_GET_STORAGE_HEALTH -> health.storage(call);
       case NODE_EXPAND_VOLUME -> onNode.expand(call, (NodeExpandVolumeRequest) request);
       case NODE_GET_CAPABILITIES -> Questions.ofNode(call.shape());
       case NODE_GET_INFO -> questions.nodeInfo(call);
@@ -166,7 +169,7 @@ public final class SpecBackend implements Backend {
 
   /** Loses everything it knew; what is on the nodes stays. */
   public void forget() {
-    ground.conditions().clear();
+    ground.health().clear();
     tokens.expire();
     change(
         state -> {
@@ -243,7 +246,32 @@ public final class SpecBackend implements Backend {
 
   /** Tells this condition of a volume. */
   public void condition(VolumeId volume, VolumeCondition condition) {
-    ground.conditions().put(volume.value(), condition);
+    ground.health().volume(volume.value(), condition);
+  }
+
+  /** Tells this health of a volume; nothing means that it is well. */
+  public void health(VolumeId volume, List<VolumeHealthEntry> entries) {
+    ground.health().volume(volume.value(), entries);
+  }
+
+  /** Tells this health of a volume on one node, whatever the controller tells. */
+  public void health(NodeId node, VolumeId volume, List<VolumeHealthEntry> entries) {
+    ground.health().onNode(new OnNode(volume.value(), node.value()), entries);
+  }
+
+  /** Tells this health of the storage behind every node. */
+  public void storageHealth(List<StorageHealthEntry> entries) {
+    ground.nodes().forEach(node -> storageHealth(node, entries));
+  }
+
+  /** Tells this health of the storage behind one node. */
+  public void storageHealth(NodeId node, List<StorageHealthEntry> entries) {
+    ground.health().storage(node, entries);
+  }
+
+  /** Lets every volume, and the storage, be well again. */
+  public void clearHealth() {
+    ground.health().clear();
   }
 
   /** Lets every page token expire. */

@@ -5,6 +5,7 @@ import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import java.io.IOException;
 import java.util.List;
@@ -81,6 +82,11 @@ public interface Storage {
 
   /** How full a volume is; nothing if the storage cannot tell. */
   List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal;
+
+  /** Returns everything that is wrong with a volume's bytes; nothing if the storage cannot tell. */
+  default List<VolumeHealth.VolumeHealthEntry> health(String volume) {
+    return List.of();
+  }
 
   /** Returns the data of a snapshot; since {@code base}, if given, what differs from it. */
   List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws IOException, Refusal;

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 /** Where volumes can be, and from where they are reached. */
 final class VolumePlacement {
 
+  private static final String REQUIREMENTS = "accessibility_requirements";
+
   private VolumePlacement() {}
 
   static io.csi4j.client.model.Topology of(Topology topology) {
@@ -35,12 +37,16 @@ final class VolumePlacement {
 
   /** Refuses topology where the plugin has none, or other labels. */
   static void check(PluginShape shape, String at, List<Topology> named) throws Refusal {
+    check(shape, PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS, at, named);
+  }
+
+  private static void check(
+      PluginShape shape, PluginCapability needed, String at, List<Topology> named) throws Refusal {
     if (named.isEmpty()) {
       return;
     }
-    if (!shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)) {
-      throw Refusal.invalid(
-          at, "needs the capability VOLUME_ACCESSIBILITY_CONSTRAINTS. Leave it out.");
+    if (!shape.offers(needed)) {
+      throw Refusal.invalid(at, "needs the capability " + needed + ". Leave it out.");
     }
     List<String> known =
         shape.topologies().stream()
@@ -61,34 +67,76 @@ final class VolumePlacement {
     }
   }
 
-  /** Where a new volume goes; nothing where the plugin does not tell. */
-  static Optional<Topology> place(PluginShape shape, TopologyRequirement wanted) throws Refusal {
-    String at = "accessibility_requirements";
-    check(shape, at + ".requisite", wanted.getRequisiteList());
-    check(shape, at + ".preferred", wanted.getPreferredList());
-    if (!shape.offers(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)) {
+  /**
+   * Where a new volume goes; nothing where the plugin does not tell.
+   *
+   * @param within from where the content of the volume can be used; empty for everywhere
+   */
+  static Optional<Topology> place(
+      PluginShape shape, TopologyRequirement wanted, List<Topology> within) throws Refusal {
+    PluginCapability needed = PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS;
+    check(shape, needed, wanted);
+    if (!shape.offers(needed)) {
       return Optional.empty();
     }
+    List<io.csi4j.client.model.Topology> places =
+        shape.topologies().stream()
+            .filter(
+                node ->
+                    within.isEmpty()
+                        || within.stream().map(VolumePlacement::of).anyMatch(node::includes))
+            .toList();
+    return wanted(places, wanted)
+        .or(() -> places.stream().findFirst())
+        .map(VolumePlacement::message);
+  }
+
+  /** Where a new snapshot can be used; nothing where the plugin does not tell. */
+  static List<Topology> placeSnapshot(PluginShape shape, TopologyRequirement wanted, Volume source)
+      throws Refusal {
+    if (!shape.offers(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)) {
+      return List.of();
+    }
+    return wanted(shape.topologies(), wanted)
+        .map(place -> List.of(message(place)))
+        .orElse(source.getAccessibleTopologyList());
+  }
+
+  /** Refuses a requirement where the plugin has no such places, or other labels. */
+  static void check(PluginShape shape, PluginCapability needed, TopologyRequirement wanted)
+      throws Refusal {
+    check(shape, needed, REQUIREMENTS + ".requisite", wanted.getRequisiteList());
+    check(shape, needed, REQUIREMENTS + ".preferred", wanted.getPreferredList());
+  }
+
+  /** The first of {@code places} that fits a requirement, the preferred ones before the others. */
+  private static Optional<io.csi4j.client.model.Topology> wanted(
+      List<io.csi4j.client.model.Topology> places, TopologyRequirement wanted) throws Refusal {
     Optional<io.csi4j.client.model.Topology> found =
         Stream.concat(wanted.getPreferredList().stream(), wanted.getRequisiteList().stream())
             .map(VolumePlacement::of)
-            .flatMap(place -> shape.topologies().stream().filter(node -> node.includes(place)))
+            .flatMap(place -> places.stream().filter(node -> node.includes(place)))
             .findFirst();
     if (found.isEmpty() && wanted.getRequisiteCount() > 0) {
       throw new Refusal(
           StatusCode.RESOURCE_EXHAUSTED,
-          at
+          REQUIREMENTS
               + ".requisite names no place where a node of this plugin is. Take one of "
-              + shape.topologies()
+              + places
               + ".");
     }
-    return found.or(() -> shape.topologies().stream().findFirst()).map(VolumePlacement::message);
+    return found;
   }
 
   /** Whether an existing volume is where a new request wants it. */
   static boolean satisfies(Volume volume, TopologyRequirement wanted) {
+    return satisfies(volume.getAccessibleTopologyList(), wanted);
+  }
+
+  /** Whether what is in these places is where a new request wants it. */
+  static boolean satisfies(List<Topology> places, TopologyRequirement wanted) {
     return wanted.getRequisiteCount() == 0
-        || volume.getAccessibleTopologyList().stream()
+        || places.stream()
             .map(VolumePlacement::of)
             .anyMatch(
                 there ->

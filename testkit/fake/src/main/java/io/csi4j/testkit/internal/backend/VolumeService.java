@@ -11,6 +11,7 @@ import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeResponse;
+import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeContentSource;
@@ -74,7 +75,7 @@ final class VolumeService {
     long least = size(request);
     long bytes = VolumeSizes.ofNew(shape, request.getCapacityRange(), least);
     Volume.Builder draft = Volume.newBuilder().setCapacityBytes(bytes);
-    VolumePlacement.place(shape, request.getAccessibilityRequirements())
+    VolumePlacement.place(shape, request.getAccessibilityRequirements(), placesOfSource(request))
         .ifPresent(draft::addAccessibleTopology);
     if (request.hasVolumeContentSource()) {
       draft.setContentSource(request.getVolumeContentSource());
@@ -93,6 +94,16 @@ final class VolumeService {
       }
       return volume;
     }
+  }
+
+  /** From where the snapshot that fills the volume can be used; empty for everywhere. */
+  private List<Topology> placesOfSource(CreateVolumeRequest request) {
+    StoredSnapshot snapshot =
+        ground
+            .now()
+            .snapshots()
+            .get(request.getVolumeContentSource().getSnapshot().getSnapshotId());
+    return snapshot == null ? List.of() : snapshot.snapshot().getAccessibleTopologyList();
   }
 
   private Optional<StoredVolume> named(String name) {
@@ -157,7 +168,7 @@ final class VolumeService {
       Knowledge.effect(
           "Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
       ground.change(state -> state.volumes().remove(id));
-      ground.conditions().remove(id);
+      ground.health().remove(id);
       return DeleteVolumeResponse.getDefaultInstance();
     }
   }

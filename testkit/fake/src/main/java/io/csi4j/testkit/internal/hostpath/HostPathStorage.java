@@ -9,6 +9,8 @@ import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeContentSource;
+import io.csi4j.client.internal.proto.VolumeHealth.VolumeHealthEntry;
+import io.csi4j.client.internal.proto.VolumeHealthErrorType;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.PluginName;
@@ -97,7 +99,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
             PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS,
             PluginCapability.VOLUME_EXPANSION_OFFLINE)
         .without(ControllerCapability.VOLUME_CONDITION, ControllerCapability.MODIFY_VOLUME)
-        .without(NodeCapability.VOLUME_CONDITION, NodeCapability.VOLUME_MOUNT_GROUP);
+        .without(NodeCapability.VOLUME_CONDITION, NodeCapability.VOLUME_MOUNT_GROUP)
+        .with(ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH)
+        .with(NodeCapability.GET_VOLUME_HEALTH);
   }
 
   @Override
@@ -422,6 +426,18 @@ public final class HostPathStorage implements Storage, AutoCloseable {
             usage.addAll(
                 here.files().usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes())));
     return usage;
+  }
+
+  @Override
+  public List<VolumeHealthEntry> health(String volume) {
+    return parts().layout().volumeBytes(volume).isPresent()
+        ? List.of()
+        : List.of(
+            VolumeHealthEntry.newBuilder()
+                .setStatus(VolumeHealthErrorType.DATA_LOSS)
+                .setReason("BytesMissing")
+                .setMessage("The directory or file that holds the volume is gone.")
+                .build());
   }
 
   @Override

@@ -1,0 +1,160 @@
+package io.csi4j.testkit.internal.backend;
+
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse.StorageBackendHealth;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeHealth;
+import io.csi4j.client.model.AccessType;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StorageHealthEntry;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.testkit.internal.backend.State.OnNode;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * The health that a test set: of volumes, of volumes as single nodes see them, and of the storage
+ * behind each node. One setting is told in the words of CSI 1.12 and in those of 1.13.
+ */
+final class ToldHealth {
+
+  /** The reason of an entry that was set as a condition. */
+  private static final String CONDITION = "VolumeCondition";
+
+  /** The same health in the words of both generations. */
+  private record Told(VolumeCondition condition, List<VolumeHealthEntry> entries) {
+
+    static final Told WELL = of(List.of());
+
+    static Told of(List<VolumeHealthEntry> entries) {
+      VolumeCondition condition =
+          entries.isEmpty()
+              ? new VolumeCondition(false, "the volume is well")
+              : new VolumeCondition(
+                  true,
+                  entries.stream()
+                      .map(entry -> entry.status() + " " + entry.reason() + ": " + entry.message())
+                      .collect(Collectors.joining("; ")));
+      return new Told(condition, List.copyOf(entries));
+    }
+
+    static Told of(VolumeCondition condition) {
+      return new Told(
+          condition,
+          condition.abnormal()
+              ? List.of(
+                  VolumeHealthEntry.of(
+                      VolumeHealthEntry.Status.DEGRADED, CONDITION, condition.message()))
+              : List.of());
+    }
+  }
+
+  private final Map<String, Told> volumes = new ConcurrentHashMap<>();
+  private final Map<OnNode, Told> onNodes = new ConcurrentHashMap<>();
+  private final Map<NodeId, List<StorageHealthEntry>> backends = new ConcurrentHashMap<>();
+
+  void volume(String volume, VolumeCondition condition) {
+    volumes.put(volume, Told.of(condition));
+  }
+
+  void volume(String volume, List<VolumeHealthEntry> entries) {
+    volumes.put(volume, Told.of(entries));
+  }
+
+  void onNode(OnNode where, List<VolumeHealthEntry> entries) {
+    onNodes.put(where, Told.of(entries));
+  }
+
+  void storage(NodeId node, List<StorageHealthEntry> entries) {
+    backends.put(node, List.copyOf(entries));
+  }
+
+  /** Forgets what was set about one volume, on every node. */
+  void remove(String volume) {
+    volumes.remove(volume);
+    onNodes.keySet().removeIf(where -> where.what().equals(volume));
+  }
+
+  /** Forgets everything that was set. */
+  void clear() {
+    volumes.clear();
+    onNodes.clear();
+    backends.clear();
+  }
+
+  /** The condition that a controller tells. */
+  io.csi4j.client.internal.proto.VolumeCondition condition(String volume) {
+    return message(volumes.getOrDefault(volume, Told.WELL).condition());
+  }
+
+  /** The condition that a node tells. */
+  io.csi4j.client.internal.proto.VolumeCondition condition(OnNode where) {
+    return message(onNode(where).condition());
+  }
+
+  /** The health that a controller tells. */
+  VolumeHealth health(String volume) {
+    return message(volume, volumes.getOrDefault(volume, Told.WELL).entries());
+  }
+
+  /** The health that a node tells. */
+  VolumeHealth health(OnNode where) {
+    return message(where.what(), onNode(where).entries());
+  }
+
+  /** The health of the storage behind a node. */
+  List<StorageBackendHealth> storage(String node) {
+    return backends.getOrDefault(NodeId.of(node), List.of()).stream()
+        .map(ToldHealth::message)
+        .toList();
+  }
+
+  private Told onNode(OnNode where) {
+    Told here = onNodes.get(where);
+    return here == null ? volumes.getOrDefault(where.what(), Told.WELL) : here;
+  }
+
+  private static io.csi4j.client.internal.proto.VolumeCondition message(VolumeCondition condition) {
+    return io.csi4j.client.internal.proto.VolumeCondition.newBuilder()
+        .setAbnormal(condition.abnormal())
+        .setMessage(condition.message())
+        .build();
+  }
+
+  private static VolumeHealth message(String volume, List<VolumeHealthEntry> entries) {
+    VolumeHealth.Builder health = VolumeHealth.newBuilder().setVolumeId(volume);
+    for (VolumeHealthEntry entry : entries) {
+      health
+          .addHealthStatusesBuilder()
+          .setStatusValue(entry.number())
+          .setReason(entry.reason())
+          .setMessage(entry.message());
+    }
+    return health.build();
+  }
+
+  private static StorageBackendHealth message(StorageHealthEntry entry) {
+    StorageBackendHealth.Builder health =
+        StorageBackendHealth.newBuilder()
+            .setStatusValue(entry.number())
+            .setReason(entry.reason())
+            .setMessage(entry.message());
+    entry.capability().map(ToldHealth::message).ifPresent(health::setVolumeCapability);
+    return health.build();
+  }
+
+  private static io.csi4j.client.internal.proto.VolumeCapability message(
+      VolumeCapability capability) {
+    var made = io.csi4j.client.internal.proto.VolumeCapability.newBuilder();
+    made.getAccessModeBuilder().setMode(Mode.valueOf(capability.accessMode().name()));
+    if (capability.accessType() instanceof AccessType.Mount mount) {
+      made.getMountBuilder().setFsType(mount.options().fsType().orElse(""));
+    } else if (capability.accessType() instanceof AccessType.Block) {
+      made.getBlockBuilder();
+    }
+    return made.build();
+  }
+}

@@ -73,6 +73,9 @@ final class ConcurrencyRules extends DutyRule {
 
   /** The kind of the object of which one call is allowed at a time; {@code ""} for none. */
   private static String kind(RecordedCall call) {
+    if (readsHealth(call)) {
+      return "";
+    }
     if (!WireFields.volume(call).isEmpty()) {
       return "volume";
     }
@@ -83,6 +86,12 @@ final class ConcurrencyRules extends DutyRule {
         call.operation() == CsiOperation.DELETE_SNAPSHOT
             || call.operation() == CsiOperation.GET_SNAPSHOT;
     return one && !WireFields.text(call, "snapshot_id").isEmpty() ? "snapshot" : "";
+  }
+
+  /** Whether the call only reads health: monitors do that beside all other calls. */
+  private static boolean readsHealth(RecordedCall call) {
+    return call.operation() == CsiOperation.CONTROLLER_GET_VOLUME_HEALTH
+        || call.operation() == CsiOperation.NODE_GET_VOLUME_HEALTH;
   }
 
   private static String object(RecordedCall call) {

@@ -126,6 +126,15 @@ final class OfferRules extends DutyRule {
           field(call, "accessible_topology", Part.PLUGIN, CONSTRAINTS);
         }
       }
+      case CREATE_SNAPSHOT -> {
+        if (call.request().has("accessibility_requirements")) {
+          field(
+              call,
+              "accessibility_requirements",
+              Part.PLUGIN,
+              "SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
+        }
+      }
       case CONTROLLER_PUBLISH_VOLUME -> {
         if (call.request().flag("readonly")) {
           field(call, "readonly", Part.CONTROLLER, "PUBLISH_READONLY");

@@ -24,12 +24,15 @@ final class PageRules extends DutyRule {
     }
     judge(call.request().number("max_entries") >= 0, call, "max_entries");
     String token = call.request().text("starting_token");
+    boolean filtered = isJudged(call, "filters");
     if (token.isEmpty()) {
-      kept(call, "filters");
+      if (filtered) {
+        kept(call, "filters");
+      }
     } else if (world.isComplete()) {
       Set<String> filters = given.get(call.operation() + " " + token);
       judge(filters != null, call, "token");
-      if (filters != null) {
+      if (filters != null && filtered) {
         judge(filters.contains(filter(call)), call, "filters");
       }
     }
@@ -48,7 +51,8 @@ final class PageRules extends DutyRule {
 
   private static boolean isListing(RecordedCall call) {
     return call.operation() == CsiOperation.LIST_VOLUMES
-        || call.operation() == CsiOperation.LIST_SNAPSHOTS;
+        || call.operation() == CsiOperation.LIST_SNAPSHOTS
+        || call.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH;
   }
 
   private static String filter(RecordedCall call) {

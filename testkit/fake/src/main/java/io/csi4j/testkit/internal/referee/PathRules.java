@@ -28,7 +28,8 @@ final class PathRules extends DutyRule {
 
   @Override
   void began(RecordedCall call) {
-    for (String field : List.of("volume_path", "target_path", "staging_target_path")) {
+    for (String field :
+        List.of("volume_path", "volume_publish_path", "target_path", "staging_target_path")) {
       String path = WireFields.text(call, field);
       if (!path.isEmpty() && isJudged(call, field)) {
         judge(path.startsWith("/"), call, field);
@@ -41,6 +42,12 @@ final class PathRules extends DutyRule {
       case NODE_GET_VOLUME_STATS -> {
         staging(call);
         volumePath(call);
+      }
+      case NODE_GET_VOLUME_HEALTH -> {
+        // Both paths are optional, and the volume need not be there.
+        if (world.offers().lacks(Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
+          judge(!call.request().has("staging_target_path"), call, "staging path not needed");
+        }
       }
       case NODE_EXPAND_VOLUME -> {
         staging(call);

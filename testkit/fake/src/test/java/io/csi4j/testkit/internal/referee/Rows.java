@@ -75,6 +75,7 @@ final class Rows {
     table.restOfAll();
     table.uncertain();
     table.told();
+    table.health();
     return table.rows;
   }
 
@@ -1216,6 +1217,107 @@ final class Rows {
                 .ok(LIST_SNAPSHOTS, "", "next_token: 't'")
                 .fail(LIST_SNAPSHOTS, "starting_token: 't'", StatusCode.ABORTED)
                 .ok(LIST_SNAPSHOTS, "starting_token: 't' max_entries: 2"));
+  }
+
+  private void health() {
+    PluginShape unstaged = HEALTHY.without(NodeCapability.STAGE_UNSTAGE_VOLUME);
+    String staging = id("v1") + at("v1");
+    row(
+        "the health of a volume at its paths",
+        HEALTHY,
+        toy -> toy.use("v1").ok(NODE_GET_VOLUME_HEALTH, staging + "volume_publish_path: '/t/v1'"));
+    row(
+        "the health of a volume that was never staged",
+        HEALTHY,
+        toy -> toy.create("v1").ok(NODE_GET_VOLUME_HEALTH, staging + "volume_publish_path: '/x'"));
+    row(
+        "the health of a volume at relative paths",
+        HEALTHY,
+        toy ->
+            toy.use("v1")
+                .ok(
+                    NODE_GET_VOLUME_HEALTH,
+                    id("v1") + "volume_publish_path: 't' staging_target_path: 's'"),
+        543,
+        544);
+    row(
+        "the health of a volume with a staging path that nobody asked for",
+        unstaged,
+        toy -> toy.create("v1").ok(NODE_GET_VOLUME_HEALTH, staging),
+        545);
+    row(
+        "the health of a volume without a staging path",
+        unstaged,
+        toy -> toy.create("v1").ok(NODE_GET_VOLUME_HEALTH, id("v1")));
+    row(
+        "a page of sick volumes with a negative size",
+        HEALTHY,
+        toy -> toy.ok(CONTROLLER_LIST_VOLUME_HEALTH, "max_entries: -1"),
+        546);
+    row(
+        "pages of sick volumes",
+        HEALTHY,
+        toy ->
+            toy.ok(CONTROLLER_LIST_VOLUME_HEALTH, "", "next_token: 't'")
+                .ok(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 't' max_entries: 2"));
+    row(
+        "a page of sick volumes with an invented token",
+        HEALTHY,
+        toy -> toy.ok(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 'x'"),
+        547,
+        274);
+    row(
+        "an expired token of sick volumes again",
+        HEALTHY,
+        toy ->
+            toy.ok(CONTROLLER_LIST_VOLUME_HEALTH, "", "next_token: 't'")
+                .fail(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 't'", StatusCode.ABORTED)
+                .fail(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 't'", StatusCode.ABORTED),
+        548);
+    row(
+        "sick volumes from the beginning after an expired token",
+        HEALTHY,
+        toy ->
+            toy.ok(CONTROLLER_LIST_VOLUME_HEALTH, "", "next_token: 't'")
+                .fail(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 't'", StatusCode.ABORTED)
+                .ok(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: 't' max_entries: 2"));
+    row(
+        "the health of a volume beside its staging",
+        HEALTHY,
+        toy -> {
+          toy.create("v1").attach("v1");
+          toy.begin(NODE_STAGE_VOLUME, toy.staged("v1"));
+          toy.ok(NODE_GET_VOLUME_HEALTH, id("v1")).ok(CONTROLLER_GET_VOLUME_HEALTH, id("v1"));
+        });
+    row(
+        "the health of a missing volume without a pause",
+        HEALTHY,
+        toy ->
+            toy.create("v1")
+                .failing(6, SOON, CONTROLLER_GET_VOLUME_HEALTH, id("v1"), StatusCode.NOT_FOUND)
+                .failing(6, SOON, NODE_GET_VOLUME_HEALTH, id("v1"), StatusCode.NOT_FOUND),
+        549,
+        550);
+    row(
+        "the health of a missing volume with pauses",
+        HEALTHY,
+        toy -> {
+          Duration pause = Duration.ofSeconds(1);
+          toy.create("v1")
+              .failing(6, pause, CONTROLLER_GET_VOLUME_HEALTH, id("v1"), StatusCode.NOT_FOUND)
+              .failing(6, pause, NODE_GET_VOLUME_HEALTH, id("v1"), StatusCode.NOT_FOUND);
+        });
+    String place =
+        "name: 's' source_volume_id: 'v1' accessibility_requirements { requisite { segments { key:"
+            + " 'z' value: 'a' } } }";
+    row(
+        "a snapshot in a place from a plugin without places for snapshots",
+        toy -> toy.create("v1").ok(CREATE_SNAPSHOT, place),
+        551);
+    row(
+        "a snapshot in a place",
+        FULL.with(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS),
+        toy -> toy.create("v1").ok(CREATE_SNAPSHOT, place));
   }
 
   private void paths() {

@@ -19,6 +19,7 @@ import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeHealthEntry;
@@ -323,7 +324,8 @@ class LifeTest {
       plugin.addVolume(volume);
       plugin.health(
           volume,
-          VolumeHealthEntry.of(VolumeHealthEntry.Status.DEGRADED, "ReplicaLost", "one leg"));
+          VolumeHealthEntry.of(
+              VolumeHealthEntry.Status.DEGRADED, HealthReason.of("ReplicaLost"), "one leg"));
       List<Future<?>> load =
           IntStream.range(0, 2)
               .<Future<?>>mapToObj(

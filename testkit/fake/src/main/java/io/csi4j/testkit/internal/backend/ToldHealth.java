@@ -4,6 +4,7 @@ import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse.StorageBacken
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.model.AccessType;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
@@ -47,7 +48,9 @@ final class ToldHealth {
           condition.abnormal()
               ? List.of(
                   VolumeHealthEntry.of(
-                      VolumeHealthEntry.Status.DEGRADED, CONDITION, condition.message()))
+                      VolumeHealthEntry.Status.DEGRADED,
+                      HealthReason.of(CONDITION),
+                      condition.message()))
               : List.of());
     }
   }
@@ -130,7 +133,7 @@ final class ToldHealth {
       health
           .addHealthStatusesBuilder()
           .setStatusValue(entry.number())
-          .setReason(entry.reason())
+          .setReason(entry.reason().word())
           .setMessage(entry.message());
     }
     return health.build();
@@ -140,7 +143,7 @@ final class ToldHealth {
     StorageBackendHealth.Builder health =
         StorageBackendHealth.newBuilder()
             .setStatusValue(entry.number())
-            .setReason(entry.reason())
+            .setReason(entry.reason().word())
             .setMessage(entry.message());
     entry.capability().map(ToldHealth::message).ifPresent(health::setVolumeCapability);
     return health.build();

@@ -22,6 +22,7 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCondition;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.StorageHealthEntry;
@@ -38,9 +39,9 @@ import org.junit.jupiter.api.Test;
 class HealthServiceTest {
 
   private static final VolumeHealthEntry LEG =
-      VolumeHealthEntry.of(Status.DEGRADED, "ReplicaLost", "one of two is gone");
+      VolumeHealthEntry.of(Status.DEGRADED, HealthReason.of("ReplicaLost"), "one of two is gone");
   private static final VolumeHealthEntry AWAY =
-      VolumeHealthEntry.of(Status.INACCESSIBLE, "PathLost", "no path is left");
+      VolumeHealthEntry.of(Status.INACCESSIBLE, HealthReason.of("PathLost"), "no path is left");
 
   private final Asking plugin = new Asking(PluginShape.full112And113());
 
@@ -112,7 +113,8 @@ class HealthServiceTest {
   @Test
   void oneSettingIsToldInTheWordsOfBothGenerations() {
     Volume volume = created(plugin, "a");
-    plugin.backend.health(id(volume), List.of(LEG, VolumeHealthEntry.of(9, "Odd", "")));
+    plugin.backend.health(
+        id(volume), List.of(LEG, VolumeHealthEntry.of(9, HealthReason.of("Odd"), "")));
     assertThat(reasons(controller(volume))).containsExactly("1 ReplicaLost", "9 Odd");
     assertThat(node(Asking.TWO, volume)).isEqualTo(controller(volume));
     assertThat(page(0, "").getEntriesList()).containsExactly(controller(volume));
@@ -171,7 +173,9 @@ class HealthServiceTest {
   void theStorageIsSickByNode() {
     VolumeCapability block = VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER);
     plugin.backend.storageHealth(
-        Asking.ONE, List.of(StorageHealthEntry.of(2, "NoRoute", "no way", Optional.of(block))));
+        Asking.ONE,
+        List.of(
+            StorageHealthEntry.of(2, HealthReason.of("NoRoute"), "no way", Optional.of(block))));
     assertThat(storage(Asking.ONE)).hasSize(1);
     assertThat(storage(Asking.ONE).get(0).getStatus())
         .isEqualTo(StorageHealthErrorType.STORAGE_UNREACHABLE);
@@ -179,7 +183,8 @@ class HealthServiceTest {
         .isEqualTo(Requests.block(WRITER.getAccessMode().getMode()));
     assertThat(storage(Asking.TWO)).isEmpty();
 
-    plugin.backend.storageHealth(List.of(StorageHealthEntry.of(1, "Slow", "", Optional.empty())));
+    plugin.backend.storageHealth(
+        List.of(StorageHealthEntry.of(1, HealthReason.of("Slow"), "", Optional.empty())));
     assertThat(storage(Asking.ONE)).isEqualTo(storage(Asking.TWO)).hasSize(1);
     plugin.backend.clearHealth();
     assertThat(storage(Asking.TWO)).isEmpty();

@@ -46,6 +46,10 @@ class PresetsTest {
   static Stream<Arguments> shapes() {
     return Stream.of(
         Arguments.of("full", PluginShape.full()),
+        Arguments.of("full113", PluginShape.full113()),
+        Arguments.of(
+            "full113 with a place",
+            PluginShape.full113().topologies(Topology.of(Map.of("zone", "z1")))),
         Arguments.of("separateSockets", PluginShape.separateSockets()),
         Arguments.of("nodeOnly", PluginShape.nodeOnly()),
         Arguments.of("noStaging", PluginShape.noStaging()),
@@ -88,6 +92,19 @@ class PresetsTest {
       assertThat(plugin.contents().snapshots()).isEmpty();
       assertThat(plugin.contents().groups()).isEmpty();
       assertThat(plugin.contents().volumes()).isSubsetOf(EXISTING);
+    }
+  }
+
+  @Test
+  void aFakeThatSpeaksBothReleasesIsAdvisedOfWhatWasTakenAway() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full112And113())) {
+      ConformanceReport report =
+          PluginConformance.run(described(plugin), ConformanceListener.none());
+
+      assertThat(report.clean()).as(report.text()).isTrue();
+      assertThat(report.results(Outcome.ADVICE))
+          .extracting(each -> each.about().name())
+          .containsExactly("controller/capabilities/what-was-taken-away-is-better-not-offered");
     }
   }
 

@@ -27,8 +27,10 @@ import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
@@ -110,6 +112,8 @@ final class ControllerCases {
           t.unoffered(Need.GET_SNAPSHOT, GetSnapshotRequest.getDefaultInstance());
           t.unoffered(Need.EXPAND, ControllerExpandVolumeRequest.getDefaultInstance());
           t.unoffered(Need.GET, ControllerGetVolumeRequest.getDefaultInstance());
+          t.unoffered(Need.LIST_HEALTH, ControllerListVolumeHealthRequest.getDefaultInstance());
+          t.unoffered(Need.GET_HEALTH, ControllerGetVolumeHealthRequest.getDefaultInstance());
           t.unoffered(Need.MODIFY, ControllerModifyVolumeRequest.getDefaultInstance());
         });
   }

@@ -2,7 +2,9 @@ package io.csi4j.conformance.internal.plugin;
 
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
@@ -19,6 +21,8 @@ import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
@@ -213,6 +217,27 @@ final class LawfulRequests {
 
   static ControllerGetVolumeRequest toGet(Volume volume) {
     return ControllerGetVolumeRequest.newBuilder().setVolumeId(volume.getVolumeId()).build();
+  }
+
+  static ControllerListVolumeHealthRequest.Builder toListHealth(Trial t, int entries) {
+    return ControllerListVolumeHealthRequest.newBuilder()
+        .setMaxEntries(entries)
+        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH));
+  }
+
+  static ControllerGetVolumeHealthRequest.Builder toGetHealth(Trial t, Volume volume) {
+    return ControllerGetVolumeHealthRequest.newBuilder()
+        .setVolumeId(volume.getVolumeId())
+        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_GET_VOLUME_HEALTH));
+  }
+
+  static NodeGetVolumeHealthRequest.Builder toGetHealthOnNode(Volume volume) {
+    return NodeGetVolumeHealthRequest.newBuilder().setVolumeId(volume.getVolumeId());
+  }
+
+  static NodeGetStorageHealthRequest.Builder toGetStorageHealth(Trial t) {
+    return NodeGetStorageHealthRequest.newBuilder()
+        .putAllSecrets(secrets(t, CsiOperation.NODE_GET_STORAGE_HEALTH));
   }
 
   static ControllerModifyVolumeRequest.Builder toModify(Trial t, Volume volume) {

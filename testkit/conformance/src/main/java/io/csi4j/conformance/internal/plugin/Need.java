@@ -14,6 +14,8 @@ enum Need {
   GROUP_CONTROLLER(PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE),
   METADATA(PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE),
   TOPOLOGY(PluginCapability.Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS),
+  SNAPSHOT_PLACES(PluginCapability.Service.Type.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS),
+  NO_SNAPSHOT_PLACES(SNAPSHOT_PLACES),
 
   CREATE(ControllerServiceCapability.RPC.Type.CREATE_DELETE_VOLUME),
   ATTACH(ControllerServiceCapability.RPC.Type.PUBLISH_UNPUBLISH_VOLUME),
@@ -30,11 +32,27 @@ enum Need {
   GET(ControllerServiceCapability.RPC.Type.GET_VOLUME),
   MODIFY(ControllerServiceCapability.RPC.Type.MODIFY_VOLUME),
   CONDITION(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION),
+  LIST_HEALTH(ControllerServiceCapability.RPC.Type.LIST_VOLUME_HEALTH),
 
   STAGING(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME),
   STATS(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS),
   NODE_EXPAND(NodeServiceCapability.RPC.Type.EXPAND_VOLUME),
   MULTI_WRITER(NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER),
+  NODE_HEALTH(NodeServiceCapability.RPC.Type.GET_VOLUME_HEALTH),
+  STORAGE_HEALTH(NodeServiceCapability.RPC.Type.GET_STORAGE_HEALTH),
+
+  GET_HEALTH(
+      "GET_VOLUME_HEALTH or LIST_VOLUME_HEALTH (controller)",
+      "the controller offers neither GET_VOLUME_HEALTH nor LIST_VOLUME_HEALTH",
+      t ->
+          t.offers().has(ControllerServiceCapability.RPC.Type.GET_VOLUME_HEALTH)
+              || LIST_HEALTH.met(t)),
+
+  /** A plugin of CSI 1.13, as far as it shows. */
+  HEALTH_CALLS(
+      "a call for health",
+      "the plugin offers no call for health",
+      t -> GET_HEALTH.met(t) || NODE_HEALTH.met(t) || STORAGE_HEALTH.met(t)),
 
   GROUPS(
       "CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT (group controller)",

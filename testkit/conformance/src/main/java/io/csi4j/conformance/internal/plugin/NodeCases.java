@@ -29,6 +29,8 @@ import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
@@ -91,6 +93,8 @@ final class NodeCases {
         t -> {
           t.unoffered(Need.STAGING, NodeStageVolumeRequest.getDefaultInstance());
           t.unoffered(Need.STATS, NodeGetVolumeStatsRequest.getDefaultInstance());
+          t.unoffered(Need.NODE_HEALTH, NodeGetVolumeHealthRequest.getDefaultInstance());
+          t.unoffered(Need.STORAGE_HEALTH, NodeGetStorageHealthRequest.getDefaultInstance());
           t.unoffered(Need.NODE_EXPAND, NodeExpandVolumeRequest.getDefaultInstance());
         });
     all.add(

@@ -22,6 +22,7 @@ import io.csi4j.client.internal.proto.GetSnapshotResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.text.SafeText;
 import java.util.List;
@@ -37,6 +38,53 @@ final class SnapshotCases {
     told(all);
     listed(all);
     filtered(all);
+    placed(all);
+  }
+
+  private static void placed(CaseSteps all) {
+    all.add(
+        "snapshots/place/none-is-told-without-the-capability",
+        t ->
+            t.check(
+                t.snapshot(t.create()).getAccessibleTopologyCount() == 0,
+                "no accessible_topology, as the plugin has no SNAPSHOT_ACCESSIBILITY_CONSTRAINTS",
+                "one"));
+    all.add(
+        "snapshots/place/a-snapshot-is-where-it-was-asked-for",
+        t -> {
+          Topology here = t.offers().info().getAccessibleTopology();
+          var request = toSnapshot(t, t.create());
+          request.getAccessibilityRequirementsBuilder().addRequisite(here);
+          Snapshot snapshot = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
+          t.check(
+              isWithin(here, snapshot.getAccessibleTopologyList()),
+              "an accessible_topology that includes the place that was asked for, or none",
+              "others");
+        });
+    all.add(
+        "snapshots/place/a-volume-is-made-where-its-snapshot-is",
+        t -> {
+          Snapshot snapshot = t.snapshot(t.create());
+          Volume volume = t.create(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+          for (Topology each : volume.getAccessibleTopologyList()) {
+            t.check(
+                isWithin(each, snapshot.getAccessibleTopologyList()),
+                "a volume in the places from where its snapshot can be used",
+                "a volume in another");
+          }
+        });
+  }
+
+  /** Whether a place is in one of these; no place at all means everywhere. */
+  private static boolean isWithin(Topology place, List<Topology> places) {
+    return places.isEmpty()
+        || places.stream()
+            .anyMatch(
+                each ->
+                    place
+                        .getSegmentsMap()
+                        .entrySet()
+                        .containsAll(each.getSegmentsMap().entrySet()));
   }
 
   private static void made(CaseSteps all) {

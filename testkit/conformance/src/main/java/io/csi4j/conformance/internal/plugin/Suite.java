@@ -23,6 +23,7 @@ public final class Suite {
     CaseSteps steps = new CaseSteps();
     IdentityCases.addTo(steps);
     ControllerCases.addTo(steps);
+    HealthCases.addTo(steps);
     VolumeCases.addTo(steps);
     SnapshotCases.addTo(steps);
     GroupCases.addTo(steps);

@@ -4,7 +4,9 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.BlockMetadata;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
@@ -14,7 +16,10 @@ import io.csi4j.client.internal.proto.DeleteVolumeResponse;
 import io.csi4j.client.internal.proto.GetCapacityResponse;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
@@ -23,19 +28,23 @@ import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** One way in which a plugin that obeys the spec is spoilt. */
+@SuppressWarnings("ImmutableEnumChecker") // a shape never changes
 enum Defect {
   CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME {
     @Override
@@ -392,7 +401,7 @@ enum Defect {
   NODE_CAPABILITY_WITHOUT_TYPE {
     @Override
     Message changed(Message answer) {
-      return answer instanceof io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse told
+      return answer instanceof NodeGetCapabilitiesResponse told
           ? told.toBuilder().addCapabilities(NodeServiceCapability.getDefaultInstance()).build()
           : answer;
     }
@@ -439,7 +448,187 @@ enum Defect {
           ? inner.answer(without(asked, "starting_offset"))
           : inner.answer(asked);
     }
+  },
+  SNAPSHOT_HAS_A_PLACE_WITHOUT_THE_CAPABILITY {
+    @Override
+    Message changed(Message answer) {
+      return elsewhere(answer);
+    }
+  },
+  SNAPSHOT_IS_SOMEWHERE_ELSE(Shapes.NEWEST) {
+    @Override
+    Message changed(Message answer) {
+      return elsewhere(answer);
+    }
+  },
+  HEALTH_IS_LISTED_ONLY(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.CONTROLLER_GET_VOLUME_HEALTH) {
+        throw new Refusal(StatusCode.UNIMPLEMENTED, "only as a list");
+      }
+      return inner.answer(asked);
+    }
+  },
+  HEALTH_LIST_NEVER_ENDS(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
+              && !text(asked, "max_entries").equals("0")
+          ? List.of(ControllerListVolumeHealthResponse.newBuilder().setNextToken("again").build())
+          : inner.answer(asked);
+    }
+  },
+  HEALTH_LISTS_WELL_VOLUMES(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (answer.get(0) instanceof CreateVolumeResponse created) {
+        memory.seen.add(created.getVolume().getVolumeId());
+      } else if (answer.get(0) instanceof ControllerListVolumeHealthResponse page
+          && text(asked, "max_entries").equals("0")) {
+        ControllerListVolumeHealthResponse.Builder more = page.toBuilder();
+        memory.seen.forEach(id -> more.addEntriesBuilder().setVolumeId(id));
+        return List.of(more.build());
+      }
+      return answer;
+    }
+  },
+  HEALTH_LIST_TAKES_ANY_TOKEN(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
+          ? inner.answer(without(asked, "starting_token"))
+          : inner.answer(asked);
+    }
+  },
+  HEALTH_LIST_TAKES_ANY_NUMBER_OF_ENTRIES(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
+          ? inner.answer(without(asked, "max_entries"))
+          : inner.answer(asked);
+    }
+  },
+  HEALTH_IS_OF_ANOTHER_VOLUME(Shapes.NEWEST) {
+    @Override
+    Message changed(Message answer) {
+      return ofVolume(answer, health -> health.setVolumeId("another"));
+    }
+  },
+  HEALTH_TELLS_A_FAULT_TWICE(Shapes.NEWEST) {
+    @Override
+    Message changed(Message answer) {
+      if (answer instanceof NodeGetStorageHealthResponse storage) {
+        var fault =
+            NodeGetStorageHealthResponse.StorageBackendHealth.newBuilder().setStatusValue(1);
+        return storage.toBuilder().addBackendHealth(fault).addBackendHealth(fault).build();
+      }
+      var fault = VolumeHealth.VolumeHealthEntry.newBuilder().setStatusValue(1).setReason("Slow");
+      return ofVolume(answer, health -> health.addHealthStatuses(fault).addHealthStatuses(fault));
+    }
+  },
+  HEALTH_KNOWS_EVERY_VOLUME(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return switch (asked.operation()) {
+        case CONTROLLER_GET_VOLUME_HEALTH ->
+            instead(
+                inner,
+                asked,
+                StatusCode.NOT_FOUND,
+                ControllerGetVolumeHealthResponse.getDefaultInstance());
+        case NODE_GET_VOLUME_HEALTH ->
+            instead(
+                inner,
+                asked,
+                StatusCode.NOT_FOUND,
+                NodeGetVolumeHealthResponse.getDefaultInstance());
+        default -> inner.answer(asked);
+      };
+    }
+  },
+  HEALTH_NEEDS_NO_VOLUME(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return switch (asked.operation()) {
+        case CONTROLLER_GET_VOLUME_HEALTH ->
+            instead(
+                inner,
+                asked,
+                StatusCode.INVALID_ARGUMENT,
+                ControllerGetVolumeHealthResponse.getDefaultInstance());
+        case NODE_GET_VOLUME_HEALTH ->
+            instead(
+                inner,
+                asked,
+                StatusCode.INVALID_ARGUMENT,
+                NodeGetVolumeHealthResponse.getDefaultInstance());
+        default -> inner.answer(asked);
+      };
+    }
+  },
+  HEALTH_IS_OFFERED_IN_TWO_WAYS(Shapes.NEWEST) {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof NodeGetCapabilitiesResponse told)) {
+        return answer;
+      }
+      NodeGetCapabilitiesResponse.Builder more = told.toBuilder();
+      more.addCapabilitiesBuilder()
+          .getRpcBuilder()
+          .setType(NodeServiceCapability.RPC.Type.VOLUME_CONDITION);
+      return more.build();
+    }
   };
+
+  /** The shapes of plugins that are spoilt. */
+  private static final class Shapes {
+    private static final PluginShape NEWEST =
+        PluginShape.full113().topologies(io.csi4j.client.model.Topology.of(Map.of("zone", "z1")));
+  }
+
+  private final PluginShape shape;
+
+  Defect() {
+    this(PluginShape.full());
+  }
+
+  Defect(PluginShape shape) {
+    this.shape = shape;
+  }
+
+  /** What the plugin offers. */
+  PluginShape shape() {
+    return shape;
+  }
+
+  private static Message elsewhere(Message answer) {
+    if (!(answer instanceof CreateSnapshotResponse created)) {
+      return answer;
+    }
+    CreateSnapshotResponse.Builder changed = created.toBuilder();
+    changed
+        .getSnapshotBuilder()
+        .clearAccessibleTopology()
+        .addAccessibleTopologyBuilder()
+        .putSegments("zone", "z9");
+    return changed.build();
+  }
+
+  private static Message ofVolume(Message answer, Consumer<VolumeHealth.Builder> change) {
+    if (answer instanceof ControllerGetVolumeHealthResponse told) {
+      ControllerGetVolumeHealthResponse.Builder changed = told.toBuilder();
+      change.accept(changed.getVolumeHealthBuilder());
+      return changed.build();
+    }
+    if (answer instanceof NodeGetVolumeHealthResponse told) {
+      NodeGetVolumeHealthResponse.Builder changed = told.toBuilder();
+      change.accept(changed.getVolumeHealthBuilder());
+      return changed.build();
+    }
+    return answer;
+  }
 
   /** What a spoilt plugin remembers. */
   static final class Memory {

@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each seeded defect is found by the cases that are meant to find it, and by no others. */
 class DefectsTest {
 
+  private static final String ADVICE = "advice: ";
+
   @Tag("campaign")
   @ParameterizedTest
   @EnumSource
@@ -51,7 +53,10 @@ class DefectsTest {
 
     assertThat(report.results(Outcome.FAILED))
         .extracting(each -> each.about().name())
-        .containsExactlyInAnyOrderElementsOf(expected().get(defect));
+        .containsExactlyInAnyOrderElementsOf(expected(defect, false));
+    assertThat(report.results(Outcome.ADVICE))
+        .extracting(each -> each.about().name())
+        .containsAll(expected(defect, true));
     assertThat(report.results(Outcome.FAILED))
         .extracting(CaseResult::story)
         .allSatisfy(
@@ -66,7 +71,19 @@ class DefectsTest {
     assertThat(expected().values()).noneMatch(List::isEmpty);
     assertThat(Suite.cases())
         .extracting(SuiteCase::name)
-        .containsAll(expected().values().stream().flatMap(List::stream).toList());
+        .containsAll(
+            expected().values().stream()
+                .flatMap(List::stream)
+                .map(name -> name.replace(ADVICE, ""))
+                .toList());
+  }
+
+  /** The cases that a defect fails, or those that give advice about it. */
+  private static List<String> expected(Defect defect, boolean advice) throws IOException {
+    return expected().get(defect).stream()
+        .filter(name -> name.startsWith(ADVICE) == advice)
+        .map(name -> name.replace(ADVICE, ""))
+        .toList();
   }
 
   private static Map<Defect, List<String>> expected() throws IOException {

@@ -8,7 +8,6 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
 import io.csi4j.testkit.internal.backend.SpecBackend;
 import io.csi4j.testkit.internal.server.PluginCore;
-import io.csi4j.testkit.model.PluginShape;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,7 @@ final class SpoiltPlugin implements AutoCloseable {
     List<NodeId> nodes = List.of(NodeId.of("node-1"));
     core =
         new PluginCore(
-            new PluginCore.Settings(PluginShape.full(), nodes, null, null, effects.visible()));
+            new PluginCore.Settings(defect.shape(), nodes, null, null, effects.visible()));
     core.serve(
         defect.spoil(
             new SpecBackend(

@@ -1,0 +1,186 @@
+package io.csi4j.conformance.internal.plugin;
+
+import static io.csi4j.client.model.StatusCode.ABORTED;
+import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
+import static io.csi4j.client.model.StatusCode.NOT_FOUND;
+import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealth;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealthOnNode;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetStorageHealth;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListHealth;
+
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
+import io.csi4j.client.internal.proto.ControllerServiceCapability;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeHealth;
+import io.csi4j.client.internal.text.SafeText;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The health of volumes and of the storage, as plugins of CSI 1.13 tell it. */
+final class HealthCases {
+
+  private HealthCases() {}
+
+  static void addTo(CaseSteps all) {
+    capabilities(all);
+    listed(all);
+    told(all);
+    onNode(all);
+  }
+
+  private static void capabilities(CaseSteps all) {
+    all.add(
+        "controller/capabilities/a-list-of-sick-volumes-brings-the-health-of-one",
+        t -> {
+          Reply reply = t.call(toGetHealth(t, NO_SUCH_VOLUME));
+          t.check(
+              reply.code() != UNIMPLEMENTED,
+              "ControllerGetVolumeHealth is served, as LIST_VOLUME_HEALTH brings it",
+              t.shown(reply));
+          if (!t.offers().has(ControllerServiceCapability.RPC.Type.GET_VOLUME_HEALTH)) {
+            t.advise("LIST_VOLUME_HEALTH without GET_VOLUME_HEALTH is misread by some callers.");
+          }
+        });
+    all.add(
+        "controller/capabilities/what-was-taken-away-is-better-not-offered",
+        t -> {
+          if (t.offers().has(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION)
+              || t.offers().has(NodeServiceCapability.RPC.Type.VOLUME_CONDITION)) {
+            t.advise(
+                "CSI 1.13 took VOLUME_CONDITION away. Offer it beside the calls for health only as"
+                    + " long as callers of CSI 1.12 are served.");
+          }
+        });
+  }
+
+  private static void listed(CaseSteps all) {
+    all.add(
+        "controller/list-health/pages-end-and-name-their-volumes",
+        t -> {
+          for (VolumeHealth each : listing(t, 1)) {
+            t.check(!each.getVolumeId().isEmpty(), "a volume_id in each entry", "an empty one");
+            once(t, each);
+          }
+        });
+    all.add(
+        "controller/list-health/a-new-volume-is-better-left-out",
+        t -> {
+          Volume volume = t.create();
+          for (VolumeHealth each : listing(t, 0)) {
+            if (each.getVolumeId().equals(volume.getVolumeId())
+                && each.getHealthStatusesCount() == 0) {
+              t.advise("A volume that is well is on the list of those that are not.");
+            }
+          }
+        });
+    all.add(
+        "controller/list-health/an-invalid-token-is-better-aborted",
+        t -> t.best(toListHealth(t, 0).setStartingToken("csi4j-invalid-token"), ABORTED));
+    all.add(
+        "controller/list-health/a-negative-number-of-entries-is-better-refused",
+        t -> t.best(toListHealth(t, -1), INVALID_ARGUMENT));
+  }
+
+  private static List<VolumeHealth> listing(Trial t, int entries) throws CaseEndedException {
+    return t.listed(toListHealth(t, entries)).stream().map(VolumeHealth.class::cast).toList();
+  }
+
+  private static void told(CaseSteps all) {
+    all.add(
+        "controller/get-health/without-volume-id-is-better-refused",
+        t -> t.best(toGetHealth(t, NO_SUCH_VOLUME).clearVolumeId(), INVALID_ARGUMENT));
+    all.add(
+        "controller/get-health/an-unknown-volume-is-better-not-found",
+        t -> t.best(toGetHealth(t, NO_SUCH_VOLUME), NOT_FOUND));
+    all.add(
+        "controller/get-health/tells-of-the-volume",
+        t -> {
+          Volume volume = t.volume();
+          isOf(t, volume, health(t, volume));
+        });
+    all.add("controller/get-health/every-fault-is-told-once", t -> once(t, health(t, t.volume())));
+    all.add(
+        "controller/get-health/a-new-volume-is-better-well",
+        t -> {
+          if (health(t, t.create()).getHealthStatusesCount() > 0) {
+            t.advise("A volume that was just made is not well: an empty list means well.");
+          }
+        });
+  }
+
+  private static VolumeHealth health(Trial t, Volume volume) throws CaseEndedException {
+    return t.ok(toGetHealth(t, volume), ControllerGetVolumeHealthResponse.class).getVolumeHealth();
+  }
+
+  private static void onNode(CaseSteps all) {
+    all.add(
+        "node/health/without-volume-id-is-better-refused",
+        t -> t.best(toGetHealthOnNode(NO_SUCH_VOLUME).clearVolumeId(), INVALID_ARGUMENT));
+    all.add(
+        "node/health/an-unknown-volume-is-better-not-found",
+        t -> t.best(toGetHealthOnNode(NO_SUCH_VOLUME), NOT_FOUND));
+    all.add(
+        "node/health/tells-of-the-volume",
+        t -> {
+          Volume volume = t.volume();
+          NodePublishVolumeRequest published = t.publish(volume);
+          isOf(t, volume, onNode(t, volume, published));
+        });
+    all.add(
+        "node/health/every-fault-is-told-once",
+        t -> {
+          Volume volume = t.volume();
+          NodePublishVolumeRequest published = t.publish(volume);
+          once(t, onNode(t, volume, published));
+        });
+    all.add(
+        "node/storage-health/every-fault-is-told-once",
+        t -> {
+          Set<List<Object>> known = new HashSet<>();
+          for (var each :
+              t.ok(toGetStorageHealth(t), NodeGetStorageHealthResponse.class)
+                  .getBackendHealthList()) {
+            t.check(
+                known.add(
+                    List.of(each.getStatusValue(), each.getReason(), each.getVolumeCapability())),
+                "each status and reason once for a volume_capability",
+                "the status " + each.getStatusValue() + " and a reason twice");
+          }
+        });
+  }
+
+  private static VolumeHealth onNode(Trial t, Volume volume, NodePublishVolumeRequest published)
+      throws CaseEndedException {
+    var request = toGetHealthOnNode(volume).setVolumePublishPath(published.getTargetPath());
+    if (Need.STAGING.met(t)) {
+      request.setStagingTargetPath(published.getStagingTargetPath());
+    }
+    return t.ok(request, NodeGetVolumeHealthResponse.class).getVolumeHealth();
+  }
+
+  private static void isOf(Trial t, Volume volume, VolumeHealth health) throws CaseEndedException {
+    t.checkSame("the health of volume ", volume.getVolumeId(), health.getVolumeId());
+  }
+
+  /** The pair of status and reason is unique in a volume. */
+  private static void once(Trial t, VolumeHealth health) throws CaseEndedException {
+    Set<List<Object>> known = new HashSet<>();
+    for (var each : health.getHealthStatusesList()) {
+      t.check(
+          known.add(List.of(each.getStatusValue(), each.getReason())),
+          "each status and reason once",
+          "the status "
+              + each.getStatusValue()
+              + " and the reason "
+              + SafeText.quote(each.getReason())
+              + " twice");
+    }
+  }
+}

@@ -77,6 +77,10 @@ class PluginSupervisorTest {
   private final Queue<StartTimeout> timeouts = new ConcurrentLinkedQueue<>();
   private final PluginSupervisor supervisor =
       PluginSupervisor.builder(registry).listener(events::add).onStartTimeout(timeouts::add).open();
+
+  /** How many threads a supervisor has while it tells nothing: two, and one for the time. */
+  private static final int WORKERS = 3;
+
   private final List<FakeCsiPlugin> open = new ArrayList<>();
 
   @AfterEach
@@ -265,8 +269,7 @@ class PluginSupervisorTest {
   void threadsAreSharedAndNoneIsAddedForAPluginThatIsLookedAfter() {
     fake();
     ready();
-    int few = 3;
-    until(() -> threads().size() == few);
+    until(() -> threads().size() == WORKERS);
     for (int i = 0; i < 20; i++) {
       supervisor.supervise(
           PluginConfig.builder("fake-" + i, directory.resolve("none-" + i))
@@ -276,7 +279,7 @@ class PluginSupervisorTest {
     }
     until(() -> told().size() == 20);
 
-    until(() -> threads().size() == few);
+    until(() -> threads().size() == WORKERS);
   }
 
   @Test
@@ -428,7 +431,6 @@ class PluginSupervisorTest {
   void aPluginThatRestartsInALoopIsFlappingAndCostsNoThreads() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin watched = ready(each -> each.failuresToUnhealthy(1));
-    int threads = threads().size();
     for (int i = 0; i < 20; i++) {
       fake.stop();
       until(() -> watched.health().state() == State.UNHEALTHY);
@@ -449,7 +451,7 @@ class PluginSupervisorTest {
                 + " the socket file is there, but no process listens on it",
             "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
                 + " is ready");
-    until(() -> threads().size() == threads);
+    until(() -> threads().size() == WORKERS);
   }
 
   @Test

@@ -187,7 +187,7 @@ class SystemSchedulerTest {
     closer.join();
 
     assertThat(done).hasValue(101);
-    assertThat(scheduler.threads()).isZero();
+    Waits.until(() -> scheduler.threads() == 0);
   }
 
   @Test

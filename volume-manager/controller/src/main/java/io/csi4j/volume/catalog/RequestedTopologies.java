@@ -30,7 +30,7 @@ public record RequestedTopologies(Set<Topology> required, List<Topology> preferr
 
   /**
    * Those of them that are among {@code places} too; nothing if none of the required ones can be.
-   * The same if {@code places} is empty, which stands for everywhere.
+   * Equal to this if {@code places} is empty, which stands for everywhere.
    */
   Optional<RequestedTopologies> within(List<Topology> places) {
     return requirement()

@@ -25,7 +25,7 @@ final class ToldHealth {
   /** The reason of an entry that was set as a condition. */
   private static final String CONDITION = "VolumeCondition";
 
-  /** The same health in the words of both generations. */
+  /** The health of one volume, in the words of CSI 1.12 and in those of 1.13. */
   private record Told(VolumeCondition condition, List<VolumeHealthEntry> entries) {
 
     static final Told WELL = of(List.of());

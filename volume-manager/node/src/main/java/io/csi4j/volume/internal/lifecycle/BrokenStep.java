@@ -60,7 +60,7 @@ public final class BrokenStep {
   }
 
   /**
-   * What follows.
+   * Returns the turn that follows a step that threw.
    *
    * @param cause what was thrown
    */

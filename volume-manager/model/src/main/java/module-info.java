@@ -27,6 +27,9 @@ module io.csi4j.volume.model {
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd;
+  exports io.csi4j.volume.internal.health to
+      io.csi4j.volume.node,
+      io.csi4j.volume.controller;
   exports io.csi4j.volume.internal.fields to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,

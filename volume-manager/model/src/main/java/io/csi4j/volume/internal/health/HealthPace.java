@@ -1,0 +1,38 @@
+package io.csi4j.volume.internal.health;
+
+import java.time.Duration;
+
+/**
+ * When a plugin is asked for the health of its volumes again: after an interval that is spread at
+ * random, so that nodes do not ask in step, and that doubles while the plugin does not answer.
+ */
+public final class HealthPace {
+
+  /** How much longer than the interval the longest pause is, as a power of two. */
+  private static final int MOST_DOUBLED = 4;
+
+  private static final double SPREAD = 0.2;
+
+  private final Duration interval;
+  private int failures;
+
+  /** Asks at this interval. */
+  public HealthPace(Duration interval) {
+    this.interval = interval;
+  }
+
+  /** A round has ended; whether the plugin has answered decides about the next. */
+  public void ended(boolean isAnswered) {
+    failures = isAnswered ? 0 : Math.min(MOST_DOUBLED, failures + 1);
+  }
+
+  /**
+   * Returns the pause before the next round.
+   *
+   * @param random from 0 to below 1
+   */
+  public Duration next(double random) {
+    long doubled = interval.toNanos() << failures;
+    return Duration.ofNanos((long) (doubled * (1 - SPREAD + 2 * SPREAD * random)));
+  }
+}

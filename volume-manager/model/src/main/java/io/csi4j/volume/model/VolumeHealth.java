@@ -1,0 +1,130 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.VolumeHealthEntry;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known to be wrong with a volume, by everybody who can tell: a plugin of CSI 1.13, one of
+ * CSI 1.3 to 1.12, and csi4j itself. For people, and for policies of a host: nothing acts on it by
+ * itself.
+ *
+ * <pre>{@code
+ * manager.status(volume).forEach(
+ *     status -> status.health().worst().ifPresent(finding -> page(finding.text())));
+ * }</pre>
+ *
+ * @param findings each fault once for each who tells of it, the worst first; none if nothing is
+ *     known to be wrong
+ */
+@Experimental
+public record VolumeHealth(List<Finding> findings) {
+
+  /** The reason of what a plugin of CSI 1.3 to 1.12 says, which had no words for reasons. */
+  public static final String CONDITION = "VolumeCondition";
+
+  private static final VolumeHealth WELL = new VolumeHealth(List.of());
+
+  /** Copies the findings, and brings them into order. */
+  public VolumeHealth {
+    List<Finding> sorted = new ArrayList<>(findings);
+    sorted.sort(
+        Comparator.comparing((Finding finding) -> finding.entry().status())
+            .reversed()
+            .thenComparing(Finding::since));
+    findings = List.copyOf(sorted);
+  }
+
+  /** Nothing is known to be wrong. */
+  public static VolumeHealth well() {
+    return WELL;
+  }
+
+  /** Whether nothing is known to be wrong. */
+  public boolean isWell() {
+    return findings.isEmpty();
+  }
+
+  /** Returns the worst of what is wrong, if anything is. */
+  public Optional<Finding> worst() {
+    return findings.stream().findFirst();
+  }
+
+  /** Returns what is known here and there: of several nodes, or of a node and a controller. */
+  public VolumeHealth and(VolumeHealth other) {
+    List<Finding> all = new ArrayList<>(findings);
+    all.addAll(other.findings);
+    return new VolumeHealth(all);
+  }
+
+  /**
+   * One thing that is wrong.
+   *
+   * @param entry what
+   * @param source who says so
+   * @param since when it was said first
+   * @param asOf when it was said last
+   */
+  public record Finding(VolumeHealthEntry entry, Source source, Instant since, Instant asOf) {
+
+    /**
+     * In words, in one line: {@code INACCESSIBLE (DiskFailing), the plugin on node 'n1' says since
+     * 2026-11-24T03:00:00Z: 'two disks do not answer'}.
+     */
+    public String text() {
+      return what(entry)
+          + ", "
+          + source
+          + " since "
+          + since
+          + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'");
+    }
+  }
+
+  /** The status and the reason of a fault, in words. */
+  public static String what(VolumeHealthEntry entry) {
+    String status =
+        entry.status() == VolumeHealthEntry.Status.UNRECOGNIZED
+            ? "status " + entry.number()
+            : entry.status().name();
+    return entry.reason().word().isEmpty() ? status : status + " (" + entry.reason() + ")";
+  }
+
+  /**
+   * Somebody who can tell how a volume is.
+   *
+   * @param kind the kind
+   * @param node the node, where the host has given it a name
+   */
+  public record Source(Kind kind, Optional<NodeName> node) {
+
+    /** The kinds. */
+    public enum Kind {
+      /** The plugin's controller, which speaks for every node. */
+      CONTROLLER,
+      /** The plugin on a node, which speaks for that node. */
+      NODE,
+      /** csi4j itself, which has looked at the mounts of a node. */
+      HOST
+    }
+
+    /** The plugin's controller. */
+    public static Source controller() {
+      return new Source(Kind.CONTROLLER, Optional.empty());
+    }
+
+    @Override
+    public String toString() {
+      String at = node.map(name -> " on node '" + name + "'").orElse("");
+      return switch (kind) {
+        case CONTROLLER -> "the plugin's controller says";
+        case NODE -> "the plugin" + at + " says";
+        case HOST -> "seen" + at;
+      };
+    }
+  }
+}

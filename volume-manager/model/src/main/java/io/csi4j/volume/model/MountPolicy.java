@@ -33,6 +33,10 @@ public final class MountPolicy {
       throw new IllegalArgumentException(
           "The number of refusals is negative: " + parts.forceAfterRefusals + ".");
     }
+    if (parts.healthInterval.isNegative()) {
+      throw new IllegalArgumentException(
+          "The health interval is negative: " + parts.healthInterval + ".");
+    }
     this.parts = parts.copy();
   }
 
@@ -138,6 +142,21 @@ public final class MountPolicy {
     return parts.refuseHostDisk;
   }
 
+  /**
+   * Returns the pause between two rounds of questions for the health of the plugin's volumes and
+   * its storage; zero if the plugin is not asked.
+   */
+  public Duration healthInterval() {
+    return parts.healthInterval;
+  }
+
+  /**
+   * Returns whether new mounts are refused while the plugin says that it cannot reach its storage.
+   */
+  public boolean refuseUnreachableStorage() {
+    return parts.refuseUnreachableStorage;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof MountPolicy that && named().equals(that.named());
@@ -170,6 +189,8 @@ public final class MountPolicy {
     all.put("unmountDead", parts.unmountDead);
     all.put("releaseUnconfirmed", parts.releaseUnconfirmed);
     all.put("refuseHostDisk", parts.refuseHostDisk);
+    all.put("healthInterval", parts.healthInterval);
+    all.put("refuseUnreachableStorage", parts.refuseUnreachableStorage);
     return all;
   }
 
@@ -196,6 +217,8 @@ public final class MountPolicy {
     private DeadUnmount unmountDead = DeadUnmount.LAZY;
     private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
+    private Duration healthInterval = Duration.ofMinutes(1);
+    private boolean refuseUnreachableStorage;
 
     private Builder() {}
 
@@ -216,6 +239,8 @@ public final class MountPolicy {
       copy.unmountDead = unmountDead;
       copy.releaseUnconfirmed = releaseUnconfirmed;
       copy.refuseHostDisk = refuseHostDisk;
+      copy.healthInterval = healthInterval;
+      copy.refuseUnreachableStorage = refuseUnreachableStorage;
       return copy;
     }
 
@@ -331,6 +356,25 @@ public final class MountPolicy {
      */
     public Builder refuseHostDisk(boolean value) {
       refuseHostDisk = value;
+      return this;
+    }
+
+    /**
+     * Sets the pause between two rounds of questions for the health of the plugin's volumes and its
+     * storage. The pause is spread by a fifth, and grows up to 16 times while the plugin does not
+     * answer. With zero the plugin is not asked. 1 minute by default.
+     */
+    public Builder healthInterval(Duration value) {
+      healthInterval = Objects.requireNonNull(value, "healthInterval");
+      return this;
+    }
+
+    /**
+     * Refuses new mounts while the plugin says that it cannot reach its storage from this node.
+     * Mounts that are there stay. Otherwise, which is the default, it is only told.
+     */
+    public Builder refuseUnreachableStorage(boolean value) {
+      refuseUnreachableStorage = value;
       return this;
     }
 

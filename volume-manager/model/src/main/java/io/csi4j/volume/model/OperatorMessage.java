@@ -34,6 +34,15 @@ public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part saf
     Objects.requireNonNull(next, "next");
   }
 
+  /**
+   * Returns the message with one more thing that was seen.
+   *
+   * @param more a clause without a full stop
+   */
+  public OperatorMessage withSeen(String more) {
+    return new OperatorMessage(code, doing, new Part(seen + "; " + more), safe, next);
+  }
+
   /** All parts in one line, with the code first. */
   public String line() {
     return code.label() + ": " + doing + ": " + seen + "; " + safe + ". " + next + ".";

@@ -15,6 +15,7 @@ public final class PluginBinding {
   private final @Nullable PluginPath seesRootAt;
   private final MountPolicy policy;
   private final ConnectOptions connectOptions;
+  private final SecretsProvider storageSecrets;
 
   private PluginBinding(Builder builder) {
     id = builder.id;
@@ -22,6 +23,7 @@ public final class PluginBinding {
     seesRootAt = builder.seesRootAt;
     policy = builder.policy;
     connectOptions = builder.connectOptions;
+    storageSecrets = builder.storageSecrets;
   }
 
   /** A plugin that runs on the host, treated as most are. */
@@ -59,6 +61,11 @@ public final class PluginBinding {
     return connectOptions;
   }
 
+  /** The secrets for questions about the storage behind it, which belong to no volume. */
+  public SecretsProvider storageSecrets() {
+    return storageSecrets;
+  }
+
   @Override
   public String toString() {
     return "PluginBinding[" + id + " at " + endpoint + "]";
@@ -72,6 +79,7 @@ public final class PluginBinding {
     private @Nullable PluginPath seesRootAt;
     private MountPolicy policy = MountPolicy.defaults();
     private ConnectOptions connectOptions = ConnectOptions.defaults();
+    private SecretsProvider storageSecrets = SecretsProvider.none();
 
     private Builder(PluginId id, CsiEndpoint endpoint) {
       this.id = Objects.requireNonNull(id, "id");
@@ -93,6 +101,12 @@ public final class PluginBinding {
     /** How to connect to it; attempts and deadlines of calls come from the policy. */
     public Builder connectOptions(ConnectOptions options) {
       connectOptions = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /** The secrets for questions about the storage behind it. None by default. */
+    public Builder storageSecrets(SecretsProvider provider) {
+      storageSecrets = Objects.requireNonNull(provider, "provider");
       return this;
     }
 

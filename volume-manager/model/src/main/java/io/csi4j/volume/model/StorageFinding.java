@@ -3,22 +3,23 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.StorageHealthEntry;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /**
- * One thing that a plugin says is wrong with the storage behind it, as seen from a node.
+ * One fault that a plugin tells of the storage behind it, as seen from a node.
  *
- * @param entry what
- * @param since when it was said first
- * @param asOf when it was said last
+ * @param entry the status, the reason and the words for it
+ * @param since the time when it was told first
+ * @param asOf the time when it was told last
  */
 @Experimental
 public record StorageFinding(StorageHealthEntry entry, Instant since, Instant asOf) {
 
-  /** In words, in one line. */
+  /** Returns the fault in words, in one line. */
   public String text() {
     return what(entry)
         + " since "
-        + since
+        + since.truncatedTo(ChronoUnit.SECONDS)
         + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'");
   }
 

@@ -3,15 +3,15 @@ package io.csi4j.volume.model;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.VolumeHealthEntry;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known to be wrong with a volume, by everybody who can tell: a plugin of CSI 1.13, one of
- * CSI 1.3 to 1.12, and csi4j itself. For people, and for policies of a host: nothing acts on it by
- * itself.
+ * The known faults of a volume, as told by a plugin of CSI 1.13, by one of CSI 1.3 to 1.12, or seen
+ * by csi4j. Meant for people and for policies of a host: csi4j repairs nothing because of them.
  *
  * <pre>{@code
  * manager.status(volume).forEach(
@@ -24,7 +24,7 @@ import java.util.Optional;
 @Experimental
 public record VolumeHealth(List<Finding> findings) {
 
-  /** The reason of what a plugin of CSI 1.3 to 1.12 says, which had no words for reasons. */
+  /** The reason of a fault that a plugin of CSI 1.3 to 1.12 tells, which has no reasons. */
   public static final String CONDITION = "VolumeCondition";
 
   private static final VolumeHealth WELL = new VolumeHealth(List.of());
@@ -39,22 +39,22 @@ public record VolumeHealth(List<Finding> findings) {
     findings = List.copyOf(sorted);
   }
 
-  /** Nothing is known to be wrong. */
+  /** Returns the health of a volume without known faults. */
   public static VolumeHealth well() {
     return WELL;
   }
 
-  /** Whether nothing is known to be wrong. */
+  /** Whether no fault is known. */
   public boolean isWell() {
     return findings.isEmpty();
   }
 
-  /** Returns the worst of what is wrong, if anything is. */
+  /** Returns the worst fault, if there is one. */
   public Optional<Finding> worst() {
     return findings.stream().findFirst();
   }
 
-  /** Returns what is known here and there: of several nodes, or of a node and a controller. */
+  /** Returns the faults of both: of several nodes, or of a node and a controller. */
   public VolumeHealth and(VolumeHealth other) {
     List<Finding> all = new ArrayList<>(findings);
     all.addAll(other.findings);
@@ -62,12 +62,12 @@ public record VolumeHealth(List<Finding> findings) {
   }
 
   /**
-   * One thing that is wrong.
+   * One fault.
    *
-   * @param entry what
-   * @param source who says so
-   * @param since when it was said first
-   * @param asOf when it was said last
+   * @param entry the status, the reason and the words for it
+   * @param source the one who tells it
+   * @param since the time when it was told first
+   * @param asOf the time when it was told last
    */
   public record Finding(VolumeHealthEntry entry, Source source, Instant since, Instant asOf) {
 
@@ -80,7 +80,7 @@ public record VolumeHealth(List<Finding> findings) {
           + ", "
           + source
           + " since "
-          + since
+          + since.truncatedTo(ChronoUnit.SECONDS)
           + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'");
     }
   }
@@ -95,7 +95,7 @@ public record VolumeHealth(List<Finding> findings) {
   }
 
   /**
-   * Somebody who can tell how a volume is.
+   * One who can tell how a volume is.
    *
    * @param kind the kind
    * @param node the node, where the host has given it a name

@@ -11,6 +11,7 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -312,6 +313,14 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   @Override
   public List<VolumeStatus> volumes() {
     return opened.engine().volumes();
+  }
+
+  /**
+   * Returns the known faults of the storage behind a plugin, as seen from this node; none while no
+   * volume of it is here.
+   */
+  public List<StorageFinding> storageHealth(PluginId plugin) {
+    return opened.engine().storageHealth(plugin);
   }
 
   @Override

@@ -127,6 +127,11 @@ public record Explanation(String subject, List<Explained> volumes) {
         .limit(LISTED)
         .map(use -> owner(use.getKey()) + ": abandoned by a person, who said: " + use.getValue())
         .forEach(lines::add);
+    volume.status().map(VolumeStatus::health).stream()
+        .flatMap(health -> health.findings().stream())
+        .limit(LISTED)
+        .map(finding -> "health: " + finding.text())
+        .forEach(lines::add);
     volume.work().ifPresent(work -> describe(work, lines));
     volume
         .trouble()

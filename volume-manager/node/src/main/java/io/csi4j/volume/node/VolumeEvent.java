@@ -3,6 +3,9 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.StorageFinding;
+import io.csi4j.volume.model.VolumeHealth;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.Optional;
@@ -56,4 +59,28 @@ public sealed interface VolumeEvent {
    * @param message what
    */
   record Noticed(OperatorMessage message) implements VolumeEvent {}
+
+  /**
+   * A fault of a volume has begun, or is over: told once each, however often the plugin says it.
+   *
+   * @param volume the volume
+   * @param finding the fault, and who says it
+   * @param isOver whether it is over
+   * @param message the same for an operator
+   */
+  record VolumeHealthChanged(
+      VolumeIdentity volume, VolumeHealth.Finding finding, boolean isOver, OperatorMessage message)
+      implements VolumeEvent {}
+
+  /**
+   * A fault of the storage behind a plugin has begun, or is over: told once each.
+   *
+   * @param plugin the plugin
+   * @param finding the fault
+   * @param isOver whether it is over
+   * @param message the same for an operator
+   */
+  record StorageHealthChanged(
+      PluginId plugin, StorageFinding finding, boolean isOver, OperatorMessage message)
+      implements VolumeEvent {}
 }

@@ -3,6 +3,7 @@ package io.csi4j.volume.node;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.Optional;
  *     until the use is wanted again or the volume given back
  * @param block whether it is used as a raw block device
  * @param trouble what stands in the way, if anything does
+ * @param health the known faults of the volume; for people and policies
  */
 public record VolumeStatus(
     PluginId plugin,
@@ -32,7 +34,8 @@ public record VolumeStatus(
     List<VolumeUse> leaving,
     Map<VolumeUse, String> abandoned,
     boolean block,
-    Optional<OperatorMessage> trouble) {
+    Optional<OperatorMessage> trouble,
+    VolumeHealth health) {
 
   /** Copies the collections. */
   public VolumeStatus {

@@ -102,12 +102,13 @@ final class Node implements AutoCloseable {
   /** The directory of the manager. */
   static final MountPath ROOT = MountPath.of("/srv/csi");
 
-  /** Patient with calls, impatient between them. */
+  /** Patient with calls, impatient between them; asks no plugin for the health of volumes. */
   static final MountPolicy QUICK =
       MountPolicy.builder()
           .backoff(Duration.ofMillis(1))
           .backoffCap(Duration.ofMillis(4))
           .attemptDeadline(Duration.ofSeconds(20))
+          .healthInterval(Duration.ZERO)
           .build();
 
   private static final Map<CsiOperation, String> VERBS =
@@ -117,7 +118,9 @@ final class Node implements AutoCloseable {
           CsiOperation.NODE_UNPUBLISH_VOLUME, "Unpublish",
           CsiOperation.NODE_UNSTAGE_VOLUME, "Unstage",
           CsiOperation.NODE_EXPAND_VOLUME, "Expand",
-          CsiOperation.NODE_GET_VOLUME_STATS, "Stats");
+          CsiOperation.NODE_GET_VOLUME_STATS, "Stats",
+          CsiOperation.NODE_GET_VOLUME_HEALTH, "Health",
+          CsiOperation.NODE_GET_STORAGE_HEALTH, "StorageHealth");
 
   private final MemoryKernel kernel = new MemoryKernel();
   private final MemoryDisk disk = new MemoryDisk(kernel.host(), ROOT);

@@ -9,6 +9,7 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -52,7 +53,8 @@ class ExplanationTest {
                 List.of(),
                 Map.of(),
                 false,
-                Optional.empty())),
+                Optional.empty(),
+                VolumeHealth.well())),
         Optional.empty(),
         Optional.empty());
   }

@@ -29,7 +29,8 @@ import java.util.function.Consumer;
  */
 final class SimPlugin {
 
-  static final MountPolicy POLICY = MountPolicy.builder().requireStagingMount(true).build();
+  static final MountPolicy POLICY =
+      MountPolicy.builder().requireStagingMount(true).healthInterval(Duration.ZERO).build();
 
   /** What ends with the process of the plugin. */
   enum Serving {
@@ -69,7 +70,10 @@ final class SimPlugin {
   record Call(Verb verb, String volume, MountPath path, boolean readOnly, MountPath staging) {
 
     static Optional<Call> of(NodeCall call) {
-      String volume = call.volume().value();
+      if (!(call instanceof NodeCall.OfVolume about)) {
+        return Optional.empty();
+      }
+      String volume = about.volume().value();
       if (call instanceof NodeCall.Stage stage) {
         return Optional.of(new Call(Verb.STAGE, volume, stage.staging(), false, stage.staging()));
       } else if (call instanceof NodeCall.Publish publish) {

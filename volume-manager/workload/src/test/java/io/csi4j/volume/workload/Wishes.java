@@ -13,6 +13,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
@@ -148,7 +149,8 @@ final class Wishes {
                     List.of(),
                     Map.of(),
                     false,
-                    Optional.empty()))
+                    Optional.empty(),
+                    VolumeHealth.well()))
         .toList();
   }
 }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What is known to be wrong with each subject, and by whom. Each fault begins once and ends once,
+ * The known faults of each subject, and who tells them. Each fault begins once and ends once,
  * however often it is told. Safe for many threads.
  *
  * @param <K> the subjects: volumes, or plugins with their storage
@@ -77,8 +77,7 @@ public final class HealthBook<K, S, E> {
    *
    * @param asked the subjects that the list is about; others are passed over
    */
-  public List<Change<K, S, E>> listed(
-      S source, Map<K, List<E>> list, Set<K> asked, Instant now) {
+  public List<Change<K, S, E>> listed(S source, Map<K, List<E>> list, Set<K> asked, Instant now) {
     List<Change<K, S, E>> news = new ArrayList<>();
     for (K subject : asked) {
       news.addAll(

@@ -3,8 +3,8 @@ package io.csi4j.volume.internal.health;
 import java.time.Duration;
 
 /**
- * When a plugin is asked for the health of its volumes again: after an interval that is spread at
- * random, so that nodes do not ask in step, and that doubles while the plugin does not answer.
+ * The pauses between two questions for the health of a plugin's volumes. An interval is spread at
+ * random, so that nodes do not ask in step, and doubles while the plugin does not answer.
  */
 public final class HealthPace {
 

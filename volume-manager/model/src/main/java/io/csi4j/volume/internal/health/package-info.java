@@ -1,6 +1,6 @@
 /**
- * What was told of the health of volumes and of storage, what of it is news, and when to ask again.
- * Knows of no plugin and has no thread.
+ * The faults that were told of volumes and of storage, the news among them, and the time to ask
+ * again. Calls no plugin and has no thread.
  */
 @NullMarked
 package io.csi4j.volume.internal.health;

@@ -62,7 +62,8 @@ final class CleanupSchedule {
 
   /** Whether a listener is told of an operation that begins now. */
   boolean isTold(Operation operation) {
-    return !isOf(operation) || isWorthTelling(failed);
+    return !(operation.wish() instanceof Wish.Health)
+        && (!isOf(operation) || isWorthTelling(failed));
   }
 
   /** Forgets what has failed: something has changed. */

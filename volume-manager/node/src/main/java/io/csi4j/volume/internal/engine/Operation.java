@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
@@ -53,6 +54,13 @@ record Operation(
 
     /** How full it is. */
     record Stats() implements Wish {}
+
+    /**
+     * The known faults of the volume; asked in the background, and never told as an operation.
+     *
+     * @param offer the faults that the plugin can tell
+     */
+    record Health(HealthOffer offer) implements Wish {}
 
     /**
      * The repair of dead mounts.

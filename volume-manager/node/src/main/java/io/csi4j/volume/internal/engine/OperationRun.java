@@ -1,8 +1,10 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
@@ -24,12 +26,14 @@ import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -50,10 +54,12 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -75,6 +81,20 @@ final class OperationRun {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
+  private static final String READ_ONLY = "MountReadOnly";
+
+  /** The faults that the mounts of a volume show, in words. */
+  private static final Map<String, String> SEEN =
+      Map.of(
+          "MountLost",
+          "the mount is gone",
+          "MountDead",
+          "the server of the mount has ended",
+          "NotResponding",
+          "the server of the mount does not answer",
+          READ_ONLY,
+          "the filesystem takes no more writes");
+
   private static final Failure UNSTAGES_NO_MORE =
       Failure.of(
           OperatorCode.CAPABILITY_LOST,
@@ -95,6 +115,10 @@ final class OperationRun {
   private @Nullable String lastAnswer;
   private boolean unpublishFailed;
   private boolean superseded;
+
+  /** The faults that the plugin can tell, as far as it was asked. */
+  private HealthOffer offer = HealthOffer.NONE;
+
   private NodePlugin plugin = new NodePlugin.Absent(Set.of());
 
   /** Tells an answer that is waited for from one that comes late. */
@@ -148,6 +172,7 @@ final class OperationRun {
     turn = null;
     lastAnswer = null;
     unpublishFailed = false;
+    report.said("");
   }
 
   // ---- how an operation begins
@@ -156,6 +181,10 @@ final class OperationRun {
   void start(Operation operation) {
     plugin = volume.plugin();
     Wish wish = operation.wish();
+    if (wish instanceof Wish.Health health) {
+      beginHealth(operation, health.offer());
+      return;
+    }
     Optional<Failure> covered = engine.foreign.seen(identity, operation.usage());
     if (covered.isPresent()) {
       operation.usage().filter(use -> wish instanceof Wish.Release).ifPresent(memory::release);
@@ -228,6 +257,8 @@ final class OperationRun {
 
   private void heard(PluginAnswer answer) {
     if (answer instanceof PluginAnswer.Up up) {
+      offer = up.health();
+      engine.health.begin(identity.plugin());
       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.of(up.stages()));
     }
   }
@@ -247,6 +278,12 @@ final class OperationRun {
     }
     if (engine.drains.isDrained(identity.plugin())) {
       volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
+      return;
+    }
+    Optional<Failure> unreachable =
+        engine.health.refusal(plugin, identity.plugin(), request.capability());
+    if (unreachable.isPresent()) {
+      volume.end(operation, new Result.Refused(unreachable.get()));
       return;
     }
     ask(operation, up -> publish(operation, request, isStaged(up), mode(operation, request, up)));
@@ -705,7 +742,7 @@ final class OperationRun {
                       memory.ended(call, answer, instance);
                       parts.points().at(CrashPoint.answered(call.verb()));
                       answered(call, answer);
-                      then.accept(new Event.Answered(answer));
+                      askAfter(now, call, answer, () -> then.accept(new Event.Answered(answer)));
                     }
                   }));
     } catch (Throwable broken) {
@@ -713,6 +750,38 @@ final class OperationRun {
       memory.unknown(call, instance);
       mailbox.put(() -> brokeOff(now, expected, broken));
     }
+  }
+
+  /** Asks for the faults of a volume that could not be staged or published, then goes on. */
+  private void askAfter(Operation now, Step.Call call, Answer answer, Runnable then) {
+    boolean isForward = call.verb() == Verb.STAGE || call.verb() == Verb.PUBLISH;
+    if (!isForward
+        || !offer.volumes()
+        || !(answer instanceof Answer.Failed failed)
+        || !failed.sent()
+        || !HealthWatch.isAnswer(answer)) {
+      then.run();
+      return;
+    }
+    long expected = generation;
+    plugin.call(
+        new NodeCall.Health(
+            identity.handle(),
+            call.usage().map(usage -> path(call.usage())),
+            offersStaging() ? Optional.of(staging()) : Optional.empty()),
+        health ->
+            mailbox.put(
+                () -> {
+                  if (isExpected(now, expected) && !engine.isStopped()) {
+                    engine.health.told(identity, health);
+                    report.said(HealthWatch.words(health));
+                    then.run();
+                  }
+                }));
+  }
+
+  private boolean offersStaging() {
+    return turn != null && turn.mount().plan().staged();
   }
 
   private void answered(Step.Call call, Answer answer) {
@@ -798,6 +867,96 @@ final class OperationRun {
     if (at != null && isExpected(now, expected) && !engine.isStopped()) {
       advance(now, BrokenStep.after(current(at), broken, situation(plugin)));
     }
+  }
+
+  // ---- the health of the volume
+
+  private void beginHealth(Operation asking, HealthOffer offered) {
+    VolumeRecord known = memory.record().orElseThrow();
+    engine.health.seen(identity, faults(known));
+    Optional<NodeCall> question =
+        engine.foreign.covering(identity).isPresent()
+            ? Optional.empty()
+            : healthQuestion(known, offered);
+    if (question.isEmpty()) {
+      volume.healthAsked(asking, true);
+      return;
+    }
+    plugin.call(
+        question.get(),
+        answer ->
+            volume.ifCurrent(
+                asking, () -> volume.healthAsked(asking, engine.health.told(identity, answer))));
+  }
+
+  private Optional<NodeCall> healthQuestion(VolumeRecord known, HealthOffer offered) {
+    Optional<MountPath> target =
+        known.targets().values().stream()
+            .filter(use -> offered.volumes() || use.path().is(PathStatus.PRESENT))
+            .map(use -> path(Optional.of(use.usage())))
+            .findFirst();
+    Optional<MountPath> staged = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
+    if (offered.volumes()) {
+      return Optional.of(new NodeCall.Health(identity.handle(), target, staged));
+    }
+    return offered.conditions()
+        ? target.map(
+            path -> new NodeCall.Condition(new NodeCall.Stats(identity.handle(), path, staged)))
+        : Optional.empty();
+  }
+
+  /** Returns the faults of the volume that its mounts show. Waits for no server. */
+  List<VolumeHealthEntry> faults(VolumeRecord known) {
+    Map<String, List<MountPath>> seen = new TreeMap<>();
+    for (TargetRecord use : known.targets().values()) {
+      MountPath path = path(Optional.of(use.usage()));
+      if (use.path().is(PathStatus.PRESENT)) {
+        fault(use, path)
+            .ifPresent(it -> seen.computeIfAbsent(it, none -> new ArrayList<>()).add(path));
+      }
+    }
+    return seen.entrySet().stream()
+        .map(
+            fault ->
+                VolumeHealthEntry.of(
+                    fault.getKey().equals(READ_ONLY)
+                        ? VolumeHealthEntry.Status.DEGRADED
+                        : VolumeHealthEntry.Status.INACCESSIBLE,
+                    HealthReason.of(fault.getKey()),
+                    SEEN.get(fault.getKey())
+                        + " at "
+                        + fault.getValue().get(0)
+                        + (fault.getValue().size() > 1
+                            ? " and " + (fault.getValue().size() - 1) + " more"
+                            : "")))
+        .toList();
+  }
+
+  private Optional<String> fault(TargetRecord use, MountPath path) {
+    Optional<Evidence> before = use.path().evidence();
+    if (before.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Sighting> stack;
+    try {
+      stack = parts.kernel().at(path);
+    } catch (MountException unreadable) {
+      LOG.log(Level.DEBUG, "What is mounted at " + path + " could not be read.", unreadable);
+      return Optional.empty();
+    }
+    if (stack.isEmpty()) {
+      return Optional.of("MountLost");
+    }
+    Sighting top = stack.get(stack.size() - 1);
+    if (top.broken() || dead.uses().contains(use.usage())) {
+      return Optional.of("MountDead");
+    }
+    if (top.health() == Sighting.Health.SILENT) {
+      return Optional.of("NotResponding");
+    }
+    return top.evidence().readOnly() && !before.get().readOnly()
+        ? Optional.of(READ_ONLY)
+        : Optional.empty();
   }
 
   // ---- expanding and statistics

@@ -18,6 +18,7 @@ import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -60,6 +61,7 @@ public final class VolumeEngine {
   final Tombstones tombstones;
   final PluginDrains drains;
   final PluginWatch watch;
+  final HealthWatch health;
   final ForeignMounts foreign;
   final MountOrigins origins;
   final HostList host;
@@ -87,6 +89,7 @@ public final class VolumeEngine {
     index = new VolumeIndex(identity -> new VolumeQueue(identity, parts, this), this::forgotten);
     tombstones = new Tombstones(parts, this::reappeared);
     watch = new PluginWatch(parts, index::of);
+    health = new HealthWatch(parts, index::of);
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
     origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
@@ -96,7 +99,7 @@ public final class VolumeEngine {
     StartInventory found = new StartInventory(parts);
     foreign.know(found.unknown());
     host = new HostList(parts, found.unknown(), this);
-    queries = new VolumeQueries(parts, index, foreign);
+    queries = new VolumeQueries(parts, index, foreign, health);
     report = found.into(index, tombstones);
   }
 
@@ -370,6 +373,11 @@ public final class VolumeEngine {
     return queries.volumes();
   }
 
+  /** Returns the known faults of the storage behind a plugin. */
+  public List<StorageFinding> storageHealth(PluginId plugin) {
+    return health.ofStorage(plugin);
+  }
+
   /** Explains the uses that this accepts, for people. */
   public Explanation explain(String subject, Predicate<VolumeUse> about) {
     return queries.explain(subject, about);
@@ -404,6 +412,7 @@ public final class VolumeEngine {
   public void pluginChanged(PluginId plugin) {
     if (!index.isClosing()) {
       watch.changed(plugin);
+      health.changed(plugin);
       wanted.again(plugin);
     }
   }
@@ -423,6 +432,7 @@ public final class VolumeEngine {
     wanted.close();
     drains.close();
     rounds.close();
+    health.close();
     index.volumes().forEach(VolumeQueue::close);
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))
         .handle(

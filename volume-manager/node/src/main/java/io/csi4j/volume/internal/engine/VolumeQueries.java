@@ -41,11 +41,13 @@ final class VolumeQueries {
   private final EngineParts parts;
   private final VolumeIndex index;
   private final ForeignMounts foreign;
+  private final HealthWatch health;
 
-  VolumeQueries(EngineParts parts, VolumeIndex index, ForeignMounts foreign) {
+  VolumeQueries(EngineParts parts, VolumeIndex index, ForeignMounts foreign, HealthWatch health) {
     this.parts = parts;
     this.index = index;
     this.foreign = foreign;
+    this.health = health;
   }
 
   /** Why a mount would be refused by what is on record, if it would. */
@@ -175,7 +177,8 @@ final class VolumeQueries {
         leaving,
         record.abandoned(),
         record.plan().block(),
-        view.trouble());
+        view.trouble(),
+        health.of(record.identity()));
   }
 
   /** Explains the uses that this accepts, for people. */

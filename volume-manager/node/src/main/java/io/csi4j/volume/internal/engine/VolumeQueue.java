@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,7 +183,7 @@ final class VolumeQueue {
   void appear(VolumeRecord late) {
     mailbox.put(
         () -> {
-          if (memory.record().isEmpty() && current == null) {
+          if (memory.record().isEmpty() && isFree()) {
             restoreLate(late);
             cleanup.consider();
           }
@@ -192,7 +194,7 @@ final class VolumeQueue {
   void notice() {
     mailbox.put(
         () -> {
-          if (current == null) {
+          if (isFree()) {
             memory.record().map(memory::withStrays).ifPresent(memory::set);
             show();
             cleanup.consider();
@@ -210,7 +212,7 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           dead.went(path);
-          if (current == null) {
+          if (isFree()) {
             lookForLost();
           }
         });
@@ -257,7 +259,7 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           names.add(usage);
-          if (current == null) {
+          if (isFree()) {
             nameAll();
           }
         });
@@ -413,14 +415,60 @@ final class VolumeQueue {
         });
   }
 
-  /** Whether none is being done. */
+  /** Whether none is being done; a question for the health of the volume changes nothing. */
   boolean isFree() {
-    return current == null;
+    Operation now = current;
+    return now == null || now.wish() instanceof Wish.Health;
   }
 
   /** Whether none is being done and none waits. */
   boolean isEmpty() {
-    return current == null && waiting.isEmpty();
+    return isFree() && waiting.isEmpty();
+  }
+
+  // ---- the health of the volume
+
+  /**
+   * Looks at the mounts of the volume, and asks the plugin for its faults. Does neither while an
+   * operation is being done or waits; one that comes meanwhile waits for the answer.
+   *
+   * @param offer the faults that the plugin can tell
+   * @param isUp whether the plugin is there; its former words hold otherwise
+   * @param then told whether the plugin has answered, or was not asked
+   */
+  void askHealth(HealthOffer offer, boolean isUp, Consumer<Boolean> then) {
+    mailbox.put(
+        () -> {
+          boolean isBusy = current != null || !waiting.isEmpty();
+          if (isBusy || engine.index.isClosing() || memory.record().isEmpty()) {
+            then.accept(true);
+            return;
+          }
+          if (isUp && !offer.volumes() && !offer.conditions()) {
+            engine.health.untold(identity);
+          }
+          Operation asking =
+              engine.background(
+                  new Wish.Health(offer), VolumeEvent.Operation.STATS, Optional.empty());
+          asking.end().whenComplete((told, failure) -> then.accept(!Boolean.FALSE.equals(told)));
+          current = asking;
+          run.clear();
+          run.start(asking);
+        });
+  }
+
+  /**
+   * The question for the health of the volume has ended.
+   *
+   * @param isAnswered whether the plugin has answered, or was not asked
+   */
+  void healthAsked(Operation asking, boolean isAnswered) {
+    current = null;
+    run.clear();
+    asking.end().complete(isAnswered);
+    if (!waiting.isEmpty()) {
+      proceed();
+    }
   }
 
   // ---- the end of operations
@@ -548,6 +596,10 @@ final class VolumeQueue {
     if (operation == null) {
       return;
     }
+    if (operation.wish() instanceof Wish.Health) {
+      healthAsked(operation, true);
+      return;
+    }
     if (operation.wish() instanceof Wish.Release) {
       // Its caller is told that it goes on.
       operation.usage().ifPresent(memory::release);
@@ -585,7 +637,7 @@ final class VolumeQueue {
     view =
         new View(
             memory.record(),
-            Optional.ofNullable(current).map(this::activity),
+            Optional.ofNullable(current).filter(now -> !isFree()).map(this::activity),
             Optional.ofNullable(trouble).or(dead::trouble),
             trouble == null ? OptionalLong.empty() : OptionalLong.of(troubled),
             dead.uses());
@@ -594,6 +646,9 @@ final class VolumeQueue {
   /** A mount was found dead, or well again. */
   void deadChanged() {
     show();
+    if (engine.health.isWatched(identity.plugin())) {
+      memory.record().ifPresent(known -> engine.health.seen(identity, run.faults(known)));
+    }
     cleanup.consider();
   }
 

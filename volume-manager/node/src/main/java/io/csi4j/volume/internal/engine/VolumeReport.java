@@ -42,6 +42,9 @@ final class VolumeReport {
    */
   private Map<VolumeUse, PathStatus> unfinished = Map.of();
 
+  /** The faults that the plugin has told of the volume while it was mounted, in words. */
+  private String said = "";
+
   VolumeReport(VolumeIdentity identity, EngineParts parts) {
     this.identity = identity;
     this.parts = parts;
@@ -192,7 +195,7 @@ final class VolumeReport {
     VolumeException failed = exception(operation, usage, outcome, failure);
     Subject subject = subject(parts.layout(), "undoing the mount of", identity, usage);
     undoing.ifPresent(
-        second -> failed.addSuppressed(exception(operation, outcome, second, subject)));
+        second -> failed.addSuppressed(exception(operation, outcome, second, subject, "")));
     return failed;
   }
 
@@ -206,18 +209,27 @@ final class VolumeReport {
 
   private VolumeException exception(
       Operation operation, Optional<VolumeUse> usage, Outcome outcome, Failure failure) {
-    return exception(operation, outcome, failure, subject(operation, usage, failure.code()));
+    return exception(operation, outcome, failure, subject(operation, usage, failure.code()), said);
+  }
+
+  /** The plugin has told these faults of the volume while it was mounted; none if empty. */
+  void said(String faults) {
+    said = faults;
   }
 
   private static VolumeException exception(
-      Operation operation, Outcome outcome, Failure failure, Subject subject) {
+      Operation operation, Outcome outcome, Failure failure, Subject subject, String said) {
     // What a person may type is in what was seen, not in the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
         failure.cause().orElse(null) instanceof CsiException answer && isAnswer
             ? Messages.answered(failure.code(), subject, answer.failure())
             : Messages.of(failure.code(), subject, failure.seen());
-    return new VolumeException(outcome, message, operation.id(), failure.cause().orElse(null));
+    return new VolumeException(
+        outcome,
+        said.isEmpty() ? message : message.withSeen("the plugin says of the volume: " + said),
+        operation.id(),
+        failure.cause().orElse(null));
   }
 
   private Subject subject(Operation operation, Optional<VolumeUse> usage, OperatorCode code) {

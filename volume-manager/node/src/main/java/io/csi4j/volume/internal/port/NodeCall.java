@@ -7,13 +7,23 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.SecretsProvider;
+import java.time.Duration;
 import java.util.Optional;
 
 /** One call to a plugin, with paths of this host; the port turns them into the plugin's. */
 public sealed interface NodeCall {
 
-  /** The volume. */
-  VolumeId volume();
+  /** A call about a volume. */
+  sealed interface OfVolume extends NodeCall {
+
+    /** The volume. */
+    VolumeId volume();
+  }
+
+  /** The time that it may take, if that is less than the policy gives to a call. */
+  default Optional<Duration> limit() {
+    return Optional.empty();
+  }
 
   /** Where its secrets come from. */
   default SecretsProvider secrets() {
@@ -46,7 +56,7 @@ public sealed interface NodeCall {
    * @param staging its staging directory
    * @param parcel what is handed over
    */
-  record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements NodeCall {
+  record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements OfVolume {
     @Override
     public SecretsProvider secrets() {
       return parcel.secrets();
@@ -68,7 +78,7 @@ public sealed interface NodeCall {
       MountPath target,
       boolean readOnly,
       Parcel parcel)
-      implements NodeCall {
+      implements OfVolume {
     @Override
     public SecretsProvider secrets() {
       return parcel.secrets();
@@ -81,7 +91,7 @@ public sealed interface NodeCall {
    * @param volume the volume
    * @param target from where
    */
-  record Unpublish(VolumeId volume, MountPath target) implements NodeCall {}
+  record Unpublish(VolumeId volume, MountPath target) implements OfVolume {}
 
   /**
    * Undoes the staging.
@@ -89,7 +99,7 @@ public sealed interface NodeCall {
    * @param volume the volume
    * @param staging its staging directory
    */
-  record Unstage(VolumeId volume, MountPath staging) implements NodeCall {}
+  record Unstage(VolumeId volume, MountPath staging) implements OfVolume {}
 
   /**
    * Lets the node take notice that a volume has grown; the answer is a {@code Long}, or nothing.
@@ -108,7 +118,7 @@ public sealed interface NodeCall {
       Optional<VolumeCapability> capability,
       CapacityRange capacity,
       SecretsProvider secrets)
-      implements NodeCall {}
+      implements OfVolume {}
 
   /**
    * Reads how full a volume is; the answer is a {@code VolumeStats}.
@@ -118,5 +128,53 @@ public sealed interface NodeCall {
    * @param staging its staging directory, if it is staged
    */
   record Stats(VolumeId volume, MountPath target, Optional<MountPath> staging)
-      implements NodeCall {}
+      implements OfVolume {}
+
+  /** The time that questions for health may take: they hold up the other calls of a volume. */
+  Duration HEALTH_LIMIT = Duration.ofSeconds(10);
+
+  /**
+   * Reads the faults of a volume; the answer is a {@code VolumeHealthReport}.
+   *
+   * @param volume the volume
+   * @param target where it is, or was to be, published, if anywhere
+   * @param staging its staging directory, if it is staged
+   */
+  record Health(VolumeId volume, Optional<MountPath> target, Optional<MountPath> staging)
+      implements OfVolume {
+    @Override
+    public Optional<Duration> limit() {
+      return Optional.of(HEALTH_LIMIT);
+    }
+  }
+
+  /**
+   * Reads the faults of a volume with how full it is, as plugins of CSI 1.3 to 1.12 tell them; the
+   * answer is a {@code VolumeStats}.
+   *
+   * @param stats the question
+   */
+  record Condition(Stats stats) implements OfVolume {
+    @Override
+    public VolumeId volume() {
+      return stats.volume();
+    }
+
+    @Override
+    public Optional<Duration> limit() {
+      return Optional.of(HEALTH_LIMIT);
+    }
+  }
+
+  /**
+   * Reads the faults of the storage behind the plugin; the answer is a {@code StorageHealth}.
+   *
+   * @param secrets where the secrets come from
+   */
+  record Storage(SecretsProvider secrets) implements NodeCall {
+    @Override
+    public Optional<Duration> limit() {
+      return Optional.of(HEALTH_LIMIT);
+    }
+  }
 }

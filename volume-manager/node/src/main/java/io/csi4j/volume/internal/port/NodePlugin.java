@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SecretsProvider;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -45,6 +46,11 @@ public interface NodePlugin {
    */
   default boolean mayStillRun(String instance) {
     return false;
+  }
+
+  /** The secrets for questions about its storage. */
+  default SecretsProvider storageSecrets() {
+    return SecretsProvider.none();
   }
 
   /**

@@ -6,6 +6,8 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetStorageHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeService;
@@ -30,6 +32,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.SecretsProvider;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
@@ -123,6 +126,11 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   @Override
+  public SecretsProvider storageSecrets() {
+    return binding.storageSecrets();
+  }
+
+  @Override
   public String instance() {
     return process.word();
   }
@@ -198,8 +206,7 @@ final class CsiNodePlugin implements NodePlugin {
           ground
               .scheduler()
               .after(
-                  policy().attemptDeadline(),
-                  () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue())));
+                  deadline(call), () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue(call))));
     }
   }
 
@@ -234,7 +241,12 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private Duration left(OpenCall asked) {
-    return policy().attemptDeadline().minusNanos(ground.clock().nanos() - asked.began());
+    return deadline(asked.call()).minusNanos(ground.clock().nanos() - asked.began());
+  }
+
+  private Duration deadline(NodeCall call) {
+    Duration most = policy().attemptDeadline();
+    return call.limit().filter(limit -> limit.compareTo(most) < 0).orElse(most);
   }
 
   /** Sends it here and now, if it need not wait and nothing that it takes may block. */
@@ -250,9 +262,9 @@ final class CsiNodePlugin implements NodePlugin {
     }
   }
 
-  private String overdue() {
+  private String overdue(NodeCall call) {
     return "the call waited for its turn until its time of "
-        + TimeText.of(policy().attemptDeadline())
+        + TimeText.of(deadline(call))
         + " was over, and was not sent: the plugin has "
         + policy().callsInFlight()
         + (policy().callsInFlight() == 1 ? " open call" : " open calls")
@@ -295,7 +307,7 @@ final class CsiNodePlugin implements NodePlugin {
   private void sendNow(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
     Duration left = left(asked);
     if (left.isZero() || left.isNegative()) {
-      giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue());
+      giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue(asked.call()));
       return;
     }
     WireCall call;
@@ -502,6 +514,8 @@ final class CsiNodePlugin implements NodePlugin {
     static CsiOperation operation(NodeCall call) {
       if (call instanceof NodeCall.Stage) {
         return CsiOperation.NODE_STAGE_VOLUME;
+      } else if (call instanceof NodeCall.Storage) {
+        return CsiOperation.NODE_GET_STORAGE_HEALTH;
       }
       return call instanceof NodeCall.Publish
           ? CsiOperation.NODE_PUBLISH_VOLUME
@@ -531,8 +545,25 @@ final class CsiNodePlugin implements NodePlugin {
         return node -> node.unstageVolume(request).thenApply(none -> Optional.empty());
       } else if (call instanceof NodeCall.Expand expand) {
         return expand(expand, view, secrets);
+      } else if (call instanceof NodeCall.Health health) {
+        return health(health, view);
+      } else if (call instanceof NodeCall.Storage) {
+        NodeGetStorageHealthRequest request =
+            NodeGetStorageHealthRequest.builder().secrets(secrets).build();
+        return node -> node.getStorageHealth(request).thenApply(Optional::of);
       }
-      return stats((NodeCall.Stats) call, view);
+      return stats(
+          call instanceof NodeCall.Condition condition ? condition.stats() : (NodeCall.Stats) call,
+          view);
+    }
+
+    private static WireCall health(NodeCall.Health health, PathView view) {
+      NodeGetVolumeHealthRequest.Builder request =
+          NodeGetVolumeHealthRequest.builder(health.volume());
+      health.target().map(view::toPlugin).ifPresent(request::volumePublishPath);
+      health.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
+      NodeGetVolumeHealthRequest built = request.build();
+      return node -> node.getVolumeHealth(built).thenApply(Optional::of);
     }
 
     private static WireCall stage(NodeCall.Stage stage, PathView view, Secrets secrets) {

@@ -45,6 +45,7 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginAnswer.Down;
+import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.link.PluginAnswer.Up;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
@@ -260,8 +261,13 @@ class CsiNodePluginsTest {
   @Test
   void aPluginTellsWhatItCanDo() {
     NodePlugin full = register(fake());
-    assertThat(up(full)).isEqualTo(new Up(true, full.instance(), true, true, true));
+    assertThat(up(full))
+        .isEqualTo(
+            new Up(true, full.instance(), true, true, true, new HealthOffer(false, true, false)));
     assertThat(full.instance()).startsWith("boot-1/");
+
+    NodePlugin newest = register(fake(PluginShape.full113().named(SHAPE.name())));
+    assertThat(up(newest).health()).isEqualTo(new HealthOffer(true, false, true));
 
     NodePlugin plain =
         register(

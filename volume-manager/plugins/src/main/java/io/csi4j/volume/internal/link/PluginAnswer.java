@@ -18,14 +18,40 @@ public sealed interface PluginAnswer {
    * @param offersExpand whether it wants to know of volumes that have grown
    * @param offersStats whether it tells how full volumes are
    * @param knowsWriters whether it knows the access modes that count the writers on one node
+   * @param health the faults that it can tell
    */
   record Up(
       boolean stages,
       String instance,
       boolean offersExpand,
       boolean offersStats,
-      boolean knowsWriters)
-      implements PluginAnswer {}
+      boolean knowsWriters,
+      HealthOffer health)
+      implements PluginAnswer {
+
+    /** A plugin that tells no faults. */
+    public Up(
+        boolean stages,
+        String instance,
+        boolean offersExpand,
+        boolean offersStats,
+        boolean knowsWriters) {
+      this(stages, instance, offersExpand, offersStats, knowsWriters, HealthOffer.NONE);
+    }
+  }
+
+  /**
+   * The faults that a plugin can tell on a node.
+   *
+   * @param volumes whether it has a call for the faults of a volume (CSI 1.13)
+   * @param conditions whether it tells them with how full a volume is (CSI 1.3 to 1.12)
+   * @param storage whether it tells the faults of its storage (CSI 1.13)
+   */
+  record HealthOffer(boolean volumes, boolean conditions, boolean storage) {
+
+    /** No faults at all. */
+    public static final HealthOffer NONE = new HealthOffer(false, false, false);
+  }
 
   /**
    * It is not there, does not say what it can do, or gets nothing to do.

@@ -143,7 +143,12 @@ public final class PluginFacts {
         instance,
         offered.offers(NodeCapability.EXPAND_VOLUME),
         offered.offers(NodeCapability.GET_VOLUME_STATS),
-        offered.offers(NodeCapability.SINGLE_NODE_MULTI_WRITER));
+        offered.offers(NodeCapability.SINGLE_NODE_MULTI_WRITER),
+        new PluginAnswer.HealthOffer(
+            offered.offers(NodeCapability.GET_VOLUME_HEALTH),
+            offered.offers(NodeCapability.VOLUME_CONDITION)
+                && offered.offers(NodeCapability.GET_VOLUME_STATS),
+            offered.offers(NodeCapability.GET_STORAGE_HEALTH)));
   }
 
   private void tell(PluginAnswer answer) {

@@ -114,7 +114,9 @@ final class PathRules extends DutyRule {
     boolean there = call.request().has("staging_target_path");
     String node = WireFields.node(call);
     if (world.needsStaging(node)) {
-      judge(there, call, "staging path needed");
+      // The field is optional; a caller that knows the path is advised to send it.
+      boolean isStaged = world.volume(WireFields.volume(call)).staged(node, TrackedUse::certain);
+      judge(there || !isStaged, call, "staging path known");
     } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
       judge(!there, call, "staging path not needed");
     }

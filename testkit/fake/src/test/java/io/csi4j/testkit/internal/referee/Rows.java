@@ -1388,8 +1388,7 @@ final class Rows {
     row(
         "statistics without the staging path",
         toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, id("v1") + "volume_path: '/t/v1'"),
-        444,
-        445);
+        444);
     row(
         "statistics with a relative staging path",
         toy ->
@@ -1401,6 +1400,10 @@ final class Rows {
     row(
         "lawful statistics",
         toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, staging + "volume_path: '/t/v1'"));
+    row(
+        "lawful statistics without staging",
+        PluginShape.noStaging(),
+        toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, id("v1") + "volume_path: '/t/v1'"));
     row(
         "statistics with a staging path that nobody asked for",
         PluginShape.noStaging(),
@@ -1423,7 +1426,21 @@ final class Rows {
     row(
         "a node expansion without the staging path",
         expanded.andThen(toy -> toy.ok(NODE_EXPAND_VOLUME, id("v1") + "volume_path: '/t/v1'")),
-        472,
+        472);
+    row(
+        "a lawful node expansion without staging",
+        PluginShape.noStaging(),
+        toy ->
+            toy.use("v1")
+                .ok(CONTROLLER_EXPAND_VOLUME, id("v1") + "capacity_range { required_bytes: 9 }")
+                .ok(NODE_EXPAND_VOLUME, id("v1") + "volume_path: '/t/v1'"));
+    row(
+        "a node expansion with a staging path that nobody asked for",
+        PluginShape.noStaging(),
+        toy ->
+            toy.use("v1")
+                .ok(CONTROLLER_EXPAND_VOLUME, id("v1") + "capacity_range { required_bytes: 9 }")
+                .ok(NODE_EXPAND_VOLUME, staging + "volume_path: '/t/v1'"),
         473);
     row(
         "a node expansion with a relative staging path",

@@ -36,6 +36,7 @@ import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -208,6 +209,7 @@ final class ManagedNode implements OrchestratorUnderTest {
           .backoffCap(Duration.ofMillis(200))
           .backgroundCap(Duration.ofMillis(500))
           .quarantine(call.multipliedBy(2))
+          .healthInterval(Duration.ZERO)
           .build();
     }
 
@@ -284,7 +286,10 @@ final class ManagedNode implements OrchestratorUnderTest {
       if (order.readonly()) {
         request.readOnly();
       }
-      return manager.mount(request.build()).path();
+      Path path = manager.mount(request.build()).path();
+      VolumeHealth health = manager.health(usage); // here no other call of the volume is under way
+      assert health != null;
+      return path;
     }
 
     private NodeId nodeId() {

@@ -12,6 +12,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.StorageFinding;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -313,6 +314,19 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   @Override
   public List<VolumeStatus> volumes() {
     return opened.engine().volumes();
+  }
+
+  /**
+   * Asks the plugin for the faults of the volume of a use now, looks at its mounts, and returns all
+   * that is known. Where an operation of the volume is being done, or the plugin does not answer
+   * within some seconds, the known faults are older. For a host that keeps the calls of its
+   * controller and those of its nodes apart: it turns the questions at an interval off ({@link
+   * io.csi4j.volume.model.MountPolicy#healthInterval}) and asks when it knows of no other call.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if there is no such use
+   */
+  public VolumeHealth health(VolumeUse usage) {
+    return opened.await(opened.engine().health(usage), "asking for the health of", usage);
   }
 
   /**

@@ -267,6 +267,26 @@ class HealthTest {
     }
   }
 
+  @Test
+  void aHostMayAskByItself() {
+    MountPolicy unwatched = Node.QUICK;
+    try (Node node = Node.builder().shape(NEW).policy(unwatched).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().health(VOLUME, SICK);
+      rounds(node, 3);
+      assertThat(entries(node)).isEmpty();
+
+      VolumeHealth health = node.get(node.engine().health(usage("vol-1", "web")));
+
+      assertThat(health.findings()).extracting(Finding::entry).containsExactly(SICK);
+      assertThat(told(node)).containsExactly("+ DEGRADED (VolumeCondition)");
+      VolumeException unknown = node.fails(node.engine().health(usage("vol-1", "other")));
+      assertThat(unknown.code()).isEqualTo(OperatorCode.NOT_MOUNTED);
+      node.unmount(usage("vol-1", "web"));
+    }
+  }
+
   // ---- a plugin that does not answer
 
   @Test

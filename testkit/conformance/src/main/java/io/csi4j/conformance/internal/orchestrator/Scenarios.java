@@ -20,7 +20,8 @@ public final class Scenarios {
             RefusalScenarios.scenarios(),
             FailureScenarios.scenarios(),
             CrowdScenarios.scenarios(),
-            NameScenarios.scenarios())
+            NameScenarios.scenarios(),
+            HealthScenarios.scenarios())
         .flatMap(List::stream)
         .toList();
   }

@@ -103,6 +103,22 @@ final class HealthWatch {
         .isPresent();
   }
 
+  /**
+   * Asks about one volume now.
+   *
+   * @param then told when the plugin has answered, or is not asked
+   */
+  void ask(VolumeQueue volume, Runnable then) {
+    volume
+        .plugin()
+        .facts(
+            answer ->
+                volume.askHealth(
+                    answer instanceof PluginAnswer.Up up ? up.health() : HealthOffer.NONE,
+                    answer instanceof PluginAnswer.Up,
+                    isTold -> then.run()));
+  }
+
   /** Begins no more rounds. */
   void close() {
     closed = true;

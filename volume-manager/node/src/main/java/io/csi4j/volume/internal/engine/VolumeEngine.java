@@ -20,6 +20,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.StorageFinding;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.CleanupPlan;
@@ -371,6 +372,23 @@ public final class VolumeEngine {
   /** Returns the status of every volume. */
   public List<VolumeStatus> volumes() {
     return queries.volumes();
+  }
+
+  /**
+   * Asks for the faults of the volume of a use now, and returns all that are known. Where an
+   * operation is being done or waits, or the plugin does not answer, the known ones are older.
+   */
+  public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
+    Optional<VolumeQueue> volume = index.volume(usage);
+    if (volume.isEmpty()) {
+      return failed(
+          OperatorCode.NOT_MOUNTED,
+          Subject.of("asking for the health of the volume").by(usage),
+          "there is no such use");
+    }
+    CompletableFuture<VolumeHealth> end = new CompletableFuture<>();
+    health.ask(volume.get(), () -> end.complete(health.of(volume.get().identity())));
+    return end;
   }
 
   /** Returns the known faults of the storage behind a plugin. */

@@ -1,0 +1,138 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import static io.csi4j.conformance.internal.orchestrator.Play.workload;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.StorageHealthEntry;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeHealthEntry.Status;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Volumes and storage that are not well for a while. An orchestrator may ask for health or not, and
+ * may act on it or not: what it asks has to be lawful, and it has to be able to go on afterwards.
+ */
+final class HealthScenarios {
+
+  private static final VolumeHealthEntry SLOW =
+      VolumeHealthEntry.of(Status.DEGRADED, HealthReason.of("DiskSlow"), "one disk is slow");
+
+  private static final VolumeHealthEntry OFFLINE =
+      VolumeHealthEntry.of(
+          Status.INACCESSIBLE, HealthReason.of("PoolOffline"), "the pool is offline");
+
+  private static final StorageHealthEntry UNREACHABLE =
+      StorageHealthEntry.of(
+          StorageHealthEntry.Status.STORAGE_UNREACHABLE.number(),
+          HealthReason.of("NetworkDown"),
+          "no path to the storage",
+          Optional.empty());
+
+  private HealthScenarios() {}
+
+  static List<Scenario> scenarios() {
+    String sickens =
+        "A volume that sickens while it is mounted can be used and given back when it is well"
+            + " again.";
+    return List.of(
+        new Scenario(
+            "health/volume-sickens-and-recovers",
+            sickens,
+            PluginShape.full113(),
+            HealthScenarios::sickensAndRecovers),
+        new Scenario(
+            "health/volume-sickens-and-recovers-on-1.12",
+            sickens,
+            HealthScenarios::sickensAndRecovers),
+        new Scenario(
+            "health/sick-volume-while-the-plugin-is-upgraded",
+            "A volume stays as it is while its plugin changes the words in which it tells that the"
+                + " volume is not well.",
+            HealthScenarios::upgraded),
+        new Scenario(
+            "health/sick-volume-cannot-be-staged",
+            "The mount fails as long as the volume cannot be reached, and ends well afterwards.",
+            PluginShape.full113(),
+            HealthScenarios::cannotBeStaged),
+        new Scenario(
+            "health/backend-goes-away",
+            "What is mounted stays while the storage cannot be reached, and what is asked for then"
+                + " is mounted when it is back.",
+            PluginShape.full113(),
+            HealthScenarios::backendGoesAway));
+  }
+
+  private static void sickensAndRecovers(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    MountOrder two = workload(2, one);
+    play.mount(one);
+    play.plugin().health(one.volume(), SLOW, OFFLINE);
+    // Whether a sick volume is mounted once more is the orchestrator's choice.
+    OrchestratorReply<Path> ignored = play.tryMount(two);
+    play.plugin().clearHealth();
+    Path path = play.mount(two);
+    play.expect(ignored.value().map(path::equals).orElse(true), "Its path changed meanwhile.");
+    play.mount(one);
+    play.expectReady(one);
+    play.unmount(two);
+  }
+
+  private static void upgraded(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    MountOrder two = workload(2, one);
+    Path path = play.mount(one);
+    play.plugin().health(one.volume(), SLOW);
+    play.plugin().upgrade(PluginShape.full112And113());
+    play.plugin().upgrade(PluginShape.full113());
+    play.plugin().clearHealth();
+    play.mount(two);
+    play.mount(one);
+    play.expectPublished(one, path);
+    play.unmount(two);
+  }
+
+  private static void cannotBeStaged(Play play) throws StuckException, InterruptedException {
+    MountOrder order = play.order();
+    play.plugin().health(order.volume(), OFFLINE);
+    CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
+    try (FaultRule rule =
+        play.plugin()
+            .inject(Fault.fail(StatusCode.INTERNAL, "the pool is offline"), When.calling(step))) {
+      play.expect(
+          play.tryMount(order).failure().isPresent(),
+          "The mount succeeded, although " + step.rpcName() + " failed.");
+      play.expect(rule.hits() > 0, step.rpcName() + " was never called.");
+    }
+    play.plugin().clearHealth();
+    play.mount(order);
+    play.expectReady(order);
+  }
+
+  private static void backendGoesAway(Play play) throws StuckException, InterruptedException {
+    MountOrder old = play.order(1);
+    MountOrder fresh = play.order(2);
+    Path path = play.mount(old);
+    play.plugin().storageHealth(UNREACHABLE);
+    CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
+    play.plugin().inject(Fault.fail(StatusCode.UNAVAILABLE, "no path"), When.calling(step));
+    // It may ask the plugin and fail, or refuse at once, as it knows of the storage.
+    play.expect(
+        play.tryMount(fresh).failure().isPresent(),
+        "The mount succeeded, although nothing could be staged.");
+    play.plugin().clearFaults();
+    play.expectPublished(old, path);
+    play.plugin().clearHealth();
+    play.mount(fresh);
+    play.unmount(fresh);
+    play.unmount(old);
+  }
+}

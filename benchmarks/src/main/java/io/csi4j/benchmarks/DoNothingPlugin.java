@@ -4,9 +4,12 @@ import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.VolumeHealth;
 import io.grpc.HandlerRegistry;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -27,6 +30,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +42,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each word is a socket; behind {@code one.sock} is a plugin named {@code one.csi4j.example}.
  * Every call gets its answer, made beforehand, as bytes and on the I/O thread; no request is
- * decoded but those that publish and unpublish. The plugin offers staging and statistics on its
- * node, and no controller. It says {@code ready}, and ends when its standard input does, so with
+ * decoded but those that publish and unpublish, and questions for health. The plugin offers staging
+ * and statistics on its node, with {@code --health} as the first word also health of volumes and
+ * storage, and no controller. It says {@code ready}, and ends when its standard input does, so with
  * whoever started it.
  */
 public final class DoNothingPlugin extends HandlerRegistry {
+
+  /** Lets the plugins tell health. */
+  static final String HEALTH = "--health";
 
   private static final byte[] EMPTY = {};
 
@@ -50,7 +58,16 @@ public final class DoNothingPlugin extends HandlerRegistry {
   private final Map<String, ServerMethodDefinition<byte[], byte[]>> methods =
       new ConcurrentHashMap<>();
 
-  private DoNothingPlugin(String name) {
+  private DoNothingPlugin(String name, boolean tellsHealth) {
+    NodeGetCapabilitiesResponse.Builder offers =
+        NodeGetCapabilitiesResponse.newBuilder()
+            .addCapabilities(offered(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME))
+            .addCapabilities(offered(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS));
+    if (tellsHealth) {
+      offers
+          .addCapabilities(offered(NodeServiceCapability.RPC.Type.GET_VOLUME_HEALTH))
+          .addCapabilities(offered(NodeServiceCapability.RPC.Type.GET_STORAGE_HEALTH));
+    }
     answers =
         Map.of(
             "csi.v1.Identity/GetPluginInfo",
@@ -58,10 +75,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
             "csi.v1.Node/NodeGetInfo",
             bytes(NodeGetInfoResponse.newBuilder().setNodeId("node-1")),
             "csi.v1.Node/NodeGetCapabilities",
-            bytes(
-                NodeGetCapabilitiesResponse.newBuilder()
-                    .addCapabilities(offered(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME))
-                    .addCapabilities(offered(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS))));
+            bytes(offers));
   }
 
   private static NodeServiceCapability.Builder offered(NodeServiceCapability.RPC.Type type) {
@@ -79,9 +93,10 @@ public final class DoNothingPlugin extends HandlerRegistry {
   }
 
   /** Serves on these sockets. */
-  public static void main(String[] sockets) throws IOException {
+  public static void main(String[] words) throws IOException {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
-    for (String socket : sockets) {
+    boolean tellsHealth = words[0].equals(HEALTH);
+    for (String socket : Arrays.asList(words).subList(tellsHealth ? 1 : 0, words.length)) {
       NettyServerBuilder.forAddress(new DomainSocketAddress(socket))
           .channelType(EpollServerDomainSocketChannel.class)
           .bossEventLoopGroup(loops)
@@ -89,7 +104,7 @@ public final class DoNothingPlugin extends HandlerRegistry {
           .directExecutor()
           // gRPC sets it for TCP; UNIX sockets would log a warning.
           .withChildOption(ChannelOption.SO_KEEPALIVE, null)
-          .fallbackHandlerRegistry(new DoNothingPlugin(nameOf(Path.of(socket))))
+          .fallbackHandlerRegistry(new DoNothingPlugin(nameOf(Path.of(socket)), tellsHealth))
           .build()
           .start();
     }
@@ -110,31 +125,47 @@ public final class DoNothingPlugin extends HandlerRegistry {
             .setType(MethodDescriptor.MethodType.UNARY)
             .setFullMethodName(name)
             .setRequestMarshaller(new Bytes(work(name)))
-            .setResponseMarshaller(new Bytes(answered -> {}))
+            .setResponseMarshaller(new Bytes(answered -> EMPTY))
             .build(),
         new Answering(answer));
   }
 
-  /** Takes a request in. */
+  /** Takes a request in; returns the answer where it depends on the request. */
   private interface Work {
-    void read(InputStream request) throws IOException;
+    byte[] read(InputStream request) throws IOException;
   }
 
   private static Work work(String method) {
     return switch (method) {
       case "csi.v1.Node/NodePublishVolume" ->
-          request ->
-              Files.createDirectories(
-                  Path.of(NodePublishVolumeRequest.parseFrom(request).getTargetPath()));
+          request -> {
+            Files.createDirectories(
+                Path.of(NodePublishVolumeRequest.parseFrom(request).getTargetPath()));
+            return EMPTY;
+          };
       case "csi.v1.Node/NodeUnpublishVolume" ->
+          request -> {
+            Files.deleteIfExists(
+                Path.of(NodeUnpublishVolumeRequest.parseFrom(request).getTargetPath()));
+            return EMPTY;
+          };
+      case "csi.v1.Node/NodeGetVolumeHealth" ->
           request ->
-              Files.deleteIfExists(
-                  Path.of(NodeUnpublishVolumeRequest.parseFrom(request).getTargetPath()));
-      default -> request -> request.skipNBytes(request.available());
+              bytes(
+                  NodeGetVolumeHealthResponse.newBuilder()
+                      .setVolumeHealth(
+                          VolumeHealth.newBuilder()
+                              .setVolumeId(
+                                  NodeGetVolumeHealthRequest.parseFrom(request).getVolumeId())));
+      default ->
+          request -> {
+            request.skipNBytes(request.available());
+            return EMPTY;
+          };
     };
   }
 
-  /** Answers with the same bytes always. */
+  /** Answers with these bytes, or with those that were made of the request. */
   @SuppressWarnings("ArrayRecordComponent") // never compared, never shown
   private record Answering(byte[] answer) implements ServerCallHandler<byte[], byte[]> {
     @Override
@@ -142,17 +173,24 @@ public final class DoNothingPlugin extends HandlerRegistry {
         ServerCall<byte[], byte[]> call, Metadata headers) {
       call.request(1);
       return new ServerCall.Listener<>() {
+        private byte[] made = EMPTY;
+
+        @Override
+        public void onMessage(byte[] message) {
+          made = message;
+        }
+
         @Override
         public void onHalfClose() {
           call.sendHeaders(new Metadata());
-          call.sendMessage(answer);
+          call.sendMessage(made.length == 0 ? answer : made);
           call.close(Status.OK, new Metadata());
         }
       };
     }
   }
 
-  /** Messages as they are; nothing is kept of those that come in. */
+  /** Messages as they are; of those that come in, only the answer is kept that was made of one. */
   private record Bytes(Work work) implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] value) {
@@ -162,11 +200,10 @@ public final class DoNothingPlugin extends HandlerRegistry {
     @Override
     public byte[] parse(InputStream stream) {
       try {
-        work.read(stream);
+        return work.read(stream);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      return EMPTY;
     }
   }
 }

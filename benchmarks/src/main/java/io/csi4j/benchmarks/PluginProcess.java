@@ -22,6 +22,15 @@ public final class PluginProcess implements AutoCloseable {
 
   /** Starts one plugin for each of these sockets, and waits until they listen. */
   public static PluginProcess start(Path... sockets) throws IOException {
+    return start(List.of(), sockets);
+  }
+
+  /** The same with plugins that tell health. */
+  public static PluginProcess startWithHealth(Path... sockets) throws IOException {
+    return start(List.of(DoNothingPlugin.HEALTH), sockets);
+  }
+
+  private static PluginProcess start(List<String> options, Path... sockets) throws IOException {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -33,6 +42,7 @@ public final class PluginProcess implements AutoCloseable {
                 "-cp",
                 System.getProperty("java.class.path"),
                 DoNothingPlugin.class.getName()));
+    words.addAll(options);
     List<CsiEndpoint> endpoints = new ArrayList<>();
     for (Path socket : sockets) {
       words.add(socket.toAbsolutePath().toString());
@@ -62,6 +72,11 @@ public final class PluginProcess implements AutoCloseable {
   /** Lets it hang: it is there, takes what it is sent, and never answers. */
   public void hang() throws IOException, InterruptedException {
     Program.run("kill", "-STOP", Long.toString(process.pid()));
+  }
+
+  /** Lets it go on after it was hanging. */
+  public void goOn() throws IOException, InterruptedException {
+    Program.run("kill", "-CONT", Long.toString(process.pid()));
   }
 
   /** Ends it. */

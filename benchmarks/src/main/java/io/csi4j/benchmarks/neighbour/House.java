@@ -28,7 +28,7 @@ final class House implements AutoCloseable {
   private final List<PluginId> plugins = new ArrayList<>();
   private final int volumesEach;
 
-  private House(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
+  private House(Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
     this.volumesEach = volumesEach;
     VolumeManager.Builder builder =
         VolumeManager.builder(root)
@@ -40,15 +40,22 @@ final class House implements AutoCloseable {
       plugins.add(id);
       builder.plugin(
           PluginBinding.builder(id, endpoint)
-              .policy(MountPolicy.builder().requireMount(false).build())
+              .policy(
+                  MountPolicy.builder().requireMount(false).healthInterval(healthInterval).build())
               .build());
     }
     manager = builder.open();
   }
 
-  /** Opens the manager, and mounts the volumes. */
+  /** Opens the manager, which asks for no health, and mounts the volumes. */
   static House open(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
-    House house = new House(root, endpoints, volumesEach);
+    return open(root, endpoints, volumesEach, Duration.ZERO);
+  }
+
+  /** Opens the manager, which asks for health at this interval, and mounts the volumes. */
+  static House open(
+      Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
+    House house = new House(root, endpoints, volumesEach, healthInterval);
     List<CompletableFuture<?>> mounts = new ArrayList<>();
     for (int plugin = 0; plugin < endpoints.size(); plugin++) {
       for (int i = 0; i < volumesEach; i++) {

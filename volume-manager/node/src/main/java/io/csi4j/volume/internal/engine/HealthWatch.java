@@ -32,6 +32,7 @@ import io.csi4j.volume.model.VolumeHealth.Source;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -135,8 +136,12 @@ final class HealthWatch {
     private boolean isGoing;
     private Iterator<VolumeQueue> left = List.<VolumeQueue>of().iterator();
     private HealthOffer offer = HealthOffer.NONE;
+    private Duration gap = Duration.ZERO;
     private int asked;
     private boolean isAnswered;
+
+    /** Whether the next volume waits only for an answer about another one. */
+    private boolean isDue;
 
     Rounds(PluginId plugin) {
       this.plugin = plugin;
@@ -221,6 +226,7 @@ final class HealthWatch {
       lock.lock();
       try {
         left = there.iterator();
+        gap = serving.policy().healthInterval().dividedBy(2L * there.size());
         asked = 0;
         isAnswered = answer instanceof PluginAnswer.Up;
         offer = answer instanceof PluginAnswer.Up up ? up.health() : HealthOffer.NONE;
@@ -252,42 +258,52 @@ final class HealthWatch {
           });
     }
 
-    /** Asks about further volumes, as many at a time as may be; ends the round after the last. */
+    /**
+     * Asks about the next volume, and plans the one after it: the questions of a round are spread
+     * over half of the interval. Ends the round after the last.
+     */
     private void goOn() {
-      while (true) {
-        VolumeQueue volume;
-        HealthOffer asking;
-        boolean isUp;
-        lock.lock();
-        try {
-          if (asked >= IN_FLIGHT || (!left.hasNext() && asked > 0)) {
-            return;
-          }
-          if (!left.hasNext()) {
-            break;
-          }
+      VolumeQueue volume = null;
+      HealthOffer asking = HealthOffer.NONE;
+      boolean isUp;
+      boolean isOver;
+      lock.lock();
+      try {
+        isOver = !left.hasNext() && asked == 0;
+        isDue = left.hasNext() && asked >= IN_FLIGHT;
+        // A plugin that does not answer is not asked further; its mounts are looked at anyway.
+        isUp = isAnswered;
+        if (left.hasNext() && !isDue) {
           volume = left.next();
           asked++;
-          // A plugin that does not answer is not asked further; its mounts are looked at anyway.
-          isUp = isAnswered;
           asking = isUp ? offer : HealthOffer.NONE;
-        } finally {
-          lock.unlock();
+          if (left.hasNext()) {
+            var unused = parts.scheduler().after(gap, this::goOn);
+          }
         }
-        volume.askHealth(asking, isUp, this::asked);
+      } finally {
+        lock.unlock();
       }
-      end(true);
+      if (volume != null) {
+        volume.askHealth(asking, isUp, this::asked);
+      } else if (isOver) {
+        end(true);
+      }
     }
 
     private void asked(boolean isTold) {
+      boolean goesOn;
       lock.lock();
       try {
         asked--;
         isAnswered &= isTold;
+        goesOn = isDue || !left.hasNext();
       } finally {
         lock.unlock();
       }
-      parts.scheduler().execute(this::goOn);
+      if (goesOn) {
+        parts.scheduler().execute(this::goOn);
+      }
     }
 
     private void end(boolean goesOn) {

@@ -55,7 +55,8 @@ final class CatalogCodec {
             .setId(record.key().id())
             .setSpec(spec(record.spec()))
             .setName(record.name().map(CreationName::value).orElse(""))
-            .setOlderModes(record.olderModes());
+            .setOlderModes(record.olderModes())
+            .addAllSourcePlace(places(record.sourcePlaces()));
     State state = record.state();
     if (state instanceof State.Creating) {
       out.setState(CatalogProto.Record.State.CREATING);
@@ -94,7 +95,8 @@ final class CatalogCodec {
                 said(in.getName()).map(CreationName::new),
                 state(key, spec, in),
                 cuts,
-                in.getOlderModes()));
+                in.getOlderModes(),
+                places(in.getSourcePlaceList())));
   }
 
   private static State state(VolumeKey key, VolumeSpec spec, CatalogProto.Record in)
@@ -123,11 +125,17 @@ final class CatalogCodec {
   // ---- parts, each written and read
 
   private static CatalogProto.Cut cut(Cut cut) {
-    return CatalogProto.Cut.newBuilder()
-        .setName(cut.name())
-        .addAllParameter(StoredParts.entries(cut.parameters()))
-        .addAllGroup(cut.group().stream().map(StoredParts::key).toList())
-        .build();
+    CatalogProto.Cut.Builder out =
+        CatalogProto.Cut.newBuilder()
+            .setName(cut.name())
+            .addAllParameter(StoredParts.entries(cut.parameters()))
+            .addAllGroup(cut.group().stream().map(StoredParts::key).toList());
+    cut.places()
+        .ifPresent(
+            asked ->
+                out.addAllRequired(places(asked.required()))
+                    .addAllPreferred(places(asked.preferred())));
+    return out.build();
   }
 
   private static Cut cut(CatalogProto.Cut in) throws MalformedRecordException {
@@ -139,7 +147,17 @@ final class CatalogCodec {
                 StoredParts.entries(in.getParameterList()),
                 in.getGroupList().stream()
                     .map(StoredParts::key)
-                    .collect(Collectors.toCollection(TreeSet::new))));
+                    .collect(Collectors.toCollection(TreeSet::new)),
+                requested(in.getRequiredList(), in.getPreferredList())));
+  }
+
+  private static Optional<RequestedTopologies> requested(
+      List<CatalogProto.Place> required, List<CatalogProto.Place> preferred)
+      throws MalformedRecordException {
+    return required.isEmpty() && preferred.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new RequestedTopologies(new LinkedHashSet<>(places(required)), places(preferred)));
   }
 
   private static CatalogProto.There there(CatalogVolume volume) {
@@ -213,8 +231,6 @@ final class CatalogCodec {
     if (!in.getSnapshot().isEmpty() && !in.getVolume().isEmpty()) {
       throw new MalformedRecordException("The volume has two sources.");
     }
-    List<Topology> required = places(in.getRequiredList());
-    List<Topology> preferred = places(in.getPreferredList());
     return RecordBytes.checked(
         "volume",
         () -> {
@@ -225,9 +241,7 @@ final class CatalogCodec {
                   .mountOptions(StoredParts.options(in.getOptions()));
           capabilities.forEach(spec::use);
           range(in.hasCapacity(), in.getCapacity()).ifPresent(spec::capacity);
-          if (!required.isEmpty() || !preferred.isEmpty()) {
-            spec.topologies(new RequestedTopologies(new LinkedHashSet<>(required), preferred));
-          }
+          requested(in.getRequiredList(), in.getPreferredList()).ifPresent(spec::topologies);
           said(in.getSecrets()).map(SecretsReference::of).ifPresent(spec::secrets);
           said(in.getSnapshot()).map(SnapshotId::of).ifPresent(spec::fromSnapshot);
           said(in.getVolume()).map(VolumeId::of).ifPresent(spec::cloneOf);

@@ -1,6 +1,7 @@
 package io.csi4j.volume.catalog;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import java.util.TreeSet;
  * @param olderModes whether the plugin is asked for SINGLE_NODE_WRITER wherever one of the two
  *     newer modes of a single node is wanted, as it did not know them when the volume came on
  *     record
+ * @param sourcePlaces from where the snapshot can be used that the volume is made from, as its
+ *     plugin said when the volume came on record; empty for everywhere, or if it is not known
  */
 public record CatalogEntry(
     VolumeKey key,
@@ -32,7 +35,8 @@ public record CatalogEntry(
     Optional<CreationName> name,
     State state,
     List<Cut> cuts,
-    boolean olderModes) {
+    boolean olderModes,
+    List<Topology> sourcePlaces) {
 
   /**
    * A snapshot that was asked for, and of which its host was not told yet what came of it.
@@ -41,14 +45,25 @@ public record CatalogEntry(
    * @param parameters what the plugin was told about it
    * @param group the volumes of which one was cut at the same moment; empty for a snapshot of this
    *     volume alone
+   * @param places from where it has to be usable, if that was asked for
    */
-  public record Cut(String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
+  public record Cut(
+      String name,
+      SortedMap<String, String> parameters,
+      SortedSet<VolumeKey> group,
+      Optional<RequestedTopologies> places) {
 
     /** Copies what can change. */
     public Cut {
       Objects.requireNonNull(name, "name");
       parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
       group = Collections.unmodifiableSortedSet(new TreeSet<>(group));
+      Objects.requireNonNull(places, "places");
+    }
+
+    /** A snapshot that may be anywhere. */
+    public Cut(String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
+      this(name, parameters, group, Optional.empty());
     }
 
     /** Whether both are asked for under one name: a group has names of its own. */
@@ -64,6 +79,7 @@ public record CatalogEntry(
           + ", parameters="
           + parameters.keySet()
           + (group.isEmpty() ? "" : ", group=" + group)
+          + places.map(each -> ", places=" + each).orElse("")
           + "]";
     }
   }
@@ -113,6 +129,7 @@ public record CatalogEntry(
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(state, "state");
     cuts = List.copyOf(cuts);
+    sourcePlaces = List.copyOf(sourcePlaces);
     if (state instanceof State.Creating && name.isEmpty()) {
       throw new IllegalArgumentException("A volume that is asked for has a name.");
     }
@@ -120,7 +137,7 @@ public record CatalogEntry(
 
   /** A volume of which no snapshot is owed. */
   public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
-    this(key, spec, name, state, List.of(), false);
+    this(key, spec, name, state, List.of(), false, List.of());
   }
 
   /** A volume that is there. */
@@ -130,22 +147,27 @@ public record CatalogEntry(
 
   /** Returns the entry in another state. */
   public CatalogEntry in(State next) {
-    return new CatalogEntry(key, spec, name, next, cuts, olderModes);
+    return new CatalogEntry(key, spec, name, next, cuts, olderModes, sourcePlaces);
   }
 
   /** Returns the entry, of which this is wanted. */
   public CatalogEntry as(VolumeSpec wanted) {
-    return new CatalogEntry(key, wanted, name, state, cuts, olderModes);
+    return new CatalogEntry(key, wanted, name, state, cuts, olderModes, sourcePlaces);
   }
 
   /** Returns the entry with older modes in the place of those that its plugin does not know. */
   public CatalogEntry underOlderModes() {
-    return new CatalogEntry(key, spec, name, state, cuts, true);
+    return new CatalogEntry(key, spec, name, state, cuts, true, sourcePlaces);
+  }
+
+  /** Returns the entry, whose snapshot can be used from one of these places only. */
+  public CatalogEntry fromSnapshotIn(List<Topology> places) {
+    return new CatalogEntry(key, spec, name, state, cuts, olderModes, places);
   }
 
   /** Returns the entry with these snapshots asked for. */
   public CatalogEntry cutting(List<Cut> now) {
-    return new CatalogEntry(key, spec, name, state, now, olderModes);
+    return new CatalogEntry(key, spec, name, state, now, olderModes, sourcePlaces);
   }
 
   /** Returns the entry with this snapshot asked for too. */
@@ -158,6 +180,11 @@ public record CatalogEntry(
   /** Returns the entry without the snapshot of that name. */
   public CatalogEntry without(Cut cut) {
     return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
+  }
+
+  /** From where the volume has to be reachable, and can be made from its snapshot. */
+  public Optional<RequestedTopologies> topologies() {
+    return spec.topologies().flatMap(asked -> asked.within(sourcePlaces));
   }
 
   /** The volume, if there is one that may be used. */

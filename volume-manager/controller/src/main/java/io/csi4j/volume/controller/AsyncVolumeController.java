@@ -5,7 +5,10 @@ import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.model.VolumeKey;
@@ -47,12 +50,24 @@ public interface AsyncVolumeController {
   CompletionStage<Snapshot> createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters);
 
+  /** Cuts a snapshot that can be used from these places, and waits until it is ready. */
+  @Experimental
+  CompletionStage<Snapshot> createSnapshot(
+      VolumeKey volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      TopologyRequirement usableFrom);
+
   /** Cuts snapshots of several volumes at one moment, and waits until all are ready. */
   CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters);
 
   /** Reads what the plugin says of a volume now. */
   CompletionStage<VolumeEntry> inspect(VolumeKey key);
+
+  /** Reads what the plugin says is wrong with a volume; nothing if it does not say. */
+  @Experimental
+  CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key);
 
   /** Reads how much room there is for volumes like this one. */
   CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place);

@@ -4,6 +4,7 @@ import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
@@ -15,6 +16,8 @@ import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.DeleteSnapshotRequest;
 import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.controller.GetCapacityRequest;
+import io.csi4j.client.controller.GetSnapshotRequest;
+import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.controller.ValidationResult;
@@ -34,8 +37,10 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.RequestedTopologies;
@@ -182,7 +187,8 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
                   .secrets(given);
           spec.capacity().ifPresent(request::capacityRange);
           spec.source().ifPresent(request::contentSource);
-          spec.topologies()
+          record
+              .topologies()
               .map(RequestedTopologies::requirement)
               .ifPresent(request::accessibilityRequirements);
           return controller.createVolume(request.build());
@@ -241,6 +247,17 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
         "reading",
         (controller, given) ->
             controller.getVolume(ControllerGetVolumeRequest.builder(volume.id()).build()));
+  }
+
+  /** Reads what is wrong with a volume, by the call for nothing but that. */
+  ControllerCall<VolumeHealthReport> health(CatalogVolume volume) {
+    return of(
+        volume,
+        CsiOperation.CONTROLLER_GET_VOLUME_HEALTH,
+        "reading the health of",
+        (controller, given) ->
+            controller.getVolumeHealth(
+                ControllerGetVolumeHealthRequest.builder(volume.id()).secrets(given).build()));
   }
 
   private <T> ControllerCall<T> of(
@@ -355,20 +372,50 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
   // ---- snapshots
 
-  ControllerCall<Snapshot> cut(CatalogVolume volume, String name, Map<String, String> parameters) {
+  ControllerCall<Snapshot> cut(CatalogVolume volume, Cut cut) {
     PluginId plugin = volume.plugin();
+    String name = cut.name();
     return call(
         plugin,
         CsiOperation.CREATE_SNAPSHOT,
         about("cutting snapshot", name, plugin),
         lanes(VolumeLane.name(plugin, "snapshot " + name), VolumeLane.of(plugin, volume.id())),
         secretsOf(volume.spec()),
+        (controller, given) -> {
+          CreateSnapshotRequest.Builder request =
+              CreateSnapshotRequest.builder(volume.id(), name)
+                  .parameters(cut.parameters())
+                  .secrets(given);
+          cut.places()
+              .map(RequestedTopologies::requirement)
+              .ifPresent(request::accessibilityRequirements);
+          return controller.createSnapshot(request.build());
+        });
+  }
+
+  /** Reads the snapshot that a volume is to be made from; nothing if the list does not have it. */
+  ControllerCall<Optional<Snapshot>> find(
+      VolumeSpec spec, SnapshotId snapshot, ControllerFacts facts) {
+    boolean byName = facts.offers(ControllerCapability.GET_SNAPSHOT);
+    return call(
+        spec.plugin(),
+        byName ? CsiOperation.GET_SNAPSHOT : CsiOperation.LIST_SNAPSHOTS,
+        about("reading snapshot", snapshot.value(), spec.plugin()),
+        lanes(VolumeLane.of(spec.plugin(), snapshot)),
+        secretsOf(spec),
         (controller, given) ->
-            controller.createSnapshot(
-                CreateSnapshotRequest.builder(volume.id(), name)
-                    .parameters(parameters)
-                    .secrets(given)
-                    .build()));
+            byName
+                ? controller
+                    .getSnapshot(GetSnapshotRequest.builder(snapshot).secrets(given).build())
+                    .thenApply(Optional::of)
+                : controller
+                    .listSnapshots(
+                        ListSnapshotsRequest.builder().snapshotId(snapshot).secrets(given).build())
+                    .thenApply(
+                        page ->
+                            page.entries().stream()
+                                .filter(each -> each.id().equals(snapshot))
+                                .findFirst()));
   }
 
   /** Snapshots of several volumes of one plugin, with the secrets of the first of them. */

@@ -23,6 +23,11 @@ record ControllerFacts(
     return controller.offers(capability);
   }
 
+  /** Whether snapshots can be used from some places only, and may be asked for in a place. */
+  boolean placesSnapshots() {
+    return plugin.offers(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS);
+  }
+
   /** Whether volumes have to be attached to nodes, and can be detached. */
   public boolean attaches() {
     return offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);

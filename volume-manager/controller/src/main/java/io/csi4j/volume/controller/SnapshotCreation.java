@@ -5,6 +5,7 @@ import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.Clock;
@@ -80,7 +81,7 @@ final class SnapshotCreation {
     return new Wish<>(
         List.of(volume),
         cut,
-        calls.cut(volume, cut.name(), cut.parameters()),
+        calls.cut(volume, cut),
         Snapshot::readyToUse,
         made -> calls.delete(volume.plugin(), made.id(), volume.spec().secrets()),
         new AtomicBoolean());
@@ -102,10 +103,28 @@ final class SnapshotCreation {
         new AtomicBoolean());
   }
 
-  /** A snapshot that a volume can be made of. */
-  Snapshot cut(CatalogVolume volume, SnapshotName name, Map<String, String> parameters) {
-    return remembered(
-        single(volume, new Cut(name.value(), new TreeMap<>(parameters), new TreeSet<>())));
+  /** A snapshot that a volume can be made of, in one of the places if some are named. */
+  Snapshot cut(
+      CatalogVolume volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      Optional<RequestedTopologies> places) {
+    Wish<Snapshot> wish =
+        single(volume, new Cut(name.value(), new TreeMap<>(parameters), new TreeSet<>(), places));
+    places.ifPresent(asked -> refuseWherePluginChooses(wish.call(), asked));
+    return remembered(wish);
+  }
+
+  private void refuseWherePluginChooses(ControllerCall<?> call, RequestedTopologies asked) {
+    if (!Controllers.ended(controllers.facts(call.plugin(), call.subject())).placesSnapshots()) {
+      throw ControllerFailures.refused(
+          OperatorCode.CONTROLLER_CALL_NOT_OFFERED,
+          call.subject(),
+          "it is asked for in "
+              + asked.requirement()
+              + ", and the plugin chooses the place of a snapshot itself: it does not offer"
+              + " SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
+    }
   }
 
   /** Snapshots of several volumes of one plugin, all of which a volume can be made of. */

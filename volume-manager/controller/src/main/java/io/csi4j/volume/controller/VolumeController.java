@@ -3,6 +3,7 @@ package io.csi4j.volume.controller;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
 import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
@@ -14,17 +15,22 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -34,6 +40,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -51,6 +58,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -205,6 +213,17 @@ public final class VolumeController implements AutoCloseable {
     return await(inspecting(key));
   }
 
+  /**
+   * Returns all that the plugin says is wrong with a volume now, whatever version of CSI it speaks;
+   * nothing if it does not say how the volume is. A plugin that offers neither GET_VOLUME_HEALTH
+   * nor VOLUME_CONDITION with GET_VOLUME is not asked. For watching over many volumes there is
+   * {@code HealthMonitor}.
+   */
+  @Experimental
+  public Optional<VolumeHealthReport> health(VolumeKey key) {
+    return await(readingHealth(key));
+  }
+
   /** How much room there is for volumes like this one, in one place or anywhere. */
   public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
     return await(reading(spec, place));
@@ -253,7 +272,8 @@ public final class VolumeController implements AutoCloseable {
   }
 
   private ControllerFacts facts(PluginId plugin, String doing) {
-    return Controllers.ended(controllers.facts(plugin, Subject.of(doing)));
+    Subject subject = Subject.of(doing);
+    return await(new Begun<>(subject, controllers.facts(plugin, subject)));
   }
 
   // ---- what is on record
@@ -322,7 +342,24 @@ public final class VolumeController implements AutoCloseable {
   /** Cuts a snapshot, and waits until it is ready; or finds the one of this name. */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-    return await(cutting(volume, name, parameters));
+    return await(cutting(volume, name, parameters, Optional.empty()));
+  }
+
+  /**
+   * Cuts a snapshot that can be used from some place, and waits until it is ready; or finds the one
+   * of this name. {@link Snapshot#accessibleTopology} says from where it can be used.
+   *
+   * @param usableFrom from where it has to be usable
+   * @throws ControllerException {@link OperatorCode#CONTROLLER_CALL_NOT_OFFERED}, before anything
+   *     is sent, if the plugin does not offer SNAPSHOT_ACCESSIBILITY_CONSTRAINTS
+   */
+  @Experimental
+  public Snapshot createSnapshot(
+      VolumeKey volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      TopologyRequirement usableFrom) {
+    return await(cutting(volume, name, parameters, Optional.of(usableFrom)));
   }
 
   /**
@@ -422,6 +459,70 @@ public final class VolumeController implements AutoCloseable {
     return told(subject, () -> connected.controller().listVolumes(request.build()));
   }
 
+  /**
+   * Lists how the volumes of the storage system are, read as far as it is iterated, whatever
+   * version of CSI the plugin speaks. With LIST_VOLUME_HEALTH it has the volumes that are not well,
+   * and perhaps some that are; otherwise, with VOLUME_CONDITION, all of which the plugin says how
+   * they are. May name volumes that are not known here. As a list is no picture of one moment, one
+   * that is missing once may still not be well.
+   *
+   * @param secrets where the secrets of the list are; they are asked for at each reading
+   */
+  @Experimental
+  public Listing<VolumeHealthReport> listHealth(
+      PluginId plugin, Optional<SecretsReference> secrets) {
+    Subject subject = ofList(plugin, "health of the volumes");
+    return () -> {
+      ControllerFacts facts = await(new Begun<>(subject, controllers.facts(plugin, subject)));
+      if (!facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)
+          && facts.offers(ControllerCapability.VOLUME_CONDITION)) {
+        return Conditions.reports(list(plugin)).iterator();
+      }
+      return this.<VolumeHealthReport>listing(
+              plugin,
+              "health of the volumes",
+              it ->
+                  it.controller()
+                      .volumeHealth(
+                          ControllerListVolumeHealthRequest.builder()
+                              .secrets(
+                                  secrets(
+                                      plugin,
+                                      secrets,
+                                      CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+                                      subject))
+                              .build()))
+          .iterator();
+    };
+  }
+
+  /**
+   * The same, with the secrets of the plugin's volumes on record, if all of them have the same; and
+   * with none otherwise.
+   */
+  @Experimental
+  public Listing<VolumeHealthReport> listHealth(PluginId plugin) {
+    return () -> {
+      Set<Optional<SecretsReference>> secrets =
+          volumes().stream()
+              .filter(volume -> volume.plugin().equals(plugin))
+              .map(volume -> volume.spec().secrets())
+              .collect(Collectors.toSet());
+      return listHealth(plugin, secrets.size() == 1 ? secrets.iterator().next() : Optional.empty())
+          .iterator();
+    };
+  }
+
+  private Secrets secrets(
+      PluginId plugin,
+      Optional<SecretsReference> reference,
+      CsiOperation operation,
+      Subject subject) {
+    return await(
+        new Begun<>(
+            subject, controllers.secrets(plugin, calls.secretsOf(reference), operation, subject)));
+  }
+
   /** The snapshots that the storage system says it has; secrets are asked for at each reading. */
   public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
     return listing(
@@ -432,12 +533,11 @@ public final class VolumeController implements AutoCloseable {
                 .snapshots(
                     ListSnapshotsRequest.builder()
                         .secrets(
-                            Controllers.ended(
-                                controllers.secrets(
-                                    plugin,
-                                    calls.secretsOf(secrets),
-                                    CsiOperation.LIST_SNAPSHOTS,
-                                    ofList(plugin, "snapshots"))))
+                            secrets(
+                                plugin,
+                                secrets,
+                                CsiOperation.LIST_SNAPSHOTS,
+                                ofList(plugin, "snapshots")))
                         .build()));
   }
 
@@ -445,7 +545,7 @@ public final class VolumeController implements AutoCloseable {
       PluginId plugin, String what, Function<CsiPlugin, Listing<T>> begin) {
     Subject subject = ofList(plugin, what);
     return () -> {
-      CsiPlugin connected = Controllers.ended(controllers.connected(plugin, subject));
+      CsiPlugin connected = await(new Begun<>(subject, controllers.connected(plugin, subject)));
       Iterator<T> all = begin.apply(connected).iterator();
       return new Iterator<>() {
         @Override
@@ -558,12 +658,19 @@ public final class VolumeController implements AutoCloseable {
   }
 
   private Begun<Snapshot> cutting(
-      VolumeKey key, SnapshotName name, Map<String, String> parameters) {
+      VolumeKey key,
+      SnapshotName name,
+      Map<String, String> parameters,
+      Optional<TopologyRequirement> usableFrom) {
+    Optional<RequestedTopologies> places =
+        usableFrom.map(
+            asked ->
+                new RequestedTopologies(new LinkedHashSet<>(asked.requisite()), asked.preferred()));
     String doing = "cutting a snapshot of";
     return begun(
         List.of(),
         doing + " volume '" + key + "'",
-        () -> snapshots.cut(volume(key, doing), name, parameters));
+        () -> snapshots.cut(volume(key, doing), name, parameters, places));
   }
 
   private Begun<VolumeGroupSnapshot> cutting(
@@ -599,6 +706,35 @@ public final class VolumeController implements AutoCloseable {
           tellOfOtherContext(known, seen.volume().context());
           return seen;
         });
+  }
+
+  /** No thread waits for the answer. */
+  private Begun<Optional<VolumeHealthReport>> readingHealth(VolumeKey key) {
+    Subject subject = Subject.of("reading the health of volume '" + key + "'");
+    try {
+      CatalogVolume known = volume(key, "reading the health of");
+      return new Begun<>(
+          subject,
+          controllers
+              .facts(known.plugin(), subject)
+              .thenCompose(facts -> health(known, facts))
+              .exceptionallyCompose(
+                  thrown ->
+                      CompletableFuture.failedFuture(ControllerFailures.of(subject, thrown))));
+    } catch (ControllerException unknown) {
+      return new Begun<>(subject, CompletableFuture.failedFuture(unknown));
+    }
+  }
+
+  private CompletableFuture<Optional<VolumeHealthReport>> health(
+      CatalogVolume volume, ControllerFacts facts) {
+    if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)) {
+      return controllers.call(calls.health(volume)).thenApply(Optional::of);
+    } else if (facts.offers(ControllerCapability.VOLUME_CONDITION)
+        && facts.offers(ControllerCapability.GET_VOLUME)) {
+      return controllers.call(calls.inspect(volume)).thenApply(Conditions::report);
+    }
+    return CompletableFuture.completedFuture(Optional.empty());
   }
 
   /** The context that a volume was made with stays in force, even if another is reported later. */
@@ -735,7 +871,16 @@ public final class VolumeController implements AutoCloseable {
     @Override
     public CompletionStage<Snapshot> createSnapshot(
         VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-      return handed(cutting(volume, name, parameters));
+      return handed(cutting(volume, name, parameters, Optional.empty()));
+    }
+
+    @Override
+    public CompletionStage<Snapshot> createSnapshot(
+        VolumeKey volume,
+        SnapshotName name,
+        Map<String, String> parameters,
+        TopologyRequirement usableFrom) {
+      return handed(cutting(volume, name, parameters, Optional.of(usableFrom)));
     }
 
     @Override
@@ -747,6 +892,11 @@ public final class VolumeController implements AutoCloseable {
     @Override
     public CompletionStage<VolumeEntry> inspect(VolumeKey key) {
       return handed(inspecting(key));
+    }
+
+    @Override
+    public CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key) {
+      return handed(readingHealth(key));
     }
 
     @Override

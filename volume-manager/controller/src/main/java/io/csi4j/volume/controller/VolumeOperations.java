@@ -2,8 +2,10 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiAnswerException;
@@ -181,7 +183,8 @@ final class VolumeOperations {
     CatalogEntry known = catalog.find(key).orElse(null);
     if (known == null) {
       CreationName name = new CreationName(namePrefix + HashedName.inCatalog(key));
-      return ask(new CatalogEntry(key, spec, Optional.of(name), new State.Creating()), true);
+      return ask(
+          narrowed(new CatalogEntry(key, spec, Optional.of(name), new State.Creating())), true);
     }
     Subject subject = ControllerCalls.about("creating", known);
     if (known.state() instanceof State.Deleting) {
@@ -230,6 +233,54 @@ final class VolumeOperations {
       throw worded(record, failed);
     }
     return keep(record, made, facts);
+  }
+
+  /**
+   * Returns the record with the places from which the snapshot can be used that the volume is made
+   * from, where places are asked for, and the plugin can say. They are kept for as long as the
+   * volume is asked for: under one name the request is always the same.
+   */
+  private CatalogEntry narrowed(CatalogEntry begun) {
+    VolumeSpec spec = begun.spec();
+    if (spec.topologies().isEmpty()
+        || !(spec.source().orElse(null) instanceof VolumeContentSource.FromSnapshot from)) {
+      return begun;
+    }
+    Subject subject = ControllerCalls.about("creating", begun);
+    ControllerFacts facts = facts(spec.plugin(), subject);
+    boolean canSay =
+        facts.placesSnapshots()
+            && (facts.offers(ControllerCapability.GET_SNAPSHOT)
+                || facts.offers(ControllerCapability.LIST_SNAPSHOTS));
+    Optional<Snapshot> found =
+        canSay ? find(calls.find(spec, from.snapshotId(), facts)) : Optional.empty();
+    if (found.isEmpty()) {
+      return begun;
+    }
+    List<Violation> wrong = spec.toBuilder().fromSnapshot(found.get()).violations();
+    if (!wrong.isEmpty()) {
+      throw new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(OperatorCode.VOLUME_REQUEST_REFUSED, subject, ControllerFailures.text(wrong)),
+          wrong,
+          null);
+    }
+    return begun.fromSnapshotIn(found.get().accessibleTopology());
+  }
+
+  /** One that is not there is for the request of the volume to tell; reading leaves no doubt. */
+  private Optional<Snapshot> find(ControllerCall<Optional<Snapshot>> call) {
+    try {
+      return controllers.answer(call);
+    } catch (ControllerException failed) {
+      if (failed.status().filter(StatusCode.NOT_FOUND::equals).isPresent()) {
+        return Optional.empty();
+      }
+      throw failed.outcome() == Outcome.UNCERTAIN
+          ? new ControllerException(
+              Outcome.UNAVAILABLE, failed.operatorMessage(), failed.getCause())
+          : failed;
+    }
   }
 
   /** The id of what was made, if an answer cannot be used but for that. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
@@ -56,6 +57,14 @@ class CatalogCodecTest {
           + "7233742a180a0b0a06726567696f6e1201720a090a047a6f6e651201622a180a0b0a0672656769"
           + "6f6e1201720a090a047a6f6e6512016130103a020810";
 
+  /** What places of snapshots add to the first. */
+  private static final String PLACED =
+      "5222"
+          + "0a06706c61636564"
+          + "220b0a090a047a6f6e65120161"
+          + "2a0b0a090a047a6f6e65120161"
+          + "620b0a090a047a6f6e65120162";
+
   static Stream<CatalogEntry> records() {
     VolumeSpec plain =
         VolumeSpec.builder(PluginId.of("p"))
@@ -74,10 +83,20 @@ class CatalogCodecTest {
                     "nightly",
                     new TreeMap<>(),
                     new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
+        there.with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
+        there.fromSnapshotIn(List.of(zone("a"), zone("b"))),
         there.in(new State.Growing(VOLUME, CapacityRange.atMost(30))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())),
         there.in(new State.Deleting(Optional.empty(), Optional.empty())));
+  }
+
+  private static Topology zone(String zone) {
+    return Topology.of(Map.of("zone", zone));
+  }
+
+  private static RequestedTopologies requested() {
+    return new RequestedTopologies(Set.of(zone("a")), List.of(zone("a")));
   }
 
   @ParameterizedTest
@@ -139,6 +158,18 @@ class CatalogCodecTest {
       assertThat(CatalogCodec.encode(records.get(i))).isEqualTo(value);
       assertThat(CatalogCodec.decode(value)).isEqualTo(records.get(i));
     }
+  }
+
+  @Test
+  void placesOfSnapshotsAreReadForEver() throws MalformedRecordException {
+    CatalogEntry plain = records().findFirst().orElseThrow();
+    CatalogEntry placed =
+        plain
+            .with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested())))
+            .fromSnapshotIn(List.of(zone("b")));
+    StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + PLACED));
+    assertThat(CatalogCodec.encode(placed)).isEqualTo(value);
+    assertThat(CatalogCodec.decode(value)).isEqualTo(placed);
   }
 
   @Test

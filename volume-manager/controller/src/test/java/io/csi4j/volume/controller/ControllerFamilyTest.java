@@ -12,6 +12,7 @@ import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -194,6 +195,9 @@ class ControllerFamilyTest {
             Map.entry(Set.class, Set.of(KEY)),
             Map.entry(List.class, List.of(SnapshotId.of("snap-1"))),
             Map.entry(SnapshotName.class, SnapshotName.of("monday")),
+            Map.entry(
+                TopologyRequirement.class,
+                TopologyRequirement.anyOf(List.of(Topology.of(Map.of("zone", "a"))))),
             Map.entry(SnapshotId.class, SnapshotId.of("snap-1")),
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),

@@ -1,13 +1,13 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.NodeId;
-import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Objects;
 
@@ -78,28 +78,39 @@ public sealed interface Drift {
   }
 
   /**
-   * The storage system says that something is wrong with the volume.
+   * The storage system says that something is wrong with the volume. One for each thing.
    *
    * @param volume the volume, as the host names it
    * @param handle the volume, as the plugin names it
-   * @param condition what
+   * @param finding what
    */
-  record AbnormalVolume(VolumeKey volume, VolumeId handle, VolumeCondition condition)
+  record AbnormalVolume(VolumeKey volume, VolumeId handle, VolumeHealth.Finding finding)
       implements Drift {
 
     /** Checks that all parts are there. */
     public AbnormalVolume {
       Objects.requireNonNull(volume, "volume");
       Objects.requireNonNull(handle, "handle");
-      Objects.requireNonNull(condition, "condition");
+      Objects.requireNonNull(finding, "finding");
     }
 
     @Override
     public OperatorMessage message() {
+      String words = finding.entry().message();
       return told(
           this,
           OperatorCode.VOLUME_ABNORMAL,
-          "the storage system says: '" + condition.message() + "'");
+          "the storage system says: "
+              + VolumeHealth.what(finding.entry())
+              + (words.isEmpty() ? "" : ": '" + words + "'"));
+    }
+
+    /** Whether both tell of the same fault of the same volume, in whatever words. */
+    boolean isSameFault(AbnormalVolume other) {
+      return volume.equals(other.volume)
+          && handle.equals(other.handle)
+          && finding.entry().number() == other.finding.entry().number()
+          && finding.entry().reason().equals(other.finding.entry().reason());
     }
   }
 

@@ -3,6 +3,8 @@ package io.csi4j.volume.upkeep;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -10,7 +12,12 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.internal.condition.Conditions;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,7 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 
 /**
  * Compares what a storage system tells of volumes with their claims. Nothing is changed by looking;
@@ -33,6 +40,7 @@ public final class DriftCheck {
 
   private final StoredAttachments storage;
   private final ClaimStore claims;
+  private final Clock clock = new SystemClock();
 
   /** Between this plugin and these claims. */
   public DriftCheck(StoredAttachments storage, ClaimStore claims) {
@@ -51,13 +59,14 @@ public final class DriftCheck {
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
     Map<VolumeId, Versioned> before = new TreeMap<>(Comparator.comparing(VolumeId::value));
     volumes.forEach((handle, key) -> before.put(handle, claims.read(key)));
-    Map<VolumeId, VolumeEntry> seen = seen(before.keySet());
+    Instant now = clock.wall();
+    Map<VolumeId, Seen> seen = seen(before.keySet());
     List<Drift> findings = new ArrayList<>();
     before.forEach(
         (handle, claim) -> {
-          VolumeEntry entry = seen.get(handle);
-          if (entry != null) {
-            findings.addAll(confirmed(handle, claim, entry));
+          Seen volume = seen.get(handle);
+          if (volume != null) {
+            findings.addAll(confirmed(handle, claim, volume, now));
           }
         });
     return new DriftReport(findings, seen.size(), before.size() - seen.size());
@@ -87,14 +96,71 @@ public final class DriftCheck {
   }
 
   private boolean isStillSo(Drift drift) {
-    return look(Map.of(drift.handle(), drift.volume())).findings().contains(drift);
+    return look(Map.of(drift.handle(), drift.volume())).findings().stream()
+        .anyMatch(now -> isSame(now, drift));
+  }
+
+  private static boolean isSame(Drift one, Drift other) {
+    return (one instanceof Drift.AbnormalVolume sick && other instanceof Drift.AbnormalVolume told)
+        ? sick.isSameFault(told)
+        : one.equals(other);
   }
 
   private boolean offers(ControllerCapability capability) {
     return storage.offered().contains(capability);
   }
 
-  private Map<VolumeId, VolumeEntry> seen(Set<VolumeId> known) {
+  /**
+   * What is told of a volume.
+   *
+   * @param entry where it is attached
+   * @param faults what is wrong with it
+   */
+  private record Seen(Optional<VolumeEntry> entry, List<VolumeHealthEntry> faults) {}
+
+  /** The volumes of which anything is told. */
+  private Map<VolumeId, Seen> seen(Set<VolumeId> known) {
+    Map<VolumeId, VolumeEntry> entries = entries(known);
+    Map<VolumeId, List<VolumeHealthEntry>> faults = faults(known, entries);
+    Map<VolumeId, Seen> seen = new HashMap<>();
+    for (VolumeId handle : known) {
+      Optional<VolumeEntry> entry = Optional.ofNullable(entries.get(handle));
+      if (entry.isPresent() || faults.containsKey(handle)) {
+        seen.put(handle, new Seen(entry, faults.getOrDefault(handle, List.of())));
+      }
+    }
+    return seen;
+  }
+
+  /** Health is told by calls for nothing but that, or, before CSI 1.13, with the volumes. */
+  private Map<VolumeId, List<VolumeHealthEntry>> faults(
+      Set<VolumeId> known, Map<VolumeId, VolumeEntry> entries) {
+    Map<VolumeId, List<VolumeHealthEntry>> faults = new HashMap<>();
+    Consumer<VolumeHealthReport> told =
+        report -> {
+          if (known.contains(report.volumeId())) {
+            faults
+                .computeIfAbsent(report.volumeId(), none -> new ArrayList<>())
+                .addAll(report.entries());
+          }
+        };
+    if (offers(ControllerCapability.LIST_VOLUME_HEALTH) && known.size() > 1) {
+      storage.listHealth().forEach(told);
+    } else if (tellsHealth()) {
+      known.forEach(handle -> storage.health(handle).ifPresent(told));
+    } else {
+      entries.values().forEach(entry -> Conditions.report(entry).ifPresent(told));
+    }
+    return faults;
+  }
+
+  /** Whether single volumes can be asked about. */
+  private boolean tellsHealth() {
+    return offers(ControllerCapability.GET_VOLUME_HEALTH)
+        || offers(ControllerCapability.LIST_VOLUME_HEALTH);
+  }
+
+  private Map<VolumeId, VolumeEntry> entries(Set<VolumeId> known) {
     if (offers(ControllerCapability.LIST_VOLUMES) && known.size() > 1) {
       return listed(known);
     }
@@ -124,32 +190,55 @@ public final class DriftCheck {
   }
 
   /** Returns the differences that are there before and after, while the claim has not changed. */
-  private List<Drift> confirmed(VolumeId handle, Versioned before, VolumeEntry entry) {
-    List<Drift> first = differences(handle, before.claim(), entry);
+  private List<Drift> confirmed(VolumeId handle, Versioned before, Seen seen, Instant since) {
+    List<Drift> first = differences(handle, before.claim(), seen, since);
     if (first.isEmpty()) {
       return first;
     }
-    Optional<VolumeEntry> again =
-        offers(ControllerCapability.GET_VOLUME) ? storage.read(handle) : Optional.of(entry);
+    Optional<Seen> again = again(handle, seen);
     Versioned now = claims.read(before.claim().volume());
     if (again.isEmpty() || !now.version().equals(before.version())) {
       return List.of();
     }
-    Predicate<Drift> isStillThere = differences(handle, now.claim(), again.get())::contains;
-    return first.stream().filter(isStillThere).toList();
+    return differences(handle, now.claim(), again.get(), since).stream()
+        .filter(drift -> first.stream().anyMatch(each -> isSame(each, drift)))
+        .toList();
+  }
+
+  /** Reads the volume again, as far as that is offered; nothing if it is gone. */
+  private Optional<Seen> again(VolumeId handle, Seen seen) {
+    Optional<VolumeEntry> entry = seen.entry();
+    if (entry.isPresent() && offers(ControllerCapability.GET_VOLUME)) {
+      entry = storage.read(handle);
+      if (entry.isEmpty()) {
+        return Optional.empty();
+      }
+    }
+    List<VolumeHealthEntry> faults =
+        tellsHealth()
+            ? storage.health(handle).map(VolumeHealthReport::entries).orElse(List.of())
+            : entry.flatMap(Conditions::report).map(VolumeHealthReport::entries).orElse(List.of());
+    return Optional.of(new Seen(entry, faults));
   }
 
   /** In what a volume of the storage system differs from its claim. */
-  private List<Drift> differences(VolumeId handle, Claim claim, VolumeEntry entry) {
+  private List<Drift> differences(VolumeId handle, Claim claim, Seen seen, Instant since) {
     List<Drift> found = new ArrayList<>();
     if (offers(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES)) {
-      attachments(claim, handle, Set.copyOf(entry.publishedNodes()), found);
+      seen.entry()
+          .ifPresent(
+              entry -> attachments(claim, handle, Set.copyOf(entry.publishedNodes()), found));
     }
-    entry
-        .condition()
-        .filter(condition -> condition.abnormal())
-        .ifPresent(
-            condition -> found.add(new Drift.AbnormalVolume(claim.volume(), handle, condition)));
+    List<VolumeHealth.Finding> faults =
+        seen.faults().stream()
+            .map(
+                fault ->
+                    new VolumeHealth.Finding(
+                        fault, VolumeHealth.Source.controller(), since, clock.wall()))
+            .toList();
+    new VolumeHealth(faults)
+        .findings()
+        .forEach(fault -> found.add(new Drift.AbnormalVolume(claim.volume(), handle, fault)));
     return found;
   }
 

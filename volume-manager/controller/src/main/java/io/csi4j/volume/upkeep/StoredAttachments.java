@@ -1,20 +1,25 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.ControllerGetVolumeRequest;
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * What a storage system tells of its volumes. Methods block, and throw {@link
@@ -31,6 +36,24 @@ public interface StoredAttachments {
 
   /** One volume, if it is there; only with {@link ControllerCapability#GET_VOLUME}. */
   Optional<VolumeEntry> read(VolumeId volume);
+
+  /**
+   * What is wrong with volumes, page by page; only with {@link
+   * ControllerCapability#LIST_VOLUME_HEALTH}. Tells nothing by default.
+   */
+  @Experimental
+  default Iterable<VolumeHealthReport> listHealth() {
+    return List.of();
+  }
+
+  /**
+   * All that is wrong with one volume, if it is there; only with {@link
+   * ControllerCapability#GET_VOLUME_HEALTH}. Tells nothing by default.
+   */
+  @Experimental
+  default Optional<VolumeHealthReport> health(VolumeId volume) {
+    return Optional.empty();
+  }
 
   /**
    * What the controllers of a plugin tell, by way of the one who has its calls in order; of the
@@ -56,13 +79,22 @@ public interface StoredAttachments {
 
       @Override
       public Optional<VolumeEntry> read(VolumeId volume) {
-        Optional<VolumeKey> key = key(volume);
-        if (key.isEmpty()) {
-          keys = controller.handles(plugin);
-          key = key(volume);
-        }
+        return unlessGone(() -> key(volume).map(controller::inspect));
+      }
+
+      @Override
+      public Iterable<VolumeHealthReport> listHealth() {
+        return controller.listHealth(plugin);
+      }
+
+      @Override
+      public Optional<VolumeHealthReport> health(VolumeId volume) {
+        return unlessGone(() -> key(volume).flatMap(controller::health));
+      }
+
+      private <T> Optional<T> unlessGone(Supplier<Optional<T>> reading) {
         try {
-          return key.map(controller::inspect);
+          return reading.get();
         } catch (ControllerException missing) {
           if (missing.status().filter(StatusCode.NOT_FOUND::equals).isPresent()) {
             return Optional.empty();
@@ -72,6 +104,15 @@ public interface StoredAttachments {
       }
 
       private Optional<VolumeKey> key(VolumeId volume) {
+        return known(volume)
+            .or(
+                () -> {
+                  keys = controller.handles(plugin);
+                  return known(volume);
+                });
+      }
+
+      private Optional<VolumeKey> known(VolumeId volume) {
         return Optional.ofNullable(keys.get(volume))
             .filter(
                 key -> controller.find(key).filter(found -> found.id().equals(volume)).isPresent());
@@ -95,8 +136,24 @@ public interface StoredAttachments {
 
       @Override
       public Optional<VolumeEntry> read(VolumeId volume) {
+        return unlessGone(
+            () -> plugin.getVolume(ControllerGetVolumeRequest.builder(volume).build()));
+      }
+
+      @Override
+      public Iterable<VolumeHealthReport> listHealth() {
+        return plugin.volumeHealth();
+      }
+
+      @Override
+      public Optional<VolumeHealthReport> health(VolumeId volume) {
+        return unlessGone(
+            () -> plugin.getVolumeHealth(ControllerGetVolumeHealthRequest.builder(volume).build()));
+      }
+
+      private <T> Optional<T> unlessGone(Supplier<T> reading) {
         try {
-          return Optional.of(plugin.getVolume(ControllerGetVolumeRequest.builder(volume).build()));
+          return Optional.of(reading.get());
         } catch (CsiException missing) {
           if (missing.code() == StatusCode.NOT_FOUND) {
             return Optional.empty();

@@ -152,7 +152,8 @@ class DriftCheckTest {
       "moved: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is no"
           + " claim";
   private static final String SICK =
-      "sick: VOLUME_ABNORMAL: the storage system says: 'one disk of two is gone'";
+      "sick: VOLUME_ABNORMAL: the storage system says: DEGRADED (VolumeCondition): 'one disk of two"
+          + " is gone'";
   private static final String UNCLAIMED =
       "unclaimed: ATTACHMENT_UNKNOWN: it is attached to the plugin's node 'n2', of which there is"
           + " no claim";

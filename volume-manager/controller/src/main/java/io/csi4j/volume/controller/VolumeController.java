@@ -1,9 +1,9 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
+import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
@@ -11,6 +11,7 @@ import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
@@ -73,6 +74,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +105,7 @@ public final class VolumeController implements AutoCloseable {
   private final Catalog catalog;
   private final Controllers controllers;
   private final PluginRegistry registry;
+  private final UnaryOperator<CallPolicy.Builder> policy;
   private final ControllerCalls calls;
   private final VolumeOperations volumes;
   private final SnapshotCreation snapshots;
@@ -129,6 +132,7 @@ public final class VolumeController implements AutoCloseable {
     this.threads = threads;
     this.ending = ending;
     registry = options.plugins;
+    policy = options.settings.policy();
     told = options.told;
     catalog = new Catalog(options.store);
     turns =
@@ -442,7 +446,7 @@ public final class VolumeController implements AutoCloseable {
    * are not known here; one that is missing proves nothing.
    */
   public Listing<VolumeEntry> list(PluginId plugin) {
-    return listing(plugin, "volumes", it -> it.controller().volumes());
+    return listing(plugin, "volumes", ControllerService::volumes);
   }
 
   /**
@@ -455,8 +459,8 @@ public final class VolumeController implements AutoCloseable {
     Subject subject = ofList(plugin, "volumes");
     ListVolumesRequest.Builder request = ListVolumesRequest.builder().maxEntries(page.maxEntries());
     page.token().ifPresent(request::startingToken);
-    CsiPlugin connected = Controllers.ended(controllers.connected(plugin, subject));
-    return told(subject, () -> connected.controller().listVolumes(request.build()));
+    ControllerService connected = connected(plugin, subject);
+    return told(subject, () -> connected.listVolumes(request.build()));
   }
 
   /**
@@ -482,16 +486,15 @@ public final class VolumeController implements AutoCloseable {
               plugin,
               "health of the volumes",
               it ->
-                  it.controller()
-                      .volumeHealth(
-                          ControllerListVolumeHealthRequest.builder()
-                              .secrets(
-                                  secrets(
-                                      plugin,
-                                      secrets,
-                                      CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
-                                      subject))
-                              .build()))
+                  it.volumeHealth(
+                      ControllerListVolumeHealthRequest.builder()
+                          .secrets(
+                              secrets(
+                                  plugin,
+                                  secrets,
+                                  CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+                                  subject))
+                          .build()))
           .iterator();
     };
   }
@@ -529,24 +532,22 @@ public final class VolumeController implements AutoCloseable {
         plugin,
         "snapshots",
         it ->
-            it.controller()
-                .snapshots(
-                    ListSnapshotsRequest.builder()
-                        .secrets(
-                            secrets(
-                                plugin,
-                                secrets,
-                                CsiOperation.LIST_SNAPSHOTS,
-                                ofList(plugin, "snapshots")))
-                        .build()));
+            it.snapshots(
+                ListSnapshotsRequest.builder()
+                    .secrets(
+                        secrets(
+                            plugin,
+                            secrets,
+                            CsiOperation.LIST_SNAPSHOTS,
+                            ofList(plugin, "snapshots")))
+                    .build()));
   }
 
   private <T> Listing<T> listing(
-      PluginId plugin, String what, Function<CsiPlugin, Listing<T>> begin) {
+      PluginId plugin, String what, Function<ControllerService, Listing<T>> begin) {
     Subject subject = ofList(plugin, what);
     return () -> {
-      CsiPlugin connected = await(new Begun<>(subject, controllers.connected(plugin, subject)));
-      Iterator<T> all = begin.apply(connected).iterator();
+      Iterator<T> all = begin.apply(connected(plugin, subject)).iterator();
       return new Iterator<>() {
         @Override
         public boolean hasNext() {
@@ -559,6 +560,13 @@ public final class VolumeController implements AutoCloseable {
         }
       };
     };
+  }
+
+  /** The controller service of a plugin, with the patience that the settings say. */
+  private ControllerService connected(PluginId plugin, Subject subject) {
+    return await(new Begun<>(subject, controllers.connected(plugin, subject)))
+        .controller()
+        .with(policy);
   }
 
   private static Subject ofList(PluginId plugin, String what) {

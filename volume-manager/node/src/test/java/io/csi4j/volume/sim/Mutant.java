@@ -275,6 +275,24 @@ enum Mutant {
           "if (turn.tries().unknown() < most) {",
           "if (turn.tries().unknown() < 0) {")),
 
+  /** An operation does not wait for the answer to a question for health. */
+  HEALTH_TAKES_ITS_TURN(
+      "I8",
+      edit(
+          "engine/VolumeQueue",
+          """
+              if (current != null) {
+                return;
+              }
+              nameAll();
+          """,
+          """
+              if (!isFree()) {
+                return;
+              }
+              nameAll();
+          """)),
+
   /** What is wanted under a claim is staged and published without a question. */
   EPOCH_CONFIRMED(
       "I13", edit("lifecycle/MountStory", "return goal.epoch() > 0;", "return goal.epoch() < 0;"));

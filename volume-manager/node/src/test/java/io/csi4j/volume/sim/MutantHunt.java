@@ -117,6 +117,9 @@ final class MutantHunt {
     if (mutant == Mutant.TOMBSTONES) {
       return Setup.roam(true, false, 4, 6);
     }
+    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
+      return Setup.roam(true, false, 4, 6).watching();
+    }
     if (MENDING.contains(mutant)) {
       return Setup.mend(seed % 2 == 0, 1, (int) (seed / 2 % 2));
     }
@@ -132,6 +135,9 @@ final class MutantHunt {
     List<Setup> setups = new ArrayList<>();
     if (mutant == Mutant.EPOCH_CONFIRMED) {
       return List.of(Setup.drill(false, false, 0, 1).claimed());
+    }
+    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
+      return List.of();
     }
     if (MENDING.contains(mutant)) {
       setups.add(Setup.mend(false, 0, 0));

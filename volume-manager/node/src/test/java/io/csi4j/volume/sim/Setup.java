@@ -10,6 +10,7 @@ package io.csi4j.volume.sim;
  * @param crashes how often the host may crash
  * @param faults how often something else may go wrong
  * @param claims whether the host claims what it mounts, in a cluster where claims move on
+ * @param watched whether the plugins are asked for the health of volumes
  */
 record Setup(
     Drive host,
@@ -18,7 +19,8 @@ record Setup(
     boolean journal,
     int crashes,
     int faults,
-    boolean claims) {
+    boolean claims,
+    boolean watched) {
 
   /** What the host does. */
   enum Drive {
@@ -36,7 +38,7 @@ record Setup(
 
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false);
+    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false, false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -46,16 +48,21 @@ record Setup(
 
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false);
+    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false, false);
   }
 
   Setup with(Drive other) {
-    return new Setup(other, shared, serialising, journal, crashes, faults, claims);
+    return new Setup(other, shared, serialising, journal, crashes, faults, claims, watched);
   }
 
   /** The same with claims. */
   Setup claimed() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, true);
+    return new Setup(host, shared, serialising, journal, crashes, faults, true, watched);
+  }
+
+  /** The same, where plugins are asked for the health of volumes. */
+  Setup watching() {
+    return new Setup(host, shared, serialising, journal, crashes, faults, claims, true);
   }
 
   boolean mends() {
@@ -73,6 +80,7 @@ record Setup(
         + (serialising ? ", serialising" : ", not serialising")
         + (journal ? ", journal" : "")
         + (claims ? ", claimed" : "")
+        + (watched ? ", watched" : "")
         + ", "
         + crashes
         + " crashes, "

@@ -1,6 +1,10 @@
 package io.csi4j.volume.sim;
 
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeHealthReport;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -58,6 +62,9 @@ final class SimPlugin {
     StatusCode.UNIMPLEMENTED,
     StatusCode.UNAUTHENTICATED
   };
+  private static final Duration HEALTH_INTERVAL = Duration.ofSeconds(20);
+  private static final Duration SLOW = Duration.ofSeconds(7);
+
   private static final StatusCode[] REFUSALS_BACK = {
     StatusCode.PERMISSION_DENIED,
     StatusCode.FAILED_PRECONDITION,
@@ -171,6 +178,10 @@ final class SimPlugin {
 
   private final Set<MountPath> forgotten = new TreeSet<>();
   private final Map<MountPath, Integer> refusals = new TreeMap<>();
+
+  /** The volumes of which a call is not answered yet, and who waits for the answer. */
+  private final Map<String, Life> calling = new TreeMap<>();
+
   private MountPolicy policy = POLICY;
   private Serving serving = Serving.NOTHING;
   private int process = 1;
@@ -184,6 +195,9 @@ final class SimPlugin {
     this.faulty = faulty;
     if (faulty && (world.setup().roams() || world.setup().mends())) {
       choosePolicy();
+    }
+    if (world.setup().watched()) {
+      policy = policy.toBuilder().healthInterval(HEALTH_INTERVAL).build();
     }
   }
 
@@ -347,7 +361,7 @@ final class SimPlugin {
                     then.accept(
                         down || unhealthy
                             ? new PluginAnswer.Down("nobody listens at its socket")
-                            : new PluginAnswer.Up(true, instance(), false, false, true)));
+                            : new PluginAnswer.Up(true, instance(), false, false, true, offer())));
       }
 
       @Override
@@ -358,10 +372,52 @@ final class SimPlugin {
       @Override
       public void call(NodeCall call, Consumer<Answer> then) {
         life.check();
+        if (call instanceof NodeCall.Health health) {
+          tellHealth(life, health.volume(), then);
+          return;
+        }
         Call seen = Call.of(call).orElseThrow(() -> new AssertionError("Nobody asked for " + call));
         new Open(life, seen, then).begin();
       }
     };
+  }
+
+  private PluginAnswer.HealthOffer offer() {
+    return new PluginAnswer.HealthOffer(world.setup().watched(), false, false);
+  }
+
+  /** Tells that a volume is well or not, late, or never; nothing else is asked of it meanwhile. */
+  private void tellHealth(Life life, VolumeId volume, Consumer<Answer> then) {
+    if (calling.get(volume.value()) == life) {
+      world.findings().violated("I8", "health of " + volume + " was asked during another call");
+    }
+    calling.put(volume.value(), life);
+    int answer = hung ? 3 : world.choices().choose("health", 4);
+    Duration after = answer == 3 ? NodeCall.HEALTH_LIMIT : answer == 2 ? SLOW : MOMENT;
+    world
+        .time()
+        .later(
+            after,
+            life,
+            () -> {
+              calling.remove(volume.value(), life);
+              then.accept(
+                  down
+                      ? failed(StatusCode.UNAVAILABLE, false)
+                      : answer == 3
+                          ? failed(StatusCode.DEADLINE_EXCEEDED, true)
+                          : new Answer.Ok(Optional.of(health(volume, answer != 0))));
+            });
+  }
+
+  private static VolumeHealthReport health(VolumeId volume, boolean isSick) {
+    return new VolumeHealthReport(
+        volume,
+        isSick
+            ? List.of(
+                VolumeHealthEntry.of(
+                    VolumeHealthEntry.Status.DEGRADED, HealthReason.of("Chosen"), "it was chosen"))
+            : List.of());
   }
 
   /** Its process, as records name it. */
@@ -383,6 +439,9 @@ final class SimPlugin {
 
     void begin() {
       world.watch().sent(SimPlugin.this, life, call);
+      if (calling.put(call.volume(), life) == life) {
+        world.findings().violated("I8", call + " was sent during another call");
+      }
       if (unhealthy) {
         world.findings().violated("C8", call + " was sent to a plugin that gets no calls");
       }
@@ -511,6 +570,7 @@ final class SimPlugin {
               after,
               life,
               () -> {
+                calling.remove(call.volume(), life);
                 world.findings().note("ANSWER", call, answer);
                 if (isConclusive(answer)) {
                   late.stream()

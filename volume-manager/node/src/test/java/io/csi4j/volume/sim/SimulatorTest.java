@@ -118,6 +118,16 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(600);
   }
 
+  @Test
+  void questionsForHealthBreakNoInvariantAndComeInNoOnesWay() {
+    Tally tally =
+        Explorer.random(
+            1, 100, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).watching(), NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(100);
+  }
+
   @Tag("campaign")
   @Test
   @Tag("K3")

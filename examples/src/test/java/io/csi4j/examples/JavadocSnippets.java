@@ -38,6 +38,7 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
@@ -52,6 +53,7 @@ import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.TaskRuntime;
 import io.csi4j.volume.workload.VolumeLookup;
@@ -203,6 +205,19 @@ final class JavadocSnippets {
                   .capacity(CapacityRange.atLeast(1L << 30))
                   .build());
       controller.delete(made.key());
+    }
+    // end
+  }
+
+  static void health(VolumeController controller, Consumer<String> page) {
+    // snippet: HealthMonitor
+    try (HealthMonitor monitor =
+        HealthMonitor.builder(controller)
+            .every(Duration.ofMinutes(1))
+            .listener(change -> page.accept(change.message().line()))
+            .open()) {
+      VolumeHealth health = monitor.health(VolumeKey.of("db"));
+      health.worst().ifPresent(finding -> page.accept(finding.text()));
     }
     // end
   }

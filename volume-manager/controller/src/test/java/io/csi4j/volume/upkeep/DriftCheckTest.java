@@ -8,10 +8,13 @@ import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
@@ -36,10 +39,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What was changed on a storage system behind everybody's back is found: exactly that. */
 @Timeout(60)
@@ -187,6 +194,118 @@ class DriftCheckTest {
         open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES));
 
     assertThat(words(check.look(volumes).findings())).containsExactly(SICK);
+  }
+
+  static Stream<Arguments> pluginsThatTellHealthOnly() {
+    PluginShape nothingElse =
+        PluginShape.full113()
+            .without(
+                ControllerCapability.LIST_VOLUMES,
+                ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES,
+                ControllerCapability.GET_VOLUME);
+    return Stream.of(
+        Arguments.of("by a list", nothingElse, 1),
+        Arguments.of(
+            "volume by volume", nothingElse.without(ControllerCapability.LIST_VOLUME_HEALTH), 7));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pluginsThatTellHealthOnly")
+  void aPluginThatTellsNothingButHealthTellsThat(String name, PluginShape shape, int compared) {
+    DriftReport report = open(shape).look(volumes);
+
+    assertThat(words(report.findings())).containsExactly(SICK);
+    assertThat(report.compared()).isEqualTo(compared);
+    assertThat(report.unseen()).isEqualTo(7 - compared);
+  }
+
+  @Test
+  void aPluginOf113TellsTheSameAsOneOf112AndEachFaultIsAFinding() {
+    DriftCheck check = open(PluginShape.full113());
+    assertThat(words(check.look(volumes).findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
+
+    fake.health(
+        VolumeId.of("sick"),
+        VolumeHealthEntry.of(9, HealthReason.of("Odd"), ""),
+        VolumeHealthEntry.of(
+            VolumeHealthEntry.Status.INACCESSIBLE, HealthReason.of("DiskFailing"), "no answer"));
+    DriftReport report = check.look(volumes);
+    String inaccessible =
+        "sick: VOLUME_ABNORMAL: the storage system says: INACCESSIBLE (DiskFailing): 'no answer'";
+    String odd = "sick: VOLUME_ABNORMAL: the storage system says: status 9 (Odd)";
+    assertThat(words(report.findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, inaccessible, odd, UNCLAIMED);
+
+    Repairing repair = new Repairing();
+    assertThat(words(check.repair(report, new DriftPolicy(true, true), repair)))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
+    assertThat(words(check.look(volumes).findings())).containsExactly(inaccessible, odd);
+  }
+
+  @Test
+  void aFaultThatIsGoneAtTheSecondLookIsNotReported() {
+    open(PluginShape.full113());
+    StoredAttachments real = StoredAttachments.of(plugin.controller());
+    StoredAttachments healing =
+        new StoredAttachments() {
+          @Override
+          public Set<ControllerCapability> offered() {
+            return real.offered();
+          }
+
+          @Override
+          public Iterable<VolumeEntry> list() {
+            return real.list();
+          }
+
+          @Override
+          public Optional<VolumeEntry> read(VolumeId volume) {
+            return real.read(volume);
+          }
+
+          @Override
+          public Iterable<VolumeHealthReport> listHealth() {
+            List<VolumeHealthReport> all = new ArrayList<>();
+            real.listHealth().forEach(all::add);
+            fake.clearHealth();
+            return all;
+          }
+
+          @Override
+          public Optional<VolumeHealthReport> health(VolumeId volume) {
+            return real.health(volume);
+          }
+        };
+
+    assertThat(words(new DriftCheck(healing, claims).look(volumes).findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
+  }
+
+  @Test
+  void attachmentsOfAHostThatKnowNoHealthCallsTellNoHealthOf113() {
+    open(PluginShape.full113());
+    StoredAttachments real = StoredAttachments.of(plugin.controller());
+    StoredAttachments older =
+        new StoredAttachments() {
+          @Override
+          public Set<ControllerCapability> offered() {
+            return real.offered();
+          }
+
+          @Override
+          public Iterable<VolumeEntry> list() {
+            return real.list();
+          }
+
+          @Override
+          public Optional<VolumeEntry> read(VolumeId volume) {
+            return real.read(volume);
+          }
+        };
+
+    assertThat(words(new DriftCheck(older, claims).look(volumes).findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
   }
 
   @Test

@@ -287,6 +287,22 @@ class HealthTest {
     }
   }
 
+  @Test
+  void aVolumeThatIsStillBeingMountedWhenTheFirstRoundBeginsIsAskedAboutInTheNext() {
+    MountPolicy atOnce = Node.QUICK.toBuilder().healthInterval(Duration.ofNanos(1)).build();
+    try (Node node = Node.builder().shape(NEW).policy(atOnce).open()) {
+      node.volume("vol-1");
+      node.plugin().health(VOLUME, SICK);
+      for (int i = 0; i < 20; i++) {
+        int before = changes(node).size();
+        node.mount(single("vol-1", "web"));
+        Node.eventually("it is told", () -> changes(node).size() == before + 1);
+        node.unmount(usage("vol-1", "web"));
+        Node.eventually("it is over", () -> changes(node).size() == before + 2);
+      }
+    }
+  }
+
   // ---- a plugin that does not answer
 
   @Test

@@ -13,12 +13,15 @@ public final class HealthPace {
 
   private static final double SPREAD = 0.2;
 
+  /** Longer intervals than this are as good as none. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   private final Duration interval;
   private int failures;
 
   /** Asks at this interval. */
   public HealthPace(Duration interval) {
-    this.interval = interval;
+    this.interval = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
   }
 
   /** A round has ended; whether the plugin has answered decides about the next. */

@@ -33,4 +33,14 @@ class HealthPaceTest {
     pace.ended(true);
     assertThat(pace.next(0.5)).isEqualTo(Duration.ofSeconds(60));
   }
+
+  @Test
+  void anIntervalOfCenturiesIsAYear() {
+    HealthPace pace = new HealthPace(Duration.ofSeconds(Long.MAX_VALUE));
+    for (int i = 0; i < 6; i++) {
+      pace.ended(false);
+    }
+
+    assertThat(pace.next(0.5)).isEqualTo(Duration.ofDays(16 * 365));
+  }
 }

@@ -200,10 +200,9 @@ final class HealthWatch {
     }
 
     private void round() {
+      List<VolumeQueue> known = volumesOf.apply(plugin);
       List<VolumeQueue> there =
-          volumesOf.apply(plugin).stream()
-              .filter(volume -> volume.view().record().isPresent())
-              .toList();
+          known.stream().filter(volume -> volume.view().record().isPresent()).toList();
       forgetOthers(plugin, there);
       lock.lock();
       try {
@@ -213,8 +212,11 @@ final class HealthWatch {
         lock.unlock();
       }
       Optional<NodePlugin> serving = parts.plugins().find(plugin);
-      if (there.isEmpty() || !isWatched(plugin) || serving.isEmpty()) {
+      if (known.isEmpty() || !isWatched(plugin) || serving.isEmpty()) {
         end(false);
+        return;
+      } else if (there.isEmpty()) {
+        end(true);
         return;
       }
       serving
@@ -321,6 +323,10 @@ final class HealthWatch {
         }
       } finally {
         lock.unlock();
+      }
+      if (!goesOn && !volumesOf.apply(plugin).isEmpty()) {
+        // A volume has come meanwhile, and found these rounds still going.
+        HealthWatch.this.begin(plugin);
       }
     }
   }

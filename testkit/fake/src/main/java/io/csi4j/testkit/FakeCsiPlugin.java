@@ -109,12 +109,20 @@ public final class FakeCsiPlugin extends TestPlugin {
     backend.health(node, volume, List.of(entries));
   }
 
-  /** Tells this health of the storage by every node from now on. Without entries it is well. */
+  /**
+   * Tells this health of the storage by every node from now on. Without entries it is well.
+   *
+   * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
+   */
   public void storageHealth(StorageHealthEntry... entries) {
     backend.storageHealth(List.of(entries));
   }
 
-  /** Tells this health of the storage by one node from now on. Without entries it is well. */
+  /**
+   * Tells this health of the storage by one node from now on. Without entries it is well.
+   *
+   * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
+   */
   public void storageHealth(NodeId node, StorageHealthEntry... entries) {
     backend.storageHealth(node, List.of(entries));
   }

@@ -72,7 +72,17 @@ final class ToldHealth {
   }
 
   void storage(NodeId node, List<StorageHealthEntry> entries) {
+    entries.forEach(entry -> entry.capability().ifPresent(ToldHealth::checkStated));
     backends.put(node, List.copyOf(entries));
+  }
+
+  private static void checkStated(VolumeCapability capability) {
+    if (!capability.accessMode().isStated()) {
+      throw new IllegalArgumentException(
+          "The health of a storage cannot be set for the access mode "
+              + capability.accessMode()
+              + ": CSI has no such mode. State the mode, or leave out the capability.");
+    }
   }
 
   /** Forgets what was set about one volume, on every node. */

@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.backend;
 import static io.csi4j.testkit.internal.backend.Requests.WRITER;
 import static io.csi4j.testkit.internal.backend.Requests.created;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
@@ -34,6 +35,8 @@ import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The health that was set, as plugins of CSI 1.12 and of 1.13 tell it. */
 class HealthServiceTest {
@@ -188,6 +191,26 @@ class HealthServiceTest {
     assertThat(storage(Asking.ONE)).isEqualTo(storage(Asking.TWO)).hasSize(1);
     plugin.backend.clearHealth();
     assertThat(storage(Asking.TWO)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = AccessMode.class,
+      names = {"UNSPECIFIED", "UNRECOGNIZED"})
+  void theHealthOfAStorageIsNotSetForAModeThatIsNotStated(AccessMode mode) {
+    StorageHealthEntry slow =
+        StorageHealthEntry.of(1, HealthReason.of("Slow"), "", Optional.empty());
+    plugin.backend.storageHealth(List.of(slow));
+    StorageHealthEntry unstated =
+        StorageHealthEntry.of(
+            2, HealthReason.of("NoRoute"), "", Optional.of(VolumeCapability.block(mode)));
+    assertThatThrownBy(() -> plugin.backend.storageHealth(List.of(slow, unstated)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "The health of a storage cannot be set for the access mode "
+                + mode
+                + ": CSI has no such mode. State the mode, or leave out the capability.");
+    assertThat(storage(Asking.ONE)).hasSize(1);
   }
 
   @Test

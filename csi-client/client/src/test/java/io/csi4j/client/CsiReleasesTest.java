@@ -10,6 +10,7 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.controller.VolumePage;
@@ -30,6 +31,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.VolumeStats;
@@ -204,6 +206,13 @@ class CsiReleasesTest extends AgainstScriptedPlugin {
                 .capability(BLOCK)
                 .secrets(SECRETS)
                 .build());
+    plugin
+        .node()
+        .getVolumeStats(
+            NodeGetVolumeStatsRequest.builder(VOLUME, PluginPath.of("/p"))
+                .stagingTargetPath(PluginPath.of("/s"))
+                .build());
+    plugin.controller().listSnapshots(ListSnapshotsRequest.builder().secrets(SECRETS).build());
 
     assertThat(
             seen(
@@ -218,6 +227,18 @@ class CsiReleasesTest extends AgainstScriptedPlugin {
     assertThat(onNode.hasVolumeCapability()).isTrue();
     assertThat(onNode.getStagingTargetPath()).isEqualTo("/s");
     assertThat(onNode.getSecretsMap()).containsOnlyKeys("token");
+    assertThat(
+            seen(
+                    CsiOperation.NODE_GET_VOLUME_STATS,
+                    io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest.class)
+                .getStagingTargetPath())
+        .isEqualTo("/s");
+    assertThat(
+            seen(
+                    CsiOperation.LIST_SNAPSHOTS,
+                    io.csi4j.client.internal.proto.ListSnapshotsRequest.class)
+                .getSecretsMap())
+        .containsOnlyKeys("token");
   }
 
   @Test

@@ -3,12 +3,14 @@ package io.csi4j.conformance.internal.plugin;
 import static io.csi4j.client.model.StatusCode.ABORTED;
 import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
 import static io.csi4j.client.model.StatusCode.NOT_FOUND;
+import static io.csi4j.client.model.StatusCode.OK;
 import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealth;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealthOnNode;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetStorageHealth;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListHealth;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
 
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerServiceCapability;
@@ -126,6 +128,16 @@ final class HealthCases {
     all.add(
         "node/health/an-unknown-volume-is-better-not-found",
         t -> t.best(toGetHealthOnNode(NO_SUCH_VOLUME), NOT_FOUND));
+    all.add(
+        "node/health/a-volume-whose-staging-was-refused-is-better-told-of",
+        t -> {
+          Volume volume = t.volume();
+          var staging = toStage(t, volume, t.attach(volume));
+          // Refused for its request; what the plugin makes of it is the matter of other cases.
+          t.call(staging.clearVolumeCapability());
+          t.best(
+              toGetHealthOnNode(volume).setStagingTargetPath(staging.getStagingTargetPath()), OK);
+        });
     all.add(
         "node/health/tells-of-the-volume",
         t -> {

@@ -548,6 +548,19 @@ enum Defect {
       };
     }
   },
+  HEALTH_KNOWS_ONLY_STAGED_VOLUMES(Shapes.NEWEST) {
+    @Override
+    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.operation() == CsiOperation.NODE_STAGE_VOLUME) {
+        memory.seen.add(text(asked, "volume_id"));
+      } else if (asked.operation() == CsiOperation.NODE_GET_VOLUME_HEALTH
+          && !memory.seen.contains(text(asked, "volume_id"))) {
+        throw new Refusal(StatusCode.FAILED_PRECONDITION, "not staged");
+      }
+      return answer;
+    }
+  },
   HEALTH_NEEDS_NO_VOLUME(Shapes.NEWEST) {
     @Override
     List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

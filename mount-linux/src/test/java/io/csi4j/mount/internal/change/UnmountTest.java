@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.mount.MountTable;
@@ -561,9 +561,7 @@ class UnmountTest {
   }
 
   private static MountException refused(ThrowingCallable call) {
-    MountException refused = catchThrowableOfType(MountException.class, call);
-    assertThat(refused).as("a refusal").isNotNull();
-    return refused;
+    return assertThatExceptionOfType(MountException.class).isThrownBy(call).actual();
   }
 
   /** Time that passes by being waited for, in which a mount is freed after some pauses. */

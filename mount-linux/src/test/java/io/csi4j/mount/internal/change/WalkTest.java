@@ -1,7 +1,7 @@
 package io.csi4j.mount.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
@@ -110,9 +110,8 @@ class WalkTest {
   }
 
   private static MountException failure(Walk walk, MountPath target) {
-    MountException failure =
-        catchThrowableOfType(MountException.class, () -> walk.place(DOING, target).close());
-    assertThat(failure).as("the refusal").isNotNull();
-    return failure;
+    return assertThatExceptionOfType(MountException.class)
+        .isThrownBy(() -> walk.place(DOING, target).close())
+        .actual();
   }
 }

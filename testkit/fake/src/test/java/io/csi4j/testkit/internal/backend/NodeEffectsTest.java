@@ -245,8 +245,7 @@ class NodeEffectsTest {
       Volume volume = made("a", WRITER);
       published(plugin, volume, WRITER, "/t/1");
       try (Held held = host.open(path("/t/1"))) {
-        assertThat(held).isNotNull();
-        internal(plugin, unpublish(volume, "/t/1"), "Unpublishing the volume");
+        internal(plugin, unpublish(volume, "/t/1"), "process " + held.pid());
         assertThat(plugin.backend.contents().published()).hasSize(1);
       }
       plugin.ask(unpublish(volume, "/t/1"));

@@ -25,6 +25,7 @@ import static io.csi4j.client.model.CsiOperation.NODE_GET_VOLUME_STATS;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.controller.ControllerCapability;
@@ -194,20 +195,22 @@ class ServedCallsTest {
   }
 
   @Test
-  void aSocketWithoutANodeServesNoNodeCall() throws Refusal {
+  void aSocketWithoutANodeServesNoNodeCall() {
     Asking plugin = new Asking(EVERYTHING);
     for (Message request : Lawful.requests()) {
       if (Asking.isNode(request)) {
         CsiOperation operation = Asking.operation(request);
-        Refusal refusal = null;
-        try {
-          plugin.backend.answer(new Backend.Asked(operation, null, request));
-        } catch (Refusal thrown) {
-          refusal = thrown;
-        }
-        assertThat(refusal).isNotNull();
+        Refusal refusal =
+            assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(
+                    () -> plugin.backend.answer(new Backend.Asked(operation, null, request)))
+                .actual();
         assertThat(refusal.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
-        assertThat(refusal.text()).contains("another socket");
+        assertThat(refusal.text())
+            .isEqualTo(
+                operation.rpcName()
+                    + " is not served: this plugin does not offer the node service, which another"
+                    + " socket serves. Read its capabilities before calling.");
       }
     }
   }

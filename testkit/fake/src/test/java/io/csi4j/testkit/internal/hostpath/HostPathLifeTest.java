@@ -1,6 +1,7 @@
 package io.csi4j.testkit.internal.hostpath;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -10,11 +11,13 @@ import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.VolumeUsage;
 import io.csi4j.mount.MountTable;
@@ -302,6 +305,27 @@ class HostPathLifeTest {
   }
 
   @Test
+  void lostBytesAreToldAsDataLossByControllerAndNode(Scratch scratch) throws Exception {
+    try (Rig rig = Rig.open(scratch)) {
+      VolumeId volume = rig.create("db");
+      VolumeId other = rig.create("other");
+      assertThat(rig.controllerHealth(volume)).isEmpty();
+      Files.delete(rig.data().resolve("volumes").resolve(volume.value()).resolve("disk"));
+      Files.delete(rig.data().resolve("volumes").resolve(volume.value()));
+
+      VolumeHealthEntry lost =
+          VolumeHealthEntry.of(
+              VolumeHealthEntry.Status.DATA_LOSS,
+              HealthReason.of("BytesMissing"),
+              "The directory or file that holds the volume is gone.");
+      assertThat(rig.controllerHealth(volume)).containsExactly(lost);
+      assertThat(rig.nodeHealth(volume)).containsExactly(lost);
+      assertThat(rig.controllerHealth(other)).isEmpty();
+      assertThat(rig.nodeHealth(other)).isEmpty();
+    }
+  }
+
+  @Test
   void whoMayNotMountIsToldSo(Scratch scratch) throws Exception {
     List<String> limits = new ArrayList<>();
     Throwable[] refused = new Throwable[1];
@@ -454,8 +478,6 @@ class HostPathLifeTest {
   }
 
   static StatusCode refusal(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
-    CsiException refused = catchThrowableOfType(CsiException.class, call);
-    assertThat(refused).isNotNull();
-    return refused.code();
+    return assertThatExceptionOfType(CsiException.class).isThrownBy(call).actual().code();
   }
 }

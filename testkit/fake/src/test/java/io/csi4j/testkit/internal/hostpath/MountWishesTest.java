@@ -1,7 +1,7 @@
 package io.csi4j.testkit.internal.hostpath;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.model.StatusCode;
@@ -52,10 +52,9 @@ class MountWishesTest {
   }
 
   private static Refusal refused(VolumeCapability capability, Medium medium) {
-    Refusal refused =
-        catchThrowableOfType(Refusal.class, () -> MountWishes.check(capability, medium));
-    assertThat(refused).isNotNull();
-    return refused;
+    return assertThatExceptionOfType(Refusal.class)
+        .isThrownBy(() -> MountWishes.check(capability, medium))
+        .actual();
   }
 
   private static VolumeCapability capability(String type, String... flags) {

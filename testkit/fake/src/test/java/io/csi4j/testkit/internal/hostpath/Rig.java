@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.hostpath;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerExpandVolumeRequest;
+import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.controller.CreateSnapshotRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.DeleteSnapshotRequest;
@@ -14,7 +15,9 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeStatsRequest;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
@@ -198,6 +201,20 @@ final class Rig implements AutoCloseable {
     return client
         .node()
         .getVolumeStats(NodeGetVolumeStatsRequest.builder(volume, target(name)).build());
+  }
+
+  List<VolumeHealthEntry> controllerHealth(VolumeId volume) {
+    return client
+        .controller()
+        .getVolumeHealth(ControllerGetVolumeHealthRequest.builder(volume).build())
+        .entries();
+  }
+
+  List<VolumeHealthEntry> nodeHealth(VolumeId volume) {
+    return client
+        .node()
+        .getVolumeHealth(NodeGetVolumeHealthRequest.builder(volume).build())
+        .entries();
   }
 
   VolumeContext context(VolumeId volume) {

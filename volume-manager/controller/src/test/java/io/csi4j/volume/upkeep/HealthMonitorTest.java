@@ -452,15 +452,17 @@ class HealthMonitorTest {
     try (HealthMonitor monitor = byHand()) {
       CompletableFuture<List<HealthMonitor.Change>> round =
           CompletableFuture.supplyAsync(monitor::look);
-      for (int answered = 0; answered < 6; answered += 2) {
-        int expected = answered + 2;
-        Waits.until(() -> plugin.journal().calls(CONTROLLER_GET_VOLUME_HEALTH).size() == expected);
-        assertThat(plugin.journal().inFlight()).hasSize(2);
-        plugin.release();
-      }
+      Waits.until(() -> plugin.journal().inFlight().size() == 2);
+      Waits.until(
+          () -> {
+            plugin.release();
+            return round.isDone();
+          });
       assertThat(Waits.on(round)).isEmpty();
     }
-    assertThat(plugin.journal().calls(CONTROLLER_GET_VOLUME_HEALTH)).hasSize(6);
+    assertThat(plugin.journal().calls(CONTROLLER_GET_VOLUME_HEALTH))
+        .hasSize(6)
+        .allSatisfy(call -> assertThat(call.beside()).hasSizeLessThan(2));
   }
 
   // ---- plugins that do not answer
@@ -542,17 +544,17 @@ class HealthMonitorTest {
     well.condition(volume(P, DB).id(), SICK);
     hung.inject(Fault.hang(), When.calling(CONTROLLER_LIST_VOLUME_HEALTH));
     CompletableFuture<List<HealthMonitor.Change>> looked;
-    try (HealthMonitor monitor = monitor().every(Duration.ofMillis(20)).open()) {
+    try (HealthMonitor monitor = monitor().every(Duration.ofMillis(5)).open()) {
       Waits.until(() -> hung.journal().inFlight().size() == 1);
       Waits.until(() -> changes.contains(BEGUN));
       int before = well.journal().calls(CONTROLLER_LIST_VOLUME_HEALTH).size();
-      Waits.until(() -> well.journal().calls(CONTROLLER_LIST_VOLUME_HEALTH).size() > before + 5);
+      Waits.until(() -> well.journal().calls(CONTROLLER_LIST_VOLUME_HEALTH).size() > before + 50);
       looked = CompletableFuture.supplyAsync(monitor::look);
       assertThat(monitor.unwell()).containsOnlyKeys(DB);
       assertThat(hung.journal().calls(CONTROLLER_LIST_VOLUME_HEALTH)).hasSize(1);
       assertThat(ControllerWorld.threads("csi4j-volume-health-monitor-").size())
           .as("some for two plugins, however many rounds there were, and one for the time")
-          .isLessThanOrEqualTo(7);
+          .isLessThanOrEqualTo(12);
     }
     Waits.until(() -> ControllerWorld.threads("csi4j-volume-health").isEmpty());
     assertThat(looked).satisfies(it -> Waits.until(it::isDone));

@@ -90,15 +90,17 @@ final class TopologyRules extends DutyRule {
   private void answered(RecordedCall call, WireMessage answer) {
     switch (call.operation()) {
       case NODE_GET_INFO -> told.addAll(pairs(answer.message("accessible_topology")));
-      case CREATE_VOLUME, CONTROLLER_GET_VOLUME -> note(answer);
-      case LIST_VOLUMES -> answer.messages("entries").forEach(this::note);
+      case CREATE_VOLUME, CONTROLLER_GET_VOLUME -> note(answer, "volume");
+      case LIST_VOLUMES -> answer.messages("entries").forEach(entry -> note(entry, "volume"));
+      case CREATE_SNAPSHOT, GET_SNAPSHOT -> note(answer, "snapshot");
+      case LIST_SNAPSHOTS -> answer.messages("entries").forEach(entry -> note(entry, "snapshot"));
       default -> {}
     }
   }
 
-  private void note(WireMessage entry) {
+  private void note(WireMessage entry, String what) {
     entry
-        .message("volume")
+        .message(what)
         .messages("accessible_topology")
         .forEach(topology -> told.addAll(pairs(topology)));
   }

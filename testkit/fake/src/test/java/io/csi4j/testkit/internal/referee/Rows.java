@@ -672,6 +672,23 @@ final class Rows {
                     toy.created("v1") + "accessibility_requirements { requisite " + zone + "}",
                     Toy.made("v1")),
         194);
+    row(
+        "a zone that only a snapshot has told",
+        PluginShape.full113(),
+        toy ->
+            toy.meet("node-2", "accessible_topology { segments { key: 'z' value: 'b' } }")
+                .create("v1")
+                .ok(
+                    CREATE_SNAPSHOT,
+                    "name: 's' source_volume_id: 'v1'",
+                    "snapshot { snapshot_id: 's1' source_volume_id: 'v1' ready_to_use: true"
+                        + " accessible_topology "
+                        + zone
+                        + "}")
+                .ok(
+                    CREATE_VOLUME,
+                    toy.created("v2") + "accessibility_requirements { requisite " + zone + "}",
+                    Toy.made("v2")));
     Consumer<Toy> zoned =
         toy ->
             toy.meet("node-2", "accessible_topology { segments { key: 'Z' value: 'a' } }")

@@ -774,10 +774,16 @@ class CsiNodePluginsTest {
     assertThat(threadOfAnswer(listened)).startsWith("csi4j-callback-");
   }
 
+  /** An answer that is there before the caller can wait for it is taken in by the caller. */
   private static String threadOfAnswer(NodePlugin plugin) {
-    CompletableFuture<String> thread = new CompletableFuture<>();
-    plugin.call(stage(), answer -> thread.complete(Thread.currentThread().getName()));
-    return Waits.on(thread);
+    String caller = Thread.currentThread().getName();
+    String name = caller;
+    for (int i = 0; i < 100 && name.equals(caller); i++) {
+      CompletableFuture<String> thread = new CompletableFuture<>();
+      plugin.call(stage(), answer -> thread.complete(Thread.currentThread().getName()));
+      name = Waits.on(thread);
+    }
+    return name;
   }
 
   @Test

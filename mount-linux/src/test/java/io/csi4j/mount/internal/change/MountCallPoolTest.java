@@ -93,6 +93,7 @@ class MountCallPoolTest {
                 + " undone when it ends. Find out which server hangs; a forced unmount of it frees"
                 + " the call.");
     assertThat(pool.stuck()).isEqualTo(1);
+    await(() -> stuck.gone.get() != null);
     assertThat(stuck.gone.get().getAsBoolean()).isTrue();
 
     kernel.countDown();

@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.model.AccessMode;
@@ -23,6 +24,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -82,7 +84,7 @@ class ControllerFamilyTest {
         .open();
   }
 
-  private void registerPlugin() {
+  private void registerPlugin(PluginRole role) {
     var unused =
         registry.register(
             new PluginRegistration(
@@ -91,7 +93,7 @@ class ControllerFamilyTest {
                         ConnectOptions.builder().deadline(Duration.ofMillis(20)).build())
                     .build(),
                 InstanceId.ONLY,
-                Set.of(PluginRole.CONTROLLER)));
+                Set.of(role)));
   }
 
   @Test
@@ -103,7 +105,7 @@ class ControllerFamilyTest {
 
   @Test
   void withAPluginThatIsNotThere() {
-    registerPlugin();
+    registerPlugin(PluginRole.CONTROLLER);
     try (VolumeController controller = open()) {
       assertThat(strangers(controller)).isEmpty();
     }
@@ -111,17 +113,21 @@ class ControllerFamilyTest {
 
   @Test
   void withAStoreThatWasClosed() {
-    registerPlugin();
+    registerPlugin(PluginRole.NODE);
     try (VolumeController controller = open()) {
       state.close();
 
+      // No controller is asked before this is written.
+      assertThatExceptionOfType(ControllerException.class)
+          .isThrownBy(() -> controller.register((CatalogVolume) argument(CatalogVolume.class)))
+          .satisfies(it -> assertThat(it.code()).isEqualTo(OperatorCode.STATE_CLOSED));
       assertThat(strangers(controller)).isEmpty();
     }
   }
 
   @Test
   void afterItWasClosed() {
-    registerPlugin();
+    registerPlugin(PluginRole.CONTROLLER);
     VolumeController controller = open();
     controller.close();
 

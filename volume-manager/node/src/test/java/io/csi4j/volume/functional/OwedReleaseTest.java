@@ -54,6 +54,8 @@ class OwedReleaseTest {
       assertThat(node.status(VOLUME).map(VolumeStatus::leaving).orElseThrow()).containsExactly(WEB);
       assertThat(node.engine().mayDetach(identity(VOLUME))).isFalse();
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      assertThat(node.engine().mayDetach(identity(VOLUME))).as("nothing is mounted").isFalse();
 
       node.plugin().clearFaults();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);

@@ -843,6 +843,27 @@ class CsiNodePluginsTest {
   }
 
   @Test
+  void secretsAreWaitedForNoLongerThanTheHostSays() {
+    FakeCsiPlugin fake = fake();
+    CsiNodePlugins brief =
+        new CsiNodePlugins(
+            ROOT, scheduler, new SystemClock(), new RealDisk(), "boot-1", Duration.ofMillis(200));
+    try {
+      assertThat(brief.register(PluginBinding.builder(ID, fake.endpoint()).build())).isEmpty();
+
+      Answer.Failed late =
+          failed(
+              StatusCode.UNAUTHENTICATED,
+              Sent.NO,
+              call(brief.find(ID).orElseThrow(), stage(VOLUME, slow(new CountDownLatch(1)))));
+
+      assertThat(late.text()).contains("the host's provider of secrets gave none within 200 ms");
+    } finally {
+      brief.close();
+    }
+  }
+
+  @Test
   void secretsThatDoNotComeInTimeMakeARefusal() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.model.OperatorCode;
@@ -65,6 +66,24 @@ class OwedReleaseTest {
       assertThat(explained(node)).contains("nothing of it is on record");
       assertThat(node.engine().mayDetach(identity(VOLUME))).isTrue();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.UNKNOWN);
+    }
+  }
+
+  @Test
+  void aVolumeThatNobodyKnowsMayNotBeDetachedWhileSomethingIsMountedForIt() {
+    try (Node node = Node.open()) {
+      VolumeId stranger = VolumeId.of("vol-9");
+      MountPath staging = node.stagingPath(stranger);
+      assertThat(node.engine().mayDetach(identity(stranger))).isTrue();
+      node.kernel().host().directory(staging);
+      node.kernel().host().tmpfs(staging);
+
+      assertThat(node.engine().mayDetach(identity(stranger))).isFalse();
+
+      node.kernel().host().detach(staging);
+      assertThat(node.engine().mayDetach(identity(stranger))).isTrue();
+      node.kernel().host().remove(staging);
+      node.kernel().host().remove(node.layout().volume(identity(stranger)));
     }
   }
 

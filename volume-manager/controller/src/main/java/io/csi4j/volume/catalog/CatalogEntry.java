@@ -182,9 +182,12 @@ public record CatalogEntry(
     return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
   }
 
-  /** From where the volume has to be reachable, and can be made from its snapshot. */
+  /**
+   * From where the volume has to be reachable, and can be made from its snapshot; what was asked
+   * for, where that leaves nothing: the plugin refuses it then.
+   */
   public Optional<RequestedTopologies> topologies() {
-    return spec.topologies().flatMap(asked -> asked.within(sourcePlaces));
+    return spec.topologies().map(asked -> asked.within(sourcePlaces).orElse(asked));
   }
 
   /** The volume, if there is one that may be used. */

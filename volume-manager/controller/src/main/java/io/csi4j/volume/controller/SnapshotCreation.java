@@ -115,8 +115,12 @@ final class SnapshotCreation {
     return remembered(wish);
   }
 
+  private boolean placesSnapshots(ControllerCall<?> call) {
+    return Controllers.ended(controllers.facts(call.plugin(), call.subject())).placesSnapshots();
+  }
+
   private void refuseWherePluginChooses(ControllerCall<?> call, RequestedTopologies asked) {
-    if (!Controllers.ended(controllers.facts(call.plugin(), call.subject())).placesSnapshots()) {
+    if (!placesSnapshots(call)) {
       throw ControllerFailures.refused(
           OperatorCode.CONTROLLER_CALL_NOT_OFFERED,
           call.subject(),
@@ -230,7 +234,7 @@ final class SnapshotCreation {
     for (Cut cut : all) {
       Wish<?> wish =
           cut.group().isEmpty()
-              ? single(record.volume().orElseThrow(), cut)
+              ? sendable(record.volume().orElseThrow(), cut)
               : group(
                   cut.group().stream()
                       .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
@@ -239,6 +243,14 @@ final class SnapshotCreation {
       drop(wish);
     }
     return !all.isEmpty();
+  }
+
+  /** The same snapshot without a place, if the plugin takes none any more. */
+  private Wish<Snapshot> sendable(CatalogVolume volume, Cut cut) {
+    Wish<Snapshot> wish = single(volume, cut);
+    return cut.places().isEmpty() || placesSnapshots(wish.call())
+        ? wish
+        : single(volume, new Cut(cut.name(), cut.parameters(), cut.group()));
   }
 
   private <T> void drop(Wish<T> wish) {

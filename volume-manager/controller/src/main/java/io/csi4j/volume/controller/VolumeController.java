@@ -736,7 +736,9 @@ public final class VolumeController implements AutoCloseable {
 
   private CompletableFuture<Optional<VolumeHealthReport>> health(
       CatalogVolume volume, ControllerFacts facts) {
-    if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)) {
+    // The one brings the other.
+    if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)
+        || facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)) {
       return controllers.call(calls.health(volume)).thenApply(Optional::of);
     } else if (facts.offers(ControllerCapability.VOLUME_CONDITION)
         && facts.offers(ControllerCapability.GET_VOLUME)) {

@@ -286,11 +286,11 @@ public final class HealthMonitor implements AutoCloseable {
       threads.execute(() -> run(plugin, rounds, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
       // It is closed, or this is how the JVM says that the machine gives no more threads.
-      CompletableFuture<List<Change>> next = ended(plugin, rounds, false);
-      round.complete(List.of());
-      if (next != null) {
-        next.complete(List.of());
-        var unused = ended(plugin, rounds, false);
+      CompletableFuture<List<Change>> over = round;
+      while (over != null) {
+        CompletableFuture<List<Change>> next = ended(plugin, rounds, false);
+        over.complete(List.of());
+        over = next;
       }
     }
   }

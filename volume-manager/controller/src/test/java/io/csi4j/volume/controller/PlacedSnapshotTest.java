@@ -185,6 +185,20 @@ class PlacedSnapshotTest {
     assertThat(controller.owed()).isEmpty();
   }
 
+  @Test
+  void aSnapshotIsDroppedAlsoWhereThePluginTakesNoPlacesAnyMore() {
+    start(SHAPE);
+    plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).once());
+    assertThat(failure(this::cutInB).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    plugin.upgrade(SHAPE.without(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS));
+    reopen();
+
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(controller.owed()).isEmpty();
+  }
+
   // ---- making volumes of them
 
   @Test

@@ -86,6 +86,12 @@ class VolumeHealthReadingTest {
   }
 
   @Test
+  void aPluginThatOffersOnlyTheListIsAskedForOneVolumeToo() {
+    start(PluginShape.full113().without(ControllerCapability.GET_VOLUME_HEALTH));
+    assertThat(health()).contains(List.of());
+  }
+
+  @Test
   void aPluginOf113IsAskedForTheHealthItself() {
     start(PluginShape.full112And113());
     assertThat(health()).contains(List.of());

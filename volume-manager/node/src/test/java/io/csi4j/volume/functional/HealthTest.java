@@ -285,6 +285,8 @@ class HealthTest {
       VolumeException unknown = node.fails(node.engine().health(usage("vol-1", "other")));
       assertThat(unknown.code()).isEqualTo(OperatorCode.NOT_MOUNTED);
       node.unmount(usage("vol-1", "web"));
+      assertThat(told(node))
+          .containsExactly("+ DEGRADED (VolumeCondition)", "- DEGRADED (VolumeCondition)");
     }
   }
 
@@ -447,6 +449,28 @@ class HealthTest {
   }
 
   @Test
+  void aFaultOfTheStorageIsOverWhenThePluginIsNotWatchedAnyMore() {
+    MountPolicy strict = WATCHED.toBuilder().refuseUnreachableStorage(true).build();
+    try (Node node = Node.builder().shape(NEW).policy(strict).open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.plugin().storageHealth(UNREACHABLE);
+      node.plugin().health(VOLUME, SICK);
+      node.inTheEnd("both are told", () -> toldOfStorage(node).size() + told(node).size() == 2);
+
+      node.registerAgain(strict.toBuilder().healthInterval(Duration.ZERO).build());
+      node.mount(single("vol-2", "web"));
+      node.inTheEnd("both are over", () -> toldOfStorage(node).size() + told(node).size() == 4);
+
+      assertThat(node.engine().storageHealth(Node.PLUGIN)).isEmpty();
+      assertThat(entries(node)).isEmpty();
+      node.unmount(usage("vol-1", "web"));
+      node.unmount(usage("vol-2", "web"));
+    }
+  }
+
+  @Test
   void aFaultOfTheStorageForOneWayOfUseRefusesNoOther() {
     MountPolicy strict = WATCHED.toBuilder().refuseUnreachableStorage(true).build();
     StorageHealthEntry blocksOnly =
@@ -507,6 +531,27 @@ class HealthTest {
       assertThat(finding.entry().message())
           .isEqualTo("the server of the mount has ended at " + node.targetPath("vol-1", "web"));
       node.unmount(usage("vol-1", "web"));
+    }
+  }
+
+  @Test
+  void aMountThatSomebodyTookAwayIsAFaultThatTheNodeSees() {
+    try (Node node = watched(NEW)) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+
+      node.inTheEnd("it is told", () -> !changes(node).isEmpty());
+      rounds(node, 3);
+
+      assertThat(told(node)).containsExactly("+ INACCESSIBLE (MountLost)");
+      assertThat(changes(node).get(0).finding().entry().message())
+          .isEqualTo("the mount is gone at " + node.targetPath("vol-1", "web"));
+      node.unmount(usage("vol-1", "web"));
+      assertThat(told(node))
+          .containsExactly("+ INACCESSIBLE (MountLost)", "- INACCESSIBLE (MountLost)");
+      assertThat(changes(node).get(1).message().seen().text())
+          .startsWith("it is over: INACCESSIBLE (MountLost), seen since ");
     }
   }
 

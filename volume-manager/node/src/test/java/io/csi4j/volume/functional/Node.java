@@ -258,6 +258,13 @@ final class Node implements AutoCloseable {
     return plugin;
   }
 
+  /** Makes the first plugin known again, treated otherwise. */
+  void registerAgain(MountPolicy policy) {
+    policies.put(PLUGIN, policy);
+    register(PLUGIN);
+    engine.pluginChanged(PLUGIN);
+  }
+
   private void register(PluginId id) {
     shown.add(
         bindings

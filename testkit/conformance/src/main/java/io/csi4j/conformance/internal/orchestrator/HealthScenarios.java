@@ -10,7 +10,6 @@ import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthEntry.Status;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
@@ -104,14 +103,13 @@ final class HealthScenarios {
     MountOrder order = play.order();
     play.plugin().health(order.volume(), OFFLINE);
     CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
-    try (FaultRule rule =
-        play.plugin()
-            .inject(Fault.fail(StatusCode.INTERNAL, "the pool is offline"), When.calling(step))) {
-      play.expect(
-          play.tryMount(order).failure().isPresent(),
-          "The mount succeeded, although " + step.rpcName() + " failed.");
-      play.expect(rule.hits() > 0, step.rpcName() + " was never called.");
-    }
+    play.plugin()
+        .inject(Fault.fail(StatusCode.INTERNAL, "the pool is offline"), When.calling(step));
+    // It may ask the plugin and fail, or refuse at once, as it knows of the volume.
+    play.expect(
+        play.tryMount(order).failure().isPresent(),
+        "The mount succeeded, although nothing could be staged.");
+    play.plugin().clearFaults();
     play.plugin().clearHealth();
     play.mount(order);
     play.expectReady(order);

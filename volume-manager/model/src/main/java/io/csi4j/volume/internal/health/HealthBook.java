@@ -66,14 +66,14 @@ public final class HealthBook<K, S, E> {
     this.kind = kind;
   }
 
-  /** Somebody was asked about a subject, and has told everything that is wrong with it. */
+  /** Takes in all faults that one who was asked tells of a subject. */
   public List<Change<K, S, E>> answered(K subject, S source, List<E> entries, Instant now) {
     return told(subject, source, entries, now, fault -> true);
   }
 
   /**
-   * Somebody has told a whole list of what is not well. What is not in it is believed to be well
-   * when the next list does not have it either.
+   * Takes in a whole list of what is not well. A fault that is not in it is over when the next list
+   * does not have it either.
    *
    * @param asked the subjects that the list is about; others are passed over
    */
@@ -144,6 +144,19 @@ public final class HealthBook<K, S, E> {
       lock.unlock();
     }
     return news;
+  }
+
+  /** Forgets a subject; its faults are over. */
+  public List<Change<K, S, E>> forget(K subject) {
+    lock.lock();
+    try {
+      return known.getOrDefault(subject, Map.of()).values().stream()
+          .map(old -> new Change<>(subject, old, true))
+          .toList();
+    } finally {
+      known.remove(subject);
+      lock.unlock();
+    }
   }
 
   /** Returns what is wrong with a subject, as far as is known. */

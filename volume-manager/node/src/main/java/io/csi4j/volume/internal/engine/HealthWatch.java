@@ -18,6 +18,7 @@ import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler.Timer;
@@ -32,6 +33,8 @@ import io.csi4j.volume.model.VolumeHealth.Source;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.VolumeEvent;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -51,6 +54,9 @@ final class HealthWatch {
 
   /** Maximum number of volumes of a plugin that are asked about at a time. */
   private static final int IN_FLIGHT = 2;
+
+  private static final String OVER = "it is over: ";
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final EngineParts parts;
   private final Function<PluginId, List<VolumeQueue>> volumesOf;
@@ -80,8 +86,10 @@ final class HealthWatch {
 
   /** Watches a plugin that has a volume here; does nothing if it is watched. */
   void begin(PluginId plugin) {
-    if (!closed && isWatched(plugin)) {
-      rounds.computeIfAbsent(plugin, Rounds::new).begin();
+    while (!closed && isWatched(plugin)) {
+      if (rounds.computeIfAbsent(plugin, Rounds::new).begin()) {
+        return;
+      }
     }
   }
 
@@ -133,12 +141,22 @@ final class HealthWatch {
     private final ReentrantLock lock = new ReentrantLock();
     private HealthPace pace;
     private @Nullable Timer next;
+    private long due;
+
+    /** The newest plan of a round, or the round that is going on: others are out of date. */
+    private long number;
+
     private boolean isGoing;
+    private boolean isRemoved;
+
+    /** Whether the plugin has changed during the round, which says nothing of the next then. */
+    private boolean isHurried;
+
     private Iterator<VolumeQueue> left = List.<VolumeQueue>of().iterator();
     private HealthOffer offer = HealthOffer.NONE;
     private Duration gap = Duration.ZERO;
     private int asked;
-    private boolean isAnswered;
+    private boolean isAnswered = true;
 
     /** Whether the next volume waits only for an answer about another one. */
     private boolean isDue;
@@ -158,24 +176,29 @@ final class HealthWatch {
               .healthInterval());
     }
 
-    void begin() {
+    /** Plans the first round, if none is planned or going on; false if these rounds have ended. */
+    boolean begin() {
       lock.lock();
       try {
-        if (!isGoing && next == null) {
-          plan();
+        if (!isRemoved && !isGoing && next == null) {
+          plan(pace.next(parts.scheduler().random()));
         }
+        return !isRemoved;
       } finally {
         lock.unlock();
       }
     }
 
+    /** Plans the next round anew, if it comes earlier then. */
     void hurry() {
       lock.lock();
       try {
         pace = pace();
-        if (next != null) {
+        isHurried = true;
+        Duration pause = pace.next(parts.scheduler().random());
+        if (next != null && parts.clock().nanos() + pause.toNanos() < due) {
           next.cancel();
-          plan();
+          plan(pause);
         }
       } finally {
         lock.unlock();
@@ -185,6 +208,7 @@ final class HealthWatch {
     void stop() {
       lock.lock();
       try {
+        number++;
         if (next != null) {
           next.cancel();
         }
@@ -193,84 +217,125 @@ final class HealthWatch {
       }
     }
 
-    private void plan() {
+    private void plan(Duration pause) {
       if (!closed) {
-        next = parts.scheduler().after(pace.next(parts.scheduler().random()), this::round);
+        long planned = ++number;
+        due = parts.clock().nanos() + pause.toNanos();
+        next = parts.scheduler().after(pause, () -> round(planned));
       }
     }
 
-    private void round() {
+    private void round(long round) {
+      lock.lock();
+      try {
+        if (round != number || isGoing || isRemoved) {
+          return;
+        }
+        next = null;
+        isGoing = true;
+        isHurried = false;
+        isAnswered = true;
+        asked = 0;
+        left = List.<VolumeQueue>of().iterator();
+      } finally {
+        lock.unlock();
+      }
+      guarded(round, () -> begin(round));
+    }
+
+    /** Does a part of a round; one that breaks ends the round, and not those after it. */
+    private void guarded(long round, Runnable part) {
+      try {
+        part.run();
+      } catch (RuntimeException | Error broken) {
+        LOG.log(Level.WARNING, "A round of questions for health ended early.", broken);
+        end(round, true);
+      }
+    }
+
+    private void begin(long round) {
       List<VolumeQueue> known = volumesOf.apply(plugin);
       List<VolumeQueue> there =
           known.stream().filter(volume -> volume.view().record().isPresent()).toList();
-      forgetOthers(plugin, there);
-      lock.lock();
-      try {
-        next = null;
-        isGoing = true;
-      } finally {
-        lock.unlock();
-      }
       Optional<NodePlugin> serving = parts.plugins().find(plugin);
       if (known.isEmpty() || !isWatched(plugin) || serving.isEmpty()) {
-        end(false);
-        return;
+        known.forEach(volume -> untold(volume.identity()));
+        storage.keepOnly(other -> !other.equals(plugin)).forEach(HealthWatch.this::tellOfStorage);
+        end(round, false);
       } else if (there.isEmpty()) {
-        end(true);
-        return;
+        end(round, true);
+      } else {
+        serving
+            .get()
+            .facts(
+                answer ->
+                    parts
+                        .scheduler()
+                        .execute(
+                            () -> guarded(round, () -> ask(round, serving.get(), there, answer))));
       }
-      serving
-          .get()
-          .facts(answer -> parts.scheduler().execute(() -> ask(serving.get(), there, answer)));
     }
 
-    private void ask(NodePlugin serving, List<VolumeQueue> there, PluginAnswer answer) {
+    private void ask(long round, NodePlugin serving, List<VolumeQueue> there, PluginAnswer answer) {
+      boolean asksStorage;
       lock.lock();
       try {
+        if (!isGoing || round != number) {
+          return;
+        }
         left = there.iterator();
         gap = serving.policy().healthInterval().dividedBy(2L * there.size());
-        asked = 0;
         isAnswered = answer instanceof PluginAnswer.Up;
         offer = answer instanceof PluginAnswer.Up up ? up.health() : HealthOffer.NONE;
+        asksStorage = offer.storage();
       } finally {
         lock.unlock();
       }
-      if (answer instanceof PluginAnswer.Up && !offer.storage()) {
-        told(plugin, List.of());
-      }
-      if (!offer.storage()) {
-        goOn();
+      if (!asksStorage) {
+        if (answer instanceof PluginAnswer.Up) {
+          told(plugin, List.of());
+        }
+        goOn(round);
         return;
       }
       serving.call(
           new NodeCall.Storage(serving.storageSecrets()),
-          health -> {
-            boolean isTold = isAnswer(health);
-            if (health instanceof Answer.Ok ok
-                && ok.value().orElse(null) instanceof StorageHealth known) {
-              told(plugin, known.entries());
-            }
-            lock.lock();
-            try {
-              isAnswered &= isTold;
-            } finally {
-              lock.unlock();
-            }
-            goOn();
-          });
+          health ->
+              guarded(
+                  round,
+                  () -> {
+                    if (health instanceof Answer.Ok ok
+                        && ok.value().orElse(null) instanceof StorageHealth known) {
+                      told(plugin, known.entries());
+                    }
+                    count(isAnswer(health));
+                    goOn(round);
+                  }));
+    }
+
+    private void count(boolean isTold) {
+      lock.lock();
+      try {
+        isAnswered &= isTold;
+      } finally {
+        lock.unlock();
+      }
     }
 
     /**
      * Asks about the next volume, and plans the one after it: the questions of a round are spread
      * over half of the interval. Ends the round after the last.
      */
-    private void goOn() {
+    private void goOn(long round) {
       VolumeQueue volume = null;
       HealthOffer asking = HealthOffer.NONE;
       boolean isUp;
       boolean isOver;
       lock.lock();
       try {
+        if (!isGoing || round != number) {
+          return;
+        }
         isOver = !left.hasNext() && asked == 0;
         isDue = left.hasNext() && asked >= IN_FLIGHT;
         // A plugin that does not answer is not asked further; its mounts are looked at anyway.
@@ -280,45 +345,52 @@ final class HealthWatch {
           asked++;
           asking = isUp ? offer : HealthOffer.NONE;
           if (left.hasNext()) {
-            var unused = parts.scheduler().after(gap, this::goOn);
+            var unused = parts.scheduler().after(gap, () -> guarded(round, () -> goOn(round)));
           }
         }
       } finally {
         lock.unlock();
       }
       if (volume != null) {
-        volume.askHealth(asking, isUp, this::asked);
+        volume.askHealth(asking, isUp, isTold -> asked(round, isTold));
       } else if (isOver) {
-        end(true);
+        end(round, true);
       }
     }
 
-    private void asked(boolean isTold) {
+    private void asked(long round, boolean isTold) {
       boolean goesOn;
       lock.lock();
       try {
+        if (!isGoing || round != number) {
+          return;
+        }
         asked--;
         isAnswered &= isTold;
         goesOn = isDue || !left.hasNext();
+        isDue = false;
       } finally {
         lock.unlock();
       }
       if (goesOn) {
-        parts.scheduler().execute(this::goOn);
+        parts.scheduler().execute(() -> guarded(round, () -> goOn(round)));
       }
     }
 
-    private void end(boolean goesOn) {
+    private void end(long round, boolean goesOn) {
       lock.lock();
       try {
-        if (!isGoing) {
+        if (!isGoing || round != number) {
           return;
         }
         isGoing = false;
-        pace.ended(isAnswered);
+        if (!isHurried) {
+          pace.ended(isAnswered);
+        }
         if (goesOn) {
-          plan();
+          plan(pace.next(parts.scheduler().random()));
         } else {
+          isRemoved = true;
           rounds.remove(plugin, this);
         }
       } finally {
@@ -335,12 +407,13 @@ final class HealthWatch {
   static String words(Answer answer) {
     return answer instanceof Answer.Ok ok
             && ok.value().orElse(null) instanceof VolumeHealthReport report
-        ? report.entries().stream()
-            .map(
-                entry ->
-                    VolumeHealth.what(entry)
-                        + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'"))
-            .collect(Collectors.joining(", "))
+        ? ForeignText.clause(
+            report.entries().stream()
+                .map(
+                    entry ->
+                        VolumeHealth.what(entry)
+                            + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'"))
+                .collect(Collectors.joining(", ")))
         : "";
   }
 
@@ -403,14 +476,9 @@ final class HealthWatch {
     storage.answered(plugin, pluginHere, faults, parts.clock().wall()).forEach(this::tellOfStorage);
   }
 
-  private void forgetOthers(PluginId plugin, List<VolumeQueue> there) {
-    List<VolumeIdentity> kept = there.stream().map(VolumeQueue::identity).toList();
-    volumes
-        .keepOnly(volume -> !volume.plugin().equals(plugin) || kept.contains(volume))
-        .forEach(this::tell);
-    if (there.isEmpty()) {
-      storage.keepOnly(other -> !other.equals(plugin)).forEach(this::tellOfStorage);
-    }
+  /** Nothing is left of a volume here: its faults are over. */
+  void forget(VolumeIdentity volume) {
+    volumes.forget(volume).forEach(this::tell);
   }
 
   private void tell(Change<VolumeIdentity, Source, VolumeHealthEntry> news) {
@@ -425,7 +493,7 @@ final class HealthWatch {
                 Messages.of(
                     news.isOver() ? OperatorCode.VOLUME_WELL_AGAIN : OperatorCode.VOLUME_ABNORMAL,
                     Subject.of("looking after", news.subject()),
-                    finding.text())));
+                    (news.isOver() ? OVER : "") + finding.text())));
   }
 
   private void tellOfStorage(Change<PluginId, Source, StorageHealthEntry> news) {
@@ -444,7 +512,7 @@ final class HealthWatch {
                 Messages.of(
                     news.isOver() ? OperatorCode.STORAGE_WELL_AGAIN : begun,
                     Subject.of("looking after the storage of plugin '" + news.subject() + "'"),
-                    finding.text())));
+                    (news.isOver() ? OVER : "") + finding.text())));
   }
 
   private static boolean isUnreachable(StorageHealthEntry entry) {
@@ -468,7 +536,7 @@ final class HealthWatch {
 
   /** Returns why a new mount is refused, if the policy refuses it for an unreachable storage. */
   Optional<Failure> refusal(NodePlugin plugin, PluginId id, VolumeCapability capability) {
-    if (!plugin.policy().refuseUnreachableStorage()) {
+    if (!plugin.policy().refuseUnreachableStorage() || !isWatched(id)) {
       return Optional.empty();
     }
     return ofStorage(id).stream()

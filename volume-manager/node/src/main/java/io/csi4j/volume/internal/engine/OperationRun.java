@@ -34,6 +34,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -280,13 +281,19 @@ final class OperationRun {
       volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
       return;
     }
-    Optional<Failure> unreachable =
-        engine.health.refusal(plugin, identity.plugin(), request.capability());
-    if (unreachable.isPresent()) {
-      volume.end(operation, new Result.Refused(unreachable.get()));
-      return;
-    }
-    ask(operation, up -> publish(operation, request, isStaged(up), mode(operation, request, up)));
+    ask(
+        operation,
+        up -> {
+          AccessMode mode = mode(operation, request, up);
+          Optional<Failure> unreachable =
+              engine.health.refusal(
+                  plugin, identity.plugin(), request.capability().withAccessMode(mode));
+          if (unreachable.isPresent()) {
+            volume.end(operation, new Result.Refused(unreachable.get()));
+          } else {
+            publish(operation, request, isStaged(up), mode);
+          }
+        });
   }
 
   /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
@@ -755,11 +762,15 @@ final class OperationRun {
   /** Asks for the faults of a volume that could not be staged or published, then goes on. */
   private void askAfter(Operation now, Step.Call call, Answer answer, Runnable then) {
     boolean isForward = call.verb() == Verb.STAGE || call.verb() == Verb.PUBLISH;
+    if (isForward) {
+      report.said("");
+    }
     if (!isForward
         || !offer.volumes()
+        || !engine.health.isWatched(identity.plugin())
         || !(answer instanceof Answer.Failed failed)
         || !failed.sent()
-        || !HealthWatch.isAnswer(answer)) {
+        || AnswerClass.mayGoOn(failed)) {
       then.run();
       return;
     }
@@ -873,11 +884,13 @@ final class OperationRun {
 
   private void beginHealth(Operation asking, HealthOffer offered) {
     VolumeRecord known = memory.record().orElseThrow();
-    engine.health.seen(identity, faults(known));
-    Optional<NodeCall> question =
-        engine.foreign.covering(identity).isPresent()
-            ? Optional.empty()
-            : healthQuestion(known, offered);
+    faults(known).ifPresent(seen -> engine.health.seen(identity, seen));
+    boolean isQuiet =
+        engine.foreign.covering(identity).isEmpty()
+            && !memory.isQuarantined(plugin)
+            && known.targets().values().stream().noneMatch(use -> isUnderWay(use.path()))
+            && !isUnderWay(known.staging());
+    Optional<NodeCall> question = isQuiet ? healthQuestion(known, offered) : Optional.empty();
     if (question.isEmpty()) {
       volume.healthAsked(asking, true);
       return;
@@ -905,54 +918,60 @@ final class OperationRun {
         : Optional.empty();
   }
 
-  /** Returns the faults of the volume that its mounts show. Waits for no server. */
-  List<VolumeHealthEntry> faults(VolumeRecord known) {
+  /** Whether the plugin may be working on a call of which the end is not known. */
+  private static boolean isUnderWay(PathRecord path) {
+    return path.pending().isPresent();
+  }
+
+  /**
+   * Returns the faults of the volume that its mounts show; nothing if they cannot be read. Waits
+   * for no server.
+   */
+  Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
     Map<String, List<MountPath>> seen = new TreeMap<>();
-    for (TargetRecord use : known.targets().values()) {
-      MountPath path = path(Optional.of(use.usage()));
-      if (use.path().is(PathStatus.PRESENT)) {
+    try {
+      for (TargetRecord use : known.targets().values()) {
+        MountPath path = path(Optional.of(use.usage()));
         fault(use, path)
             .ifPresent(it -> seen.computeIfAbsent(it, none -> new ArrayList<>()).add(path));
       }
+    } catch (MountException unreadable) {
+      LOG.log(Level.DEBUG, "The mounts of " + identity + " could not be read.", unreadable);
+      return Optional.empty();
     }
-    return seen.entrySet().stream()
-        .map(
-            fault ->
-                VolumeHealthEntry.of(
-                    fault.getKey().equals(READ_ONLY)
-                        ? VolumeHealthEntry.Status.DEGRADED
-                        : VolumeHealthEntry.Status.INACCESSIBLE,
-                    HealthReason.of(fault.getKey()),
-                    SEEN.get(fault.getKey())
-                        + " at "
-                        + fault.getValue().get(0)
-                        + (fault.getValue().size() > 1
-                            ? " and " + (fault.getValue().size() - 1) + " more"
-                            : "")))
-        .toList();
+    return Optional.of(
+        seen.entrySet().stream()
+            .map(
+                fault ->
+                    VolumeHealthEntry.of(
+                        fault.getKey().equals(READ_ONLY)
+                            ? VolumeHealthEntry.Status.DEGRADED
+                            : VolumeHealthEntry.Status.INACCESSIBLE,
+                        HealthReason.of(fault.getKey()),
+                        SEEN.get(fault.getKey()) + " at " + named(fault.getValue())))
+            .toList());
+  }
+
+  private static String named(List<MountPath> paths) {
+    return paths.get(0) + (paths.size() > 1 ? " and " + (paths.size() - 1) + " more" : "");
   }
 
   private Optional<String> fault(TargetRecord use, MountPath path) {
     Optional<Evidence> before = use.path().evidence();
-    if (before.isEmpty()) {
+    // A mount that somebody took away puts its use in doubt, without a call.
+    boolean isExpected =
+        use.path().is(PathStatus.PRESENT)
+            || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));
+    if (before.isEmpty() || !isExpected) {
       return Optional.empty();
     }
-    List<Sighting> stack;
-    try {
-      stack = parts.kernel().at(path);
-    } catch (MountException unreadable) {
-      LOG.log(Level.DEBUG, "What is mounted at " + path + " could not be read.", unreadable);
-      return Optional.empty();
-    }
+    List<Sighting> stack = parts.kernel().at(path);
     if (stack.isEmpty()) {
       return Optional.of("MountLost");
     }
     Sighting top = stack.get(stack.size() - 1);
     if (top.broken() || dead.uses().contains(use.usage())) {
       return Optional.of("MountDead");
-    }
-    if (top.health() == Sighting.Health.SILENT) {
-      return Optional.of("NotResponding");
     }
     return top.evidence().readOnly() && !before.get().readOnly()
         ? Optional.of(READ_ONLY)

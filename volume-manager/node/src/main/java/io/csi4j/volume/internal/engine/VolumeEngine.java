@@ -118,10 +118,11 @@ public final class VolumeEngine {
     return engine;
   }
 
-  /** Nothing is left of a volume of this plugin. */
-  private void forgotten(PluginId plugin) {
+  /** Nothing is left of a volume. */
+  private void forgotten(VolumeIdentity volume) {
+    health.forget(volume);
     if (drains.any()) {
-      drains.changed(plugin);
+      drains.changed(volume.plugin());
     }
   }
 
@@ -380,7 +381,12 @@ public final class VolumeEngine {
    */
   public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
     Optional<VolumeQueue> volume = index.volume(usage);
-    if (volume.isEmpty()) {
+    if (index.isClosing()) {
+      return failed(
+          OperatorCode.ENGINE_CLOSED,
+          Subject.of("asking for the health of the volume").by(usage),
+          CLOSED);
+    } else if (volume.isEmpty()) {
       return failed(
           OperatorCode.NOT_MOUNTED,
           Subject.of("asking for the health of the volume").by(usage),

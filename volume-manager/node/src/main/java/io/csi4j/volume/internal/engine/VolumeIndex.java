@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 final class VolumeIndex {
 
   private final Function<VolumeIdentity, VolumeQueue> making;
-  private final Consumer<PluginId> gone;
+  private final Consumer<VolumeIdentity> gone;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeIdentity, VolumeQueue> actors = new TreeMap<>();
 
@@ -44,9 +44,9 @@ final class VolumeIndex {
    * An empty one.
    *
    * @param making makes a volume that is not there yet
-   * @param gone is told the plugin of a volume of which nothing is left; called under the lock
+   * @param gone is told of a volume of which nothing is left; called under the lock
    */
-  VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<PluginId> gone) {
+  VolumeIndex(Function<VolumeIdentity, VolumeQueue> making, Consumer<VolumeIdentity> gone) {
     this.making = making;
     this.gone = gone;
   }
@@ -342,7 +342,7 @@ final class VolumeIndex {
     }
     if (record.isEmpty() && actors.remove(actor.identity(), actor)) {
       names.remove(VolumeLayout.id(actor.identity()), actor);
-      gone.accept(actor.identity().plugin());
+      gone.accept(actor.identity());
     }
   }
 

@@ -453,7 +453,12 @@ final class VolumeQueue {
           asking.end().whenComplete((told, failure) -> then.accept(!Boolean.FALSE.equals(told)));
           current = asking;
           run.clear();
-          run.start(asking);
+          try {
+            run.start(asking);
+          } catch (RuntimeException | Error broken) {
+            healthAsked(asking, true);
+            throw broken;
+          }
         });
   }
 
@@ -597,7 +602,7 @@ final class VolumeQueue {
       return;
     }
     if (operation.wish() instanceof Wish.Health) {
-      healthAsked(operation, true);
+      // Its answer ends it.
       return;
     }
     if (operation.wish() instanceof Wish.Release) {
@@ -647,7 +652,7 @@ final class VolumeQueue {
   void deadChanged() {
     show();
     if (engine.health.isWatched(identity.plugin())) {
-      memory.record().ifPresent(known -> engine.health.seen(identity, run.faults(known)));
+      memory.record().flatMap(run::faults).ifPresent(seen -> engine.health.seen(identity, seen));
     }
     cleanup.consider();
   }

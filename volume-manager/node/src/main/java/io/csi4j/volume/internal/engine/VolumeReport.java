@@ -42,7 +42,7 @@ final class VolumeReport {
    */
   private Map<VolumeUse, PathStatus> unfinished = Map.of();
 
-  /** The faults that the plugin has told of the volume while it was mounted, in words. */
+  /** The faults that the plugin has told of the volume when its last call failed, in words. */
   private String said = "";
 
   VolumeReport(VolumeIdentity identity, EngineParts parts) {
@@ -204,7 +204,12 @@ final class VolumeReport {
     operation
         .end()
         .completeExceptionally(
-            exception(operation, operation.usage(), Outcome.REFUSED, Failure.of(code, seen)));
+            exception(
+                operation,
+                Outcome.REFUSED,
+                Failure.of(code, seen),
+                subject(operation, operation.usage(), code),
+                ""));
   }
 
   private VolumeException exception(
@@ -212,7 +217,7 @@ final class VolumeReport {
     return exception(operation, outcome, failure, subject(operation, usage, failure.code()), said);
   }
 
-  /** The plugin has told these faults of the volume while it was mounted; none if empty. */
+  /** The plugin has told these faults when the last call failed; none if empty. */
   void said(String faults) {
     said = faults;
   }

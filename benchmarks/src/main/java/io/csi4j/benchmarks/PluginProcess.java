@@ -25,7 +25,7 @@ public final class PluginProcess implements AutoCloseable {
     return start(List.of(), sockets);
   }
 
-  /** The same with plugins that tell health. */
+  /** Starts plugins that tell health, and waits until they listen. */
   public static PluginProcess startWithHealth(Path... sockets) throws IOException {
     return start(List.of(DoNothingPlugin.HEALTH), sockets);
   }

@@ -24,7 +24,7 @@ final class HealthSnippets {
     return PluginBinding.builder(id, endpoint)
         .policy(
             MountPolicy.builder()
-                .healthInterval(Duration.ofMinutes(1)) // the default; zero asks nothing
+                .healthInterval(Duration.ofMinutes(1)) // the default; zero: no rounds
                 .refuseUnreachableStorage(true) // no new mounts while it cannot be reached
                 .build())
         .build();

@@ -325,7 +325,7 @@ final class FakeCsiExtensionTest {
     void meets(FakeCsiPlugin plugin, CsiPlugin client) throws Exception {
       TOGETHER.await(20, TimeUnit.SECONDS);
       SEEN.add(plugin.endpoint().path());
-      assertThat(client.identity().probe()).isNotNull();
+      assertThat(client.identity().probe().isReady()).isTrue();
       TOGETHER.await(20, TimeUnit.SECONDS);
     }
   }
@@ -368,7 +368,7 @@ final class FakeCsiExtensionTest {
     @RepeatedTest(2)
     void again(FakeCsiPlugin plugin, CsiPlugin client) {
       assertThat(plugin).isSameAs(first);
-      assertThat(client.identity().probe()).isNotNull();
+      assertThat(client.identity().probe().isReady()).isTrue();
     }
 
     @Nested

@@ -245,7 +245,7 @@ final class SnapshotCreation {
     return !all.isEmpty();
   }
 
-  /** The same snapshot without a place, if the plugin takes none any more. */
+  /** Returns the request for a snapshot, without its place if the plugin takes none any more. */
   private Wish<Snapshot> sendable(CatalogVolume volume, Cut cut) {
     Wish<Snapshot> wish = single(volume, cut);
     return cut.places().isEmpty() || placesSnapshots(wish.call())

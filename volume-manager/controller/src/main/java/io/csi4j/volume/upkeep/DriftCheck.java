@@ -111,7 +111,7 @@ public final class DriftCheck {
   }
 
   /**
-   * What is told of a volume.
+   * The answers of a storage system about one volume.
    *
    * @param entry where it is attached
    * @param faults what is wrong with it

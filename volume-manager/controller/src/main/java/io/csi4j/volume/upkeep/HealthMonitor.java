@@ -93,7 +93,7 @@ public final class HealthMonitor implements AutoCloseable {
   private final HealthBook<Watched, VolumeHealth.Source, VolumeHealthEntry> book =
       new HealthBook<>(entry -> List.of(entry.number(), entry.reason()));
 
-  /** Guards the rounds and the timers; held neither during a call nor while anybody is told. */
+  /** Guards the rounds and the timers. Not held during a call, or while listeners are told. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<PluginId, Rounds> plugins = new HashMap<>();

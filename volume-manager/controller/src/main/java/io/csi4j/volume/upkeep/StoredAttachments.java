@@ -38,7 +38,7 @@ public interface StoredAttachments {
   Optional<VolumeEntry> read(VolumeId volume);
 
   /**
-   * What is wrong with volumes, page by page; only with {@link
+   * Returns the faults of volumes, page by page; only with {@link
    * ControllerCapability#LIST_VOLUME_HEALTH}. Tells nothing by default.
    */
   @Experimental

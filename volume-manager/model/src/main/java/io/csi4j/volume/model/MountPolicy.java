@@ -144,7 +144,7 @@ public final class MountPolicy {
 
   /**
    * Returns the pause between two rounds of questions for the health of the plugin's volumes and
-   * its storage; zero if the plugin is not asked.
+   * its storage; zero if it is asked by {@code VolumeManager.health} only.
    */
   public Duration healthInterval() {
     return parts.healthInterval;
@@ -362,7 +362,8 @@ public final class MountPolicy {
     /**
      * Sets the pause between two rounds of questions for the health of the plugin's volumes and its
      * storage. The pause is spread by a fifth, and grows up to 16 times while the plugin does not
-     * answer. With zero the plugin is not asked. 1 minute by default.
+     * answer. With zero the plugin is asked by {@code VolumeManager.health} only. 1 minute by
+     * default.
      */
     public Builder healthInterval(Duration value) {
       healthInterval = Objects.requireNonNull(value, "healthInterval");

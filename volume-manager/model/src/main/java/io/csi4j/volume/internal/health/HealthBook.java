@@ -29,17 +29,17 @@ public final class HealthBook<K, S, E> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<K, Map<Fault, Known<S, E>>> known = new HashMap<>();
 
-  /** What makes a fault of a subject what it is. */
+  /** A fault of a subject: two entries of one source and one kind are the same fault. */
   private record Fault(Object source, Object kind) {}
 
   /**
-   * A fault that is there.
+   * A fault that has begun and is not over.
    *
    * @param entry as it was told last
-   * @param source who tells
+   * @param source the one who tells it
    * @param since when it was told first
    * @param asOf when it was told last
-   * @param missed how many lists came without it since
+   * @param missed the number of lists without it since
    */
   public record Known<S, E>(E entry, S source, Instant since, Instant asOf, int missed) {
 
@@ -130,7 +130,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Forgets all subjects but these; what was wrong with the others is over. */
+  /** Forgets all subjects but these; the faults of the others are over. */
   public List<Change<K, S, E>> keepOnly(Predicate<K> kept) {
     List<Change<K, S, E>> news = new ArrayList<>();
     lock.lock();
@@ -146,7 +146,7 @@ public final class HealthBook<K, S, E> {
     return news;
   }
 
-  /** Forgets a subject; its faults are over. */
+  /** Forgets one subject; its faults are over. */
   public List<Change<K, S, E>> forget(K subject) {
     lock.lock();
     try {

@@ -189,7 +189,7 @@ final class HealthWatch {
       }
     }
 
-    /** Plans the next round anew, if it comes earlier then. */
+    /** Plans the next round again if that brings it forward. */
     void hurry() {
       lock.lock();
       try {

@@ -9,8 +9,8 @@ import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountPath;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A filesystem whose server can be told to die or to hang: it speaks the kernel's protocol over
- * {@code /dev/fuse}. In its root directory there is one empty file, named {@code file}.
+ * {@code /dev/fuse}. What is in it is told by its {@link FuseFiles}; unless others are given it is
+ * one empty file, named {@code file}.
  *
  * <p>A thread that waits for a hung server cannot be killed, and neither can its process, before
  * the connection is aborted. {@link #close} does that. Should the JVM be killed first, the kernel
@@ -35,41 +36,31 @@ public final class FuseServer implements AutoCloseable {
   private static final int O_RDWR = 2;
   private static final int NOBODY = 65534;
 
-  private static final int LOOKUP = 1;
-  private static final int FORGET = 2;
-  private static final int GETATTR = 3;
-  private static final int OPEN = 14;
-  private static final int STATFS = 17;
-  private static final int RELEASE = 18;
-  private static final int INIT = 26;
-  private static final int OPENDIR = 27;
-  private static final int READDIR = 28;
-  private static final int RELEASEDIR = 29;
-  private static final int ACCESS = 34;
-  private static final int INTERRUPT = 36;
-  private static final int BATCH_FORGET = 42;
-
-  private static final int IN_HEADER = 40;
   private static final int OUT_HEADER = 16;
-  private static final long ROOT_NODE = 1;
-  private static final long FILE_NODE = 2;
+
+  /** Most bytes of one write, and what a request with as many may have in front of them. */
+  private static final int MAX_WRITE = 1 << 17;
+
+  private static final int IN_HEADERS = 4096;
 
   private final Syscalls calls = RunningKernel.kernel().calls();
   private final MountPath target;
+  private final FuseFiles files;
   private final int wake;
   private final Thread thread;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final List<byte[]> unanswered = new ArrayList<>();
+  private final List<FuseFiles.Request> unanswered = new ArrayList<>();
   private boolean hung;
   private boolean ended;
   private int unansweredInAll;
   private volatile String problem = "";
   private volatile boolean missing;
 
-  private FuseServer(MountPath target, int owner) {
+  private FuseServer(MountPath target, int owner, FuseFiles files) {
     this.target = target;
+    this.files = files;
     wake = calls.eventfd(0, Abi.EFD_CLOEXEC | Abi.EFD_NONBLOCK);
     thread = new Thread(() -> serve(owner), "fuse-server");
     thread.setDaemon(true);
@@ -80,16 +71,21 @@ public final class FuseServer implements AutoCloseable {
    * test is aborted saying so, or fails if it is required.
    */
   public static FuseServer mount(MountPath target) {
-    return start(target, 0);
+    return start(target, 0, FuseFiles.oneEmptyFile());
+  }
+
+  /** The same, with other files in it. */
+  public static FuseServer mount(MountPath target, FuseFiles files) {
+    return start(target, 0, files);
   }
 
   /** The same, for a user that this process is not: all of it is denied, even to root. */
   public static FuseServer mountForAnotherUser(MountPath target) {
-    return start(target, NOBODY);
+    return start(target, NOBODY, FuseFiles.oneEmptyFile());
   }
 
-  private static FuseServer start(MountPath target, int owner) {
-    FuseServer server = new FuseServer(target, owner);
+  private static FuseServer start(MountPath target, int owner, FuseFiles files) {
+    FuseServer server = new FuseServer(target, owner, files);
     server.thread.start();
     try {
       if (!server.ready.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
@@ -247,7 +243,7 @@ public final class FuseServer implements AutoCloseable {
   }
 
   private void loop(int device) {
-    byte[] buffer = new byte[1 << 17];
+    byte[] buffer = new byte[MAX_WRITE + IN_HEADERS];
     byte[] polled = new byte[16];
     while (true) {
       Struct.u32(polled, 0, device);
@@ -260,8 +256,8 @@ public final class FuseServer implements AutoCloseable {
         return;
       }
       int length = calls.read(device, buffer);
-      if (length >= IN_HEADER) {
-        take(device, java.util.Arrays.copyOf(buffer, length));
+      if (length > 0) {
+        take(device, new FuseFiles.Request(Arrays.copyOf(buffer, length)));
       } else if (length == -Abi.ENODEV) {
         return;
       }
@@ -282,9 +278,11 @@ public final class FuseServer implements AutoCloseable {
     }
   }
 
-  private void take(int device, byte[] request) {
-    int opcode = Struct.u32(request, 4);
-    if (opcode == FORGET || opcode == BATCH_FORGET || opcode == INTERRUPT) {
+  private void take(int device, FuseFiles.Request request) {
+    int operation = request.operation();
+    if (operation == FuseFiles.FORGET
+        || operation == FuseFiles.BATCH_FORGET
+        || operation == FuseFiles.INTERRUPT) {
       return;
     }
     lock.lock();
@@ -299,71 +297,33 @@ public final class FuseServer implements AutoCloseable {
       lock.unlock();
     }
     answer(device, request);
-    if (opcode == INIT) {
+    if (operation == FuseFiles.INIT) {
       ready.countDown();
     }
   }
 
-  private void answer(int device, byte[] request) {
-    int error = 0;
+  private void answer(int device, FuseFiles.Request request) {
+    int errno = 0;
     byte[] body = new byte[0];
-    switch (Struct.u32(request, 4)) {
-      case INIT -> body = init();
-      case GETATTR -> {
-        body = new byte[104];
-        attributes(body, 16, Struct.u64(request, 16));
-      }
-      case LOOKUP -> {
-        if (isFile(request)) {
-          body = new byte[128];
-          Struct.u64(body, 0, FILE_NODE);
-          attributes(body, 40, FILE_NODE);
-        } else {
-          error = Abi.ENOENT;
-        }
-      }
-      case OPEN, OPENDIR -> body = new byte[16];
-      case STATFS -> body = statfs();
-      case READDIR, RELEASE, RELEASEDIR, ACCESS -> {}
-      default -> error = Abi.ENOSYS;
+    try {
+      body = request.operation() == FuseFiles.INIT ? init() : files.answer(request);
+    } catch (FuseFiles.Refused refused) {
+      errno = refused.errno();
     }
     byte[] answer = new byte[OUT_HEADER + body.length];
     Struct.u32(answer, 0, answer.length);
-    Struct.u32(answer, 4, -error);
-    Struct.u64(answer, 8, Struct.u64(request, 8));
+    Struct.u32(answer, 4, -errno);
+    Struct.u64(answer, 8, request.number());
     System.arraycopy(body, 0, answer, OUT_HEADER, body.length);
     calls.write(device, answer);
-  }
-
-  private static boolean isFile(byte[] request) {
-    return Struct.u64(request, 16) == ROOT_NODE
-        && new String(request, IN_HEADER, request.length - IN_HEADER, StandardCharsets.US_ASCII)
-            .equals("file\0");
   }
 
   private static byte[] init() {
     byte[] body = new byte[64];
     Struct.u32(body, 0, 7);
     Struct.u32(body, 4, 31);
-    Struct.u32(body, 20, 4096);
+    Struct.u32(body, 20, MAX_WRITE);
     Struct.u32(body, 24, 1);
-    return body;
-  }
-
-  /** Attributes that may not be kept: every look asks the server again. */
-  private static void attributes(byte[] body, int at, long node) {
-    boolean isRoot = node == ROOT_NODE;
-    Struct.u64(body, at, node);
-    Struct.u32(body, at + 60, isRoot ? 0040755 : 0100644);
-    Struct.u32(body, at + 64, isRoot ? 2 : 1);
-    Struct.u32(body, at + 80, 4096);
-  }
-
-  private static byte[] statfs() {
-    byte[] body = new byte[80];
-    Struct.u32(body, 40, 4096);
-    Struct.u32(body, 44, 255);
-    Struct.u32(body, 48, 4096);
     return body;
   }
 }

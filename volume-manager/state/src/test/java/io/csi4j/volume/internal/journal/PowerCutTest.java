@@ -2,23 +2,33 @@ package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.Scratch;
+import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
+import io.csi4j.volume.internal.disk.MountedDisk;
+import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Stored;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The power is cut at every operation of a history with openings, compactions and closings, and
@@ -28,7 +38,12 @@ import org.junit.jupiter.api.Test;
 class PowerCutTest {
 
   private static final JournalSettings SETTINGS =
-      JournalSettings.builder().host(Fixture.HOST).segmentSize(4096).ballastSize(1024).build();
+      JournalSettings.builder()
+          .host(Fixture.HOST)
+          .segmentSize(4096)
+          .ballastSize(1024)
+          .acceptAnyFilesystem(true)
+          .build();
 
   /** Keeps nothing, or all, of what was not synced. */
   private static final class Always extends Random {
@@ -47,7 +62,12 @@ class PowerCutTest {
 
   /** One write: what the state is after it. */
   private interface Write {
-    void to(StateStore store);
+    Stored to(StateStore store);
+  }
+
+  /** The end of a history on a disk that fails from the power cut on. */
+  private static final class NotKept extends RuntimeException {
+    private static final long serialVersionUID = 1L;
   }
 
   /** The history, and what was true before and after the write that is under way. */
@@ -58,7 +78,9 @@ class PowerCutTest {
 
     private void write(StateStore store, Map<StateKey, StateValue> then, Write write) {
       after = then;
-      write.to(store);
+      if (write.to(store) != Stored.DURABLE) {
+        throw new NotKept();
+      }
       before = then;
     }
 
@@ -83,8 +105,25 @@ class PowerCutTest {
 
     /** Two lives of a store, each of which fills several segments. */
     void play(FakeDisk disk) {
+      play(disk, Fixture.STATE);
+      compactions =
+          (int) disk.history().stream().filter(line -> line.startsWith("RENAME seg-")).count();
+    }
+
+    /** The same through system calls; false if the power was cut on the way. */
+    boolean play(FakeDisk disk, Scratch scratch) {
+      Path root = scratch.directory("disk").toPath();
+      try (MountedDisk mounted = MountedDisk.mount(disk, Fixture.ROOT, scratch.path("disk"))) {
+        play(new RealDisk(), root.resolve(Fixture.STATE.getFileName()));
+        return true;
+      } catch (StateException | NotKept e) {
+        return false;
+      }
+    }
+
+    private void play(Disk disk, Path state) {
       for (int life = 0; life < 2; life++) {
-        try (StateStore store = Journal.open(disk, Fixture.STATE, SETTINGS)) {
+        try (StateStore store = Journal.open(disk, state, SETTINGS)) {
           for (int i = 0; i < 8; i++) {
             StateKey key = StateKey.volume("v" + i % 5);
             put(store, key, sized(life * 100 + i, 40 + 130 * i));
@@ -96,8 +135,6 @@ class PowerCutTest {
           }
         }
       }
-      compactions =
-          (int) disk.history().stream().filter(line -> line.startsWith("RENAME seg-")).count();
     }
   }
 
@@ -142,6 +179,32 @@ class PowerCutTest {
     }
 
     assertThat(checked).isGreaterThan(1000);
+  }
+
+  /**
+   * The history goes through the disk of the host and the system calls that it makes, in every
+   * seventh operation; {@link ForgetfulDiskTest} is about its operations one by one.
+   */
+  @Nested
+  @MountTest
+  class ThroughSystemCalls {
+
+    @Test
+    @Tag("B2")
+    @Tag("B3")
+    @Timeout(60)
+    void whatWasAcknowledgedIsThereAfterAPowerCut(Scratch scratch) {
+      FakeDisk whole = FakeDisk.with(Fixture.ROOT);
+      assertThat(new History().play(whole, scratch)).isTrue();
+      for (int cut = 0; cut < whole.operations(); cut += 7) {
+        FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(cut);
+        History history = new History();
+        assertThat(history.play(disk, scratch)).isFalse();
+        for (Random choice : List.of(new Always(false), new Always(true), new Random(cut))) {
+          checkAfter(disk.restart(choice), history, "cut at " + cut + " of " + whole.operations());
+        }
+      }
+    }
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -116,9 +117,12 @@ class ConnectTest extends AgainstScriptedPlugin {
   }
 
   @Test
+  @Tag("C20")
   void aPluginThatDoesNotSayWhetherItIsReadyIsAssumedToBe() {
     scripted.answer(CsiOperation.PROBE, ProbeResponse.getDefaultInstance());
-    assertThat(connect().identity().probe()).isEqualTo(Readiness.ASSUMED_READY);
+    assertThat(connect().identity().probe())
+        .as("C20: silence is readiness")
+        .isEqualTo(Readiness.ASSUMED_READY);
   }
 
   @Test

@@ -77,7 +77,7 @@ class EveryFieldTest {
 
   @ParameterizedTest
   @EnumSource(CsiOperation.class)
-  void everyRequestFieldCanBeSetAndReadBack(CsiOperation operation) {
+  void nomad8239_everyRequestFieldCanBeSetAndReadBack(CsiOperation operation) {
     offer(operation);
     Set<String> reached = new TreeSet<>();
     for (int seed = 0; seed < 6; seed++) {

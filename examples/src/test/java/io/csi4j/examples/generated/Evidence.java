@@ -91,14 +91,22 @@ record Evidence(SortedMap<String, List<Proof>> shown, List<String> problems) {
    */
   Set<String> classes(String row) {
     Set<String> classes = new TreeSet<>();
-    for (Proof proof : shown.getOrDefault(row, List.of())) {
-      WrittenTest test = proof.test();
-      classes.add(
-          test.module().isEmpty() || test.module().startsWith("volume-manager/")
-              ? test.type()
-              : test.type() + " of " + test.module());
-    }
+    shown.getOrDefault(row, List.of()).forEach(proof -> classes.add(name(proof.test())));
     return classes;
+  }
+
+  private static String name(WrittenTest test) {
+    return test.module().isEmpty() || test.module().startsWith("volume-manager/")
+        ? test.type()
+        : test.type() + " of " + test.module();
+  }
+
+  /** True if only the campaigns run the tests of a row in one of its classes. */
+  boolean isCampaign(String row, String type) {
+    return shown.getOrDefault(row, List.of()).stream()
+        .map(Proof::test)
+        .filter(test -> name(test).equals(type))
+        .allMatch(WrittenTest::isCampaign);
   }
 
   /** True if an assertion of a row speaks of this word, such as a code. */

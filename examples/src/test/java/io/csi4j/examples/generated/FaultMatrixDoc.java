@@ -1,7 +1,6 @@
 package io.csi4j.examples.generated;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Renders {@code docs/fault-matrix.md} from the lists of rows and the tags of the tests. */
@@ -14,9 +13,11 @@ final class FaultMatrixDoc {
       Generated from the lists and the tags of the tests; `FaultMatrixTest` fails when this page is stale and rewrites it with
       `mvn test -Dtest=FaultMatrixTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
-      Each row is one thing that can go wrong on a node, and what must hold nevertheless. The tests of a row carry its name as a
-      tag: `mvn test -Dgroups=A7` runs those of row A7. The codes are what an operator may be told: [operator-codes.md](operator-codes.md)
-      says what to do.
+      Each row is one thing that can go wrong on a node, and what must hold nevertheless. A test counts for a row only if it asserts
+      the row by name, `.as("A7: a staging without an answer is in doubt")`, in an assertion that it cannot pass without: not in a branch,
+      a loop that may be empty, or a random history that might have met the case. Each code of a row stands in such an assertion. The tests of
+      a row carry its name as a tag as well: `mvn test -Dgroups=A7` runs those of row A7. The codes are what an operator may be told:
+      [operator-codes.md](operator-codes.md) says what to do. Classes in italics run in the campaigns alone.
 
       """;
 
@@ -37,14 +38,13 @@ final class FaultMatrixDoc {
 
   private FaultMatrixDoc() {}
 
-  static String render(FaultMatrix matrix, Map<String, Set<String>> linked) {
+  static String render(FaultMatrix matrix, Evidence evidence) {
     StringBuilder page = new StringBuilder(INTRODUCTION);
     page.append("Of ")
         .append(matrix.rows().size())
         .append(" rows ")
-        .append(linked.size())
-        .append(" have a test.\n");
-    Set<String> told = ToldCodes.names();
+        .append(evidence.shown().size())
+        .append(" have a test that asserts them.\n");
     char group = ' ';
     for (FaultMatrix.Row row : matrix.rows()) {
       if (row.id().charAt(0) != group) {
@@ -55,26 +55,29 @@ final class FaultMatrixDoc {
             .append(GROUPS.get(group))
             .append("\n\n| row | what must hold | codes | tests |\n|---|---|---|---|\n");
       }
-      Set<String> tests = linked.get(row.id());
+      String tests = tests(evidence, row.id());
       page.append("| ")
           .append(row.id())
           .append(" | ")
           .append(row.holds())
           .append(". | ")
-          .append(codes(row, told))
+          .append(codes(row))
           .append(" | ")
-          .append(tests == null ? "Open: " + matrix.open().get(row.id()) : String.join(", ", tests))
+          .append(tests.isEmpty() ? "Open: " + matrix.open().get(row.id()) : tests)
           .append(" |\n");
     }
     return page.toString();
   }
 
-  private static String codes(FaultMatrix.Row row, Set<String> told) {
+  private static String codes(FaultMatrix.Row row) {
     String codes =
-        row.codes().stream()
-            .filter(told::contains)
-            .map(code -> "`" + code + "`")
-            .collect(Collectors.joining(", "));
+        row.codes().stream().map(code -> "`" + code + "`").collect(Collectors.joining(", "));
     return codes.isEmpty() ? "-" : codes;
+  }
+
+  private static String tests(Evidence evidence, String row) {
+    return evidence.classes(row).stream()
+        .map(type -> evidence.isCampaign(row, type) ? "*" + type + "*" : type)
+        .collect(Collectors.joining(", "));
   }
 }

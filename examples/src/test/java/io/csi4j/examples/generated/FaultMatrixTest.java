@@ -8,15 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Whether everything that can go wrong has a test, or a reason why it has none. */
+/** Whether everything that can go wrong has a test that asserts it, or a reason why it has none. */
 class FaultMatrixTest {
-
-  /** Grows with the tests, never shrinks. */
-  private static final int LINKED_AT_LEAST = 155;
 
   private static final String REGENERATE =
       "mvn test -Dtest=FaultMatrixTest -Dsurefire.failIfNoSpecifiedTests=false"
@@ -30,29 +27,29 @@ class FaultMatrixTest {
           List.of(
               new FaultMatrix.Row("A1", List.of(), "Nothing is left"),
               new FaultMatrix.Row("I-7", List.of("MOUNT_LOST"), "Nothing is relied on")),
-          Map.of("I-7", "Nobody can test that."),
-          Map.of());
+          Map.of("I-7", "Nobody can test that."));
 
-  @Test
-  void everyRowHasATestOrAReasonAndEveryTagARow() throws IOException {
-    SortedMap<String, Set<String>> tags = RowTags.inTheVolumeManager();
-    if (Boolean.getBoolean("csi4j.regenerate")) {
-      forgetReasonsOf(FaultMatrix.load().linked(tags).keySet());
-    }
-    assertThat(FaultMatrix.load().problems(tags))
-        .as("rewrite the lists with: " + REGENERATE)
-        .isEmpty();
+  private static Evidence evidence() throws IOException {
+    return Evidence.of(WrittenTests.ofTheHouse(), FaultMatrix.NAME);
+  }
+
+  /** Evidence for rows of which each assertion speaks of one word. */
+  private static Evidence shown(Map<String, String> words) {
+    TreeMap<String, List<Evidence.Proof>> shown = new TreeMap<>();
+    words.forEach(
+        (row, word) ->
+            shown.put(
+                row,
+                List.of(
+                    new Evidence.Proof(
+                        new WrittenTest("", "SomeTest", "works", Set.of(), "", List.of()),
+                        Set.of(word)))));
+    return new Evidence(shown, List.of());
   }
 
   @Test
-  void aTestOfEachRowAssertsItsCodeOrItsOutcome() throws IOException {
-    assertThat(
-            RowShowing.ofTheVolumeManager()
-                .unshown(
-                    FaultMatrix.load().rows(),
-                    RowTags.inTheVolumeManager(),
-                    FaultMatrix.outcomes()))
-        .isEmpty();
+  void everyRowIsAssertedByNameWithItsCodesOrHasAReason() throws IOException {
+    assertThat(FaultMatrix.load().problems(evidence())).isEmpty();
   }
 
   @Test
@@ -63,7 +60,7 @@ class FaultMatrixTest {
   }
 
   @Test
-  void aRowWhoseTestsDoNotShowItAndACodeThatIsOnlyWrittenAreFound() {
+  void aCodeThatIsOnlyWrittenIsFound() {
     RowShowing showing =
         new RowShowing(
             Map.of(
@@ -71,7 +68,6 @@ class FaultMatrixTest {
                 """
                 class SomeTest {
                   @Test
-                  @Tag("A1")
                   void shows() {
                     assertThat(told()).isEqualTo(OperatorCode.ADOPTED);
                   }
@@ -87,50 +83,16 @@ class FaultMatrixTest {
                 """,
                 "Helper",
                 "class Helper { void told() { assertThat(code()).isEqualTo(PATH_FAILED); } }"));
-    FaultMatrix.Row row = new FaultMatrix.Row("A1", List.of("ADOPTED"), "It is adopted");
-    FaultMatrix.Row slow = new FaultMatrix.Row("C9", List.of("RPC_STUCK"), "It is slow");
-    Map<String, Set<String>> tests =
-        Map.of("A1", Set.of("SomeTest#shows"), "C9", Set.of("SomeTest#another"));
 
     assertThat(
             showing.unprovoked(
                 Set.of("ADOPTED", "RPC_SLOW", "RESUMED", "MOUNT_LOST", "PATH_FAILED")))
         .containsExactly("MOUNT_LOST", "PATH_FAILED", "RPC_SLOW");
-    assertThat(showing.unshown(List.of(row), tests, Map.of())).isEmpty();
-    assertThat(showing.unshown(List.of(slow), tests, Map.of()))
-        .singleElement()
-        .asString()
-        .startsWith("Row C9: none of its tests [SomeTest#another] asserts [RPC_STUCK].");
-    assertThat(
-            showing.unshown(
-                List.of(slow),
-                tests,
-                Map.of("C9", List.of("SomeTest#another", "RESUMED).isTrue()"))))
-        .isEmpty();
-    assertThat(
-            showing.unshown(
-                List.of(row, slow),
-                tests,
-                Map.of(
-                    "A1", List.of("SomeTest#shows", "told()"),
-                    "C9", List.of("SomeTest#another", "ADOPTED"))))
-        .hasSize(2);
   }
 
   @Test
-  void atLeastAsManyRowsHaveATestAsEver() throws IOException {
-    assertThat(FaultMatrix.load().linked(RowTags.inTheVolumeManager()))
-        .hasSizeGreaterThanOrEqualTo(LINKED_AT_LEAST);
-  }
-
-  @Test
-  void thePageAgreesWithTheListsAndTheTags() throws IOException {
-    SortedMap<String, Set<String>> tags = RowTags.inTheVolumeManager();
-    if (Boolean.getBoolean("csi4j.regenerate")) {
-      forgetReasonsOf(FaultMatrix.load().linked(tags).keySet());
-    }
-    FaultMatrix matrix = FaultMatrix.load();
-    String expected = FaultMatrixDoc.render(matrix, matrix.linked(tags));
+  void thePageAgreesWithTheListsAndTheTests() throws IOException {
+    String expected = FaultMatrixDoc.render(FaultMatrix.load(), evidence());
     if (Boolean.getBoolean("csi4j.regenerate")) {
       Files.writeString(PAGE, expected);
     }
@@ -164,12 +126,12 @@ class FaultMatrixTest {
 
   @Test
   void aMatrixInWhichEveryRowHasATestOrAReasonHasNoProblem() {
-    assertThat(SMALL.problems(Map.of("A1", Set.of("SomeTest#works")))).isEmpty();
+    assertThat(SMALL.problems(shown(Map.of("A1", "works")))).isEmpty();
   }
 
   @Test
   void aRowWithNeitherTestNorReasonIsAProblem() {
-    assertThat(SMALL.problems(Map.of()))
+    assertThat(SMALL.problems(shown(Map.of())))
         .singleElement()
         .asString()
         .startsWith("Row A1 has no test.");
@@ -177,21 +139,35 @@ class FaultMatrixTest {
 
   @Test
   void aRowWithATestAndAReasonIsAProblem() {
-    assertThat(SMALL.problems(Map.of("A1", Set.of("T#a"), "I-7", Set.of("T#b"))))
-        .containsExactly("Row I-7 has a test ([T]). Take it off open.txt.");
+    assertThat(SMALL.problems(shown(Map.of("A1", "works", "I-7", "MOUNT_LOST"))))
+        .containsExactly("Row I-7 has a test ([SomeTest]). Take it off open.txt.");
   }
 
   @Test
-  void aTagThatIsNoRowIsAProblem() {
-    assertThat(SMALL.problems(Map.of("A1", Set.of("T#a"), "I7", Set.of("T#b"))))
-        .containsExactly("The tag I7 of [T#b] is no row. Rows of group I are written I-7.");
+  void aRowOfWhichNoAssertionHasItsCodeIsAProblem() {
+    FaultMatrix matrix = new FaultMatrix(SMALL.rows(), Map.of());
+
+    assertThat(matrix.problems(shown(Map.of("A1", "works", "I-7", "MOUNT_LOSTS"))))
+        .containsExactly("Row I-7 has the code MOUNT_LOST, and no assertion of it has.");
+  }
+
+  @Test
+  void anAssertionOfWhatIsNoRowIsAProblem() {
+    assertThat(SMALL.problems(shown(Map.of("A1", "works", "L99", "works"))))
+        .containsExactly("[SomeTest] assert L99, which is no row.");
+  }
+
+  @Test
+  void whatIsNoEvidenceIsAProblem() {
+    Evidence evidence = new Evidence(shown(Map.of("A1", "works")).shown(), List.of("Of no use."));
+
+    assertThat(SMALL.problems(evidence)).containsExactly("Of no use.");
   }
 
   @Test
   void aCodeThatThereIsNotAndARowThatIsListedTwiceAreProblems() {
     FaultMatrix.Row row = new FaultMatrix.Row("A1", List.of("NO_SUCH"), "Nothing is left");
-    assertThat(
-            new FaultMatrix(List.of(row, row), Map.of("A1", "None."), Map.of()).problems(Map.of()))
+    assertThat(new FaultMatrix(List.of(row, row), Map.of("A1", "None.")).problems(shown(Map.of())))
         .containsExactly(
             "Row A1 names the code NO_SUCH, which there is not.",
             "Row A1 is listed twice.",
@@ -199,85 +175,10 @@ class FaultMatrixTest {
   }
 
   @Test
-  void aReasonWithoutARowAndATestElsewhereThatIsGoneAreProblems() {
-    FaultMatrix matrix =
-        new FaultMatrix(
-            SMALL.rows(),
-            Map.of("Z9", "None."),
-            Map.of(
-                "A1",
-                "testkit/fake/src/Nowhere.java#works",
-                "I-7",
-                "examples/src/test/java/io/csi4j/examples/generated/RowTags.java#works"));
-    assertThat(matrix.problems(Map.of("A1", Set.of("T#a"), "I-7", Set.of("T#a"))))
-        .hasSize(3)
-        .contains("There is no row Z9, but a reason in open.txt.");
-  }
+  void aReasonWithoutARowIsAProblem() {
+    FaultMatrix matrix = new FaultMatrix(SMALL.rows(), Map.of("Z9", "None.", "I-7", "None."));
 
-  @Test
-  void testsThatAreNotRunDoNotCount() {
-    assertThat(
-            RowTags.of(
-                """
-                class SomeTest {
-                  @Tag("A1")
-                  void helper() {}
-
-                  @Tag("A1")
-                  private static final class Looked {
-                    @Test
-                    void never() {}
-                  }
-                }
-                """
-                    .lines()
-                    .toList()))
-        .isEmpty();
-  }
-
-  @Test
-  void tagsOfMethodsClassesAndTheirLikesAreFoundAndOthersLeftAlone() {
-    assertThat(
-            RowTags.of(
-                """
-                @Tag("A1")
-                class SomeTest {
-                  @Test
-                  @Tag("I-7")
-                  @Tag("L3")
-                  @Tag("D-03")
-                  void one() {}
-
-                  @Nested
-                  @Tag("B2")
-                  class Inside {
-                    @ParameterizedTest
-                    @Tag("mount")
-                    void two(String value) {}
-                  }
-
-                  @TestFactory
-                  Stream<DynamicTest> three() {
-                    return Stream.of();
-                  }
-                }
-                """
-                    .lines()
-                    .toList()))
-        .isEqualTo(
-            Map.of(
-                "A1", Set.of("SomeTest#one", "SomeTest#two", "SomeTest#three"),
-                "I-7", Set.of("SomeTest#one"),
-                "L3", Set.of("SomeTest#one"),
-                "B2", Set.of("SomeTest#two")));
-  }
-
-  private static void forgetReasonsOf(Set<String> linked) throws IOException {
-    Path open = FaultMatrix.LISTS.resolve("open.txt");
-    Files.write(
-        open,
-        Files.readAllLines(open).stream()
-            .filter(line -> !linked.contains(line.split(" \\| ", -1)[0]))
-            .toList());
+    assertThat(matrix.problems(shown(Map.of("A1", "works"))))
+        .containsExactly("There is no row Z9, but a reason in open.txt.");
   }
 }

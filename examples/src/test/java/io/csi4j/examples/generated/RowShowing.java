@@ -3,7 +3,6 @@ package io.csi4j.examples.generated;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,12 +13,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What the tests of the volume manager show, read from their sources: whether a test of a row
- * asserts its code or its outcome, and which codes no test provokes.
+ * What the tests of the volume manager provoke, read from their sources: the codes that no test
+ * names.
  *
  * @param sources the texts of the files of tests, by the name of their class
  */
 record RowShowing(Map<String, String> sources) {
+
+  private static final Path TESTS =
+      Path.of(System.getProperty("csi4j.root", "."), "volume-manager");
 
   private static final Pattern WORD = Pattern.compile("[A-Z][A-Z_]+");
 
@@ -31,7 +33,7 @@ record RowShowing(Map<String, String> sources) {
   static RowShowing ofTheVolumeManager() throws IOException {
     Map<String, String> sources = new TreeMap<>();
     List<Path> files;
-    try (Stream<Path> all = Files.walk(RowTags.TESTS)) {
+    try (Stream<Path> all = Files.walk(TESTS)) {
       files =
           all.filter(file -> file.toString().contains("/src/test/java/"))
               // There codes are written, and not provoked.
@@ -58,55 +60,6 @@ record RowShowing(Map<String, String> sources) {
           }
         });
     return missing;
-  }
-
-  /**
-   * Rows with codes of which no test names one, in sentences.
-   *
-   * @param tests the tests of each row, as class and method
-   * @param outcomes by row: a test and the words in it that assert the outcome instead
-   */
-  List<String> unshown(
-      List<FaultMatrix.Row> rows,
-      Map<String, Set<String>> tests,
-      Map<String, List<String>> outcomes) {
-    List<String> problems = new ArrayList<>();
-    for (FaultMatrix.Row row : rows) {
-      Set<String> own = tests.getOrDefault(row.id(), Set.of());
-      boolean isNamed =
-          row.codes().isEmpty()
-              || own.isEmpty()
-              || own.stream().anyMatch(test -> names(test, row.codes()));
-      List<String> outcome = outcomes.get(row.id());
-      if (outcome == null && !isNamed) {
-        problems.add(
-            "Row "
-                + row.id()
-                + ": none of its tests "
-                + own
-                + " asserts "
-                + row.codes()
-                + ". Let one do so, or name in outcomes.txt what asserts its outcome.");
-      } else if (outcome != null && isNamed) {
-        problems.add(
-            "Row " + row.id() + " has a test that names its code. Take it off outcomes.txt.");
-      } else if (outcome != null
-          && !(own.contains(outcome.get(0)) && text(outcome.get(0)).contains(outcome.get(1)))) {
-        problems.add(
-            "Row "
-                + row.id()
-                + ": "
-                + outcome.get(0)
-                + " is no test of it, or does not say "
-                + outcome.get(1));
-      }
-    }
-    return problems;
-  }
-
-  private boolean names(String test, List<String> codes) {
-    Set<String> words = asserted(text(test));
-    return codes.stream().anyMatch(words::contains);
   }
 
   /** The words in capitals in the code of a test, comments and messages that are made left out. */

@@ -74,6 +74,9 @@ final class WrittenTests {
           "(?:is|has|contains|does|starts|ends|matches|satisfies|all|any|none|no|fails|completes|"
               + "exists|are|have|zip|corresponds)(?:[A-Z]\\w*)?");
 
+  /** Names of codes in texts. */
+  private static final Pattern NAME = Pattern.compile("[A-Z][A-Z_]+");
+
   /** Questions that nearly everything answers. */
   private static final Set<String> IDLE_QUESTIONS = Set.of("isNotNull", "isNotEmpty");
 
@@ -409,7 +412,9 @@ final class WrittenTests {
 
         @Override
         public @Nullable Void visitLiteral(LiteralTree literal, @Nullable Void unused) {
-          words.add(String.valueOf(literal.getValue()));
+          String text = String.valueOf(literal.getValue());
+          words.add(text);
+          NAME.matcher(text).results().forEach(name -> words.add(name.group()));
           return null;
         }
       }.scan(tree, null);

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,11 +76,14 @@ class MountInfoParserTest {
     "#, '#'",
     "-, '-'"
   })
+  @Tag("H10")
   void escapesAreUndoneOnceInEveryName(String written, String meant) {
     MountRecord mount =
         only("1 2 3:4 /" + written + " /" + written + " rw - " + written + " " + written + " rw");
 
-    assertThat(mount.root()).isEqualTo(KernelText.of("/" + meant));
+    assertThat(mount.root())
+        .as("H10: escapes are undone once")
+        .isEqualTo(KernelText.of("/" + meant));
     assertThat(mount.path()).isEqualTo(MountPath.of("/" + meant));
     assertThat(mount.type()).isEqualTo(KernelText.of(meant));
     assertThat(mount.source()).isEqualTo(KernelText.of(meant));

@@ -173,6 +173,19 @@ class CheckCommandTest {
   }
 
   @Test
+  void nomad15670_aSecretMayHoldEqualsSigns() throws IOException {
+    Path secrets = directory.resolve("secrets");
+    Files.writeString(secrets, "[CreateVolume]\nkey=a=b==\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full())) {
+      Run run = Run.of(args(plugin, "--only", "controller/*", "--secrets", secrets.toString()));
+
+      assertThat(run.code()).isNotEqualTo(ExitCode.USAGE);
+      assertThat(plugin.journal().calls(io.csi4j.client.model.CsiOperation.CREATE_VOLUME))
+          .anyMatch(call -> "a=b==".equals(call.request().map("secrets").get("key")));
+    }
+  }
+
+  @Test
   void aFileOfSecretsThatMakesNoSenseIsToldByItsLineWithoutRepeatingIt() throws IOException {
     Path secrets = directory.resolve("secrets");
     Files.writeString(secrets, "user=alice99\nhunter22\n");

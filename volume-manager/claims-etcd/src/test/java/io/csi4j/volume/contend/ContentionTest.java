@@ -31,8 +31,6 @@ class ContentionTest {
   @TempDir Path directory;
 
   @Test
-  @Tag("K1")
-  @Tag("K2")
   @Timeout(3_600)
   void whateverIsKilledOrStoppedNobodyUsesWhatAnotherOneHasAndNoClaimIsLost() {
     Report report = Contention.run(SIZE, directory);

@@ -437,11 +437,12 @@ class ClaimsOnSocketsTest {
     assertThat(plugin().contents().attached()).hasSize(1);
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
     assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
-    assertThat(plugin().contents().attached()).isEmpty();
+    assertThat(plugin().contents().attached())
+        .as("A3: the attach whose answer was lost is undone")
+        .isEmpty();
   }
 
   @Test
-  @Tag("A22")
   void aDetachingWhoseAnswerIsLostIsGoneOnWithByTheNextProcess() {
     start(PluginShape.full());
     CatalogVolume volume = create(DB);

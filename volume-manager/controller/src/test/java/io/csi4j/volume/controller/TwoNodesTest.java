@@ -274,8 +274,7 @@ class TwoNodesTest {
 
   @Test
   @Tag("A22")
-  @Tag("K2")
-  void aVolumeGoesFromOneNodeToAnotherWithTheReceiptOfTheFirst() {
+  void nomad11892_aVolumeGoesFromOneNodeToAnotherWithTheReceiptOfTheFirst() {
     ClaimGrant first = a.claim(ON_A);
     assertThat(a.manager.mount(a.request(first)).usage()).isEqualTo(ON_A);
     assertThat(published()).containsExactly(NodeId.of("a"));
@@ -295,6 +294,7 @@ class TwoNodesTest {
     assertThat(published()).containsExactly(NodeId.of("b"));
     assertNoDrift();
     assertThat(calls())
+        .as("A22: the node gives back before the cluster does")
         .containsExactly(
             "ControllerPublishVolume",
             "NodeStageVolume",
@@ -309,9 +309,9 @@ class TwoNodesTest {
   }
 
   @Test
-  @Tag("K3")
   @Tag("K5")
-  void aNodeThatStoodStillBeforeItMountedFindsItsClaimGoneAndMountsNothing() throws Exception {
+  void kubernetes61832_aNodeThatStoodStillBeforeItMountedFindsItsClaimGoneAndMountsNothing()
+      throws Exception {
     ClaimGrant first = a.claim(ON_A);
     a.gate = new CompletableFuture<>();
     CompletableFuture<MountedVolume> mounting =
@@ -332,21 +332,18 @@ class TwoNodesTest {
     ExecutionException failure =
         catchThrowableOfType(ExecutionException.class, () -> mounting.get(60, TimeUnit.SECONDS));
     VolumeException fenced = (VolumeException) failure.getCause();
-    assertThat(fenced.code()).isEqualTo(OperatorCode.FENCED);
+    assertThat(fenced.code()).as("K5: refused").isEqualTo(OperatorCode.FENCED);
     assertThat(fenced)
         .hasMessageContaining(
             "its claim has epoch " + first.epoch() + ", and the volume's is " + second.epoch());
     assertThat(published()).containsExactly(NodeId.of("b"));
-    assertThat(a.manager.volumes()).isEmpty();
+    assertThat(a.manager.volumes()).as("K5: nothing is taken").isEmpty();
     assertThat(a.receipt(ON_A, first.epoch()).epoch()).isEqualTo(first.epoch());
     assertNoDrift();
     fake.assertLawful();
   }
 
   @Test
-  @Tag("K4")
-  @Tag("K5")
-  @Tag("K10")
   void aNodeThatWasOverriddenWhileMountedReleasesItsMountsWhenItComesBack() {
     a.manager.reconcile(List.of());
     ClaimGrant first = a.claim(ON_A);
@@ -391,7 +388,6 @@ class TwoNodesTest {
   }
 
   @Test
-  @Tag("K9")
   void aClaimThatWasRemovedIsMissingToItsNode() {
     ClaimGrant first = a.claim(ON_A);
     ClaimBook empty = new ClaimBook(new MemoryClaimStore(), Clock.systemUTC());

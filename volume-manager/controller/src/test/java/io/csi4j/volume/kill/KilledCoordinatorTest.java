@@ -72,9 +72,6 @@ class KilledCoordinatorTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A3")
-  @Tag("A4")
-  @Tag("A22")
   void whereverItIsKilledTheNextProcessGivesBackInOrderWhatNobodyWants() {
     List<String> moments = new ArrayList<>();
     for (Optional<String> at = killedAt(1); at.isPresent(); at = killedAt(moments.size() + 1)) {
@@ -107,8 +104,6 @@ class KilledCoordinatorTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A3")
-  @Tag("A4")
   void whatIsWantedStillIsAttachedByTheNextProcessUnderTheSameEpoch() {
     for (int nth = 1; nth <= 3; nth++) {
       assertThat(killedAt(nth))

@@ -178,7 +178,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A2")
   void aPlanNamesEachWithItsReasonAndDoesNothing() {
     acquire(WEB, HERE);
     acquire(usage("past"), NodeName.of("n2"));
@@ -208,14 +207,15 @@ class ReaperTest {
 
     assertThat(book.read(WEB.volume()).holders()).isEmpty();
     assertThat(storage.calls).containsExactly("attach db-web@id-n1", "detach db-web@id-n1");
-    assertThat(codes()).containsExactly("CLAIM_ORPHANED");
+    assertThat(codes())
+        .as("A2: it is released after its node has proved that nothing is mounted")
+        .containsExactly("CLAIM_ORPHANED");
     assertThat(told.get(0).seen().text()).endsWith("does not want it (claimed 90 s ago)");
     // Asked when it was planned, when that was looked at again, and after the release: that counts.
     assertThat(node.proofs).isEqualTo(3);
   }
 
   @Test
-  @Tag("K4")
   void nothingIsFreedBecauseItIsOld() {
     acquire(WEB, HERE);
     acquire(usage("there"), HERE);
@@ -227,7 +227,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A2")
   void whatWasPlannedIsLeftAloneWhenItIsOtherwiseByThen() {
     acquire(WEB, HERE);
     acquire(usage("job"), HERE);
@@ -248,7 +247,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A2")
   void aNodeThatMountsInTheLastMomentGivesNoProofAndKeepsItsClaim() {
     acquire(WEB, HERE);
     ReaperPlan plan = reaper.plan();
@@ -268,7 +266,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A22")
   void aReleaseThatHadEndedOnItsNodeGoesOnInTheClusterInOrder() {
     acquire(WEB, HERE);
     assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
@@ -280,7 +277,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A22")
   void aReleaseOfAnotherNodeWaitsForIt() {
     acquire(WEB, NodeName.of("n2"));
     assertThat(claims.release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);
@@ -292,7 +288,6 @@ class ReaperTest {
   }
 
   @Test
-  @Tag("A3")
   void aDetachingThatFailedIsTriedAgainAndOthersGoOn() {
     acquire(WEB, HERE);
     storage.next(StatusCode.INTERNAL, Outcome.UNCERTAIN);

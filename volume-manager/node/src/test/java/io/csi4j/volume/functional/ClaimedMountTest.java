@@ -111,19 +111,20 @@ class ClaimedMountTest {
           .contains("asking whether its claim is current");
       node.skip(ScriptedClaims.PATIENCE);
       VolumeException failure = node.fails(waiting);
-      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+      assertThat(failure.code())
+          .as("K3: a claim that nobody confirms is refused")
+          .isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
       assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
       assertThat(failure)
           .hasMessageContaining(
               "its claim has epoch 7, and nobody confirms it: there was no answer within 10000 ms");
-      assertThat(node.calls(volume)).isEmpty();
+      assertThat(node.calls(volume)).as("K3: nothing is staged or published").isEmpty();
       assertThat(node.status(volume)).isEmpty();
       assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
   @Test
-  @Tag("K3")
   void aReleaseDoesNotWaitForTheAnswer() {
     try (Node node = open(claims)) {
       VolumeId volume = node.volume("vol-1");
@@ -139,8 +140,7 @@ class ClaimedMountTest {
   }
 
   @Test
-  @Tag("K5")
-  void aStaleEpochAcquiresNothingAndBothEpochsAreNamed() {
+  void etcd11456_aStaleEpochAcquiresNothingAndBothEpochsAreNamed() {
     try (Node node = open(claims)) {
       VolumeId volume = node.volume("vol-1");
       claims.is(WEB, STALE);
@@ -155,7 +155,6 @@ class ClaimedMountTest {
   }
 
   @Test
-  @Tag("K5")
   void aNodeThatComesBackReleasesItsMountsInsteadOfMountingAgain() {
     try (Node node = open(claims)) {
       VolumeId volume = node.volume("vol-1");
@@ -172,7 +171,6 @@ class ClaimedMountTest {
   }
 
   @Test
-  @Tag("K5")
   void afterARebootNothingIsPublishedAgainWithoutACurrentClaim() {
     try (Node node = open(claims)) {
       VolumeId volume = node.volume("vol-1");
@@ -204,9 +202,10 @@ class ClaimedMountTest {
 
       node.becomesClean();
       assertThat(node.calls(volume))
+          .as("K10: it gives back what it has")
           .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
       List<OperatorMessage> told = told(node, OperatorCode.FENCED_WHILE_MOUNTED);
-      assertThat(told).hasSize(1);
+      assertThat(told(node, OperatorCode.FENCED_WHILE_MOUNTED)).as("K10: it says so").hasSize(1);
       assertThat(told.get(0).seen().text())
           .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");
     }
@@ -226,8 +225,10 @@ class ClaimedMountTest {
       look(node, claims);
       refused(node, claimed("vol-1", "db", 8), OperatorCode.CLAIM_MISSING);
 
-      assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
-      assertThat(told(node, OperatorCode.CLAIM_MISSING)).hasSize(1);
+      assertThat(node.target(volume, "web"))
+          .as("K9: what runs goes on")
+          .isEqualTo(PathStatus.PRESENT);
+      assertThat(told(node, OperatorCode.CLAIM_MISSING)).as("K9: told once").hasSize(1);
       assertThat(node.calls(volume)).containsExactly("Stage:OK", "Publish:OK");
       // Claimed again by its host, it goes on under the new claim.
       claims.is(WEB, new ClaimStanding.Current());
@@ -239,7 +240,6 @@ class ClaimedMountTest {
   }
 
   @Test
-  @Tag("K6")
   void whileTheStoreIsDownNothingNewIsMountedAndWhatRunsStays() {
     try (Node node = open(claims)) {
       VolumeId volume = node.volume("vol-1");
@@ -277,6 +277,7 @@ class ClaimedMountTest {
 
       assertThat(node.target(volume, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(told(node, OperatorCode.CLAIM_STORE_DOWN).get(0).seen().text())
+          .as("K6: going on from the record is told")
           .isEqualTo(
               "its claim has epoch 7, and nobody confirms it: the store cannot be asked, and it"
                   + " goes on from what is on record");
@@ -285,7 +286,6 @@ class ClaimedMountTest {
   }
 
   @Test
-  @Tag("K3")
   void aNodeFencesItselfOnlyWhereTheHostSaysSoAndNotBeforeItsTime() {
     ScriptedClaims strict =
         new ScriptedClaims(

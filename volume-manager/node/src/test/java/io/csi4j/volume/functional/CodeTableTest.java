@@ -45,7 +45,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>What is expected follows from a table of classes of codes, written down here by the meaning of
  * each code and not by what the engine does.
  */
-@Tag("D11")
 class CodeTableTest {
 
   private static final int ATTEMPTS = 3;
@@ -297,7 +296,9 @@ class CodeTableTest {
       } else {
         check(node, row, expected, node.mountFails(single("vol-1", "web")));
       }
-      checkCallsAndState(node, expected);
+      assertThat(end(node))
+          .as("D11: the calls and the paths after %s", row)
+          .isEqualTo(new End(expected.calls(), expected.staging(), expected.target()));
 
       late.run();
       if (expected.outcome().isEmpty()) {
@@ -386,14 +387,13 @@ class CodeTableTest {
       } else {
         check(node, row, expected, node.unmountFails(usage("vol-1", "web")));
       }
-      checkCallsAndState(
-          node,
-          new Expected(
-              expected.outcome(),
-              expected.code(),
-              join(List.of("Stage:OK", "Publish:OK"), expected.calls()),
-              expected.staging(),
-              expected.target()));
+      assertThat(end(node))
+          .as("D11: the calls and the paths after %s", row)
+          .isEqualTo(
+              new End(
+                  join(List.of("Stage:OK", "Publish:OK"), expected.calls()),
+                  expected.staging(),
+                  expected.target()));
 
       late.run();
       if (expected.outcome().filter(HELD::equals).isPresent()) {
@@ -442,7 +442,9 @@ class CodeTableTest {
                       .expand(
                           ExpandRequest.of(
                               usage("vol-1", "web"), CapacityRange.exactly(1L << 30)))))) {
-        assertThat(failure.code()).isEqualTo(OperatorCode.CALL_FAILED);
+        assertThat(failure.code())
+            .as("D11: a call that mounts nothing fails as a call")
+            .isEqualTo(OperatorCode.CALL_FAILED);
         boolean mayHaveGrown =
             failure.getMessage().contains("NodeExpandVolume")
                 && (ILLEGAL.contains(code) || IN_DOUBT.contains(StatusCode.ofValue(code)));
@@ -452,7 +454,9 @@ class CodeTableTest {
             .contains("the test wants it so");
       }
       assertThat(rule.hits()).isEqualTo(2);
-      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.target(VOLUME, "web"))
+          .as("D11: and changes nothing")
+          .isEqualTo(PathStatus.PRESENT);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
       rule.close();
       node.restartPlugins(); // Somebody has repaired it: only then may it be called again.
@@ -557,10 +561,17 @@ class CodeTableTest {
     }
   }
 
-  private static void checkCallsAndState(Node node, Expected expected) {
-    assertThat(node.calls(VOLUME)).as(node.story()).isEqualTo(expected.calls());
-    assertThat(node.staging(VOLUME)).as(node.story()).isEqualTo(expected.staging());
-    assertThat(node.target(VOLUME, "web")).as(node.story()).isEqualTo(expected.target());
+  /**
+   * Where an operation has ended.
+   *
+   * @param calls all that was called, each with how it ended
+   * @param staging how far the staging is
+   * @param target how far the use is
+   */
+  private record End(List<String> calls, PathStatus staging, PathStatus target) {}
+
+  private static End end(Node node) {
+    return new End(node.calls(VOLUME), node.staging(VOLUME), node.target(VOLUME, "web"));
   }
 
   /** The plugin is well again, and the host asks for what waits for somebody: nothing is left. */

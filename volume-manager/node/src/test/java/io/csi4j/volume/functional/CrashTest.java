@@ -64,15 +64,6 @@ class CrashTest {
     assertThat(node.report().going()).isEmpty();
   }
 
-  @Tag("A5")
-  @Tag("A6")
-  @Tag("A7")
-  @Tag("A8")
-  @Tag("A9")
-  @Tag("A10")
-  @Tag("A11")
-  @Tag("A12")
-  @Tag("A13")
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
@@ -93,22 +84,12 @@ class CrashTest {
     }
   }
 
-  @Tag("A1")
-  @Tag("A5")
-  @Tag("A6")
-  @Tag("A7")
-  @Tag("A8")
-  @Tag("A9")
-  @Tag("A10")
-  @Tag("A11")
-  @Tag("A12")
-  @Tag("A13")
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
       names = {"P.*"},
       mode = Mode.MATCH_ALL)
-  void aMountThatIsNotWantedAnyMoreIsTakenBackAfterTheCrash(CrashPoint point) {
+  void nomad26831_aMountThatIsNotWantedAnyMoreIsTakenBackAfterTheCrash(CrashPoint point) {
     try (Node node = Node.open()) {
       dieMounting(node, point);
 
@@ -126,7 +107,7 @@ class CrashTest {
     try (Node node = Node.open()) {
       dieMounting(node, CrashPoint.ADMITTED);
 
-      assertThat(node.report().volumes()).isZero();
+      assertThat(node.report().volumes()).as("A1: the next start knows of nothing").isZero();
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -142,7 +123,9 @@ class CrashTest {
         assertThat(node.report().inDoubt()).isEmpty();
         assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
         node.reconcile(new WantedUse.Named(usage("vol-1", "web")));
-        assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+        assertThat(node.calls())
+            .as("A14: no call, and the open file stays whole")
+            .containsExactly("Stage:OK", "Publish:OK");
         assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(1);
         assertThat(open.pid()).isPositive();
       }
@@ -150,13 +133,6 @@ class CrashTest {
     }
   }
 
-  @Tag("A15")
-  @Tag("A16")
-  @Tag("A17")
-  @Tag("A18")
-  @Tag("A19")
-  @Tag("A20")
-  @Tag("A21")
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
@@ -182,8 +158,6 @@ class CrashTest {
     }
   }
 
-  @Tag("A18")
-  @Tag("A19")
   @ParameterizedTest
   @EnumSource(
       value = CrashPoint.class,
@@ -211,10 +185,6 @@ class CrashTest {
     }
   }
 
-  @Tag("A7")
-  @Tag("A11")
-  @Tag("A16")
-  @Tag("A19")
   @ParameterizedTest
   @EnumSource(
       value = CsiOperation.class,
@@ -260,7 +230,9 @@ class CrashTest {
 
       assertThat(node.report().going()).containsExactly(usage("vol-1", "a"));
       assertThat(node.report().adopted()).containsExactly(usage("vol-1", "b"));
-      assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "b")))
+          .as("A16: the use counts until its unpublish is confirmed")
+          .isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.plugin().journal().calls(NODE_UNSTAGE_VOLUME)).isEmpty();
       node.reconcile();
       node.becomesClean();
@@ -293,6 +265,7 @@ class CrashTest {
       node.reconcile();
 
       node.becomesClean();
+      assertThat(node.isClean()).as("A23: it ends clean after six deaths").isTrue();
     }
   }
 
@@ -305,9 +278,10 @@ class CrashTest {
       node.start();
 
       assertThat(node.report().findings())
+          .as("A25: the other namespace is told")
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.NAMESPACE_CHANGED);
-      assertThat(node.report().adopted()).isEmpty();
+      assertThat(node.report().adopted()).as("A25: nothing is taken over blindly").isEmpty();
       assertThat(node.report().inDoubt()).containsExactly(usage("vol-1", "web"));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
@@ -352,7 +326,7 @@ class CrashTest {
 
   @Tag("B1")
   @Test
-  void afterARebootWhatIsWantedIsMountedAgainAndTheRestReleased() {
+  void kubernetes124057_afterARebootWhatIsWantedIsMountedAgainAndTheRestReleased() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       VolumeId second = node.volume("vol-2");
@@ -364,6 +338,7 @@ class CrashTest {
       node.volume("vol-2");
 
       assertThat(node.report().findings())
+          .as("B1: the boot is told")
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.REBOOT_DETECTED);
       assertThat(node.report().adopted()).isEmpty();
@@ -376,12 +351,13 @@ class CrashTest {
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.calls(VOLUME)).containsExactly("Stage:OK", "Publish:OK");
       node.inTheEnd("the other is gone", () -> node.status(second).isEmpty());
-      assertThat(node.calls(second)).containsExactly("Unpublish:OK", "Unstage:OK");
+      assertThat(node.calls(second))
+          .as("B1: what is not wanted is undone by calls")
+          .containsExactly("Unpublish:OK", "Unstage:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("B1")
   @Test
   void afterARebootAUseThatIsOnlyNamedWaitsForItsRequest() {
     try (Node node = mounted()) {
@@ -411,8 +387,10 @@ class CrashTest {
       assertThat(node.report().adopted()).isEmpty();
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       assertThat(node.mountFails(single("vol-1", "web")).code())
+          .as("B5: another filesystem is not used")
           .isEqualTo(OperatorCode.FOREIGN_MOUNT);
       assertThat(node.unmountFails(usage("vol-1", "web")).code())
+          .as("B5: another filesystem is not unmounted")
           .isEqualTo(OperatorCode.FOREIGN_MOUNT);
       node.reconcile();
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
@@ -425,7 +403,6 @@ class CrashTest {
     }
   }
 
-  @Tag("B5")
   @Test
   void anotherFilesystemAtOurPathAfterARebootIsNeitherAdoptedNorUnmounted() {
     try (Node node = mounted()) {
@@ -463,13 +440,15 @@ class CrashTest {
       node.reconcile();
 
       node.inTheEnd("the late mounts are gone", () -> node.mounts().isEmpty());
-      assertThat(node.noticed(OperatorCode.ORPHAN_CLEANED)).isTrue();
+      assertThat(node.noticed(OperatorCode.ORPHAN_CLEANED))
+          .as("H3: the late mount is told as taken away")
+          .isTrue();
       assertThat(node.verbs(VOLUME))
+          .as("A21: the late mount is unpublished as the volume that it was")
           .containsExactly("Stage", "Publish", "Unpublish", "Unstage", "Unpublish", "Unstage");
     }
   }
 
-  @Tag("A21")
   @Test
   void directoriesThatAppearAfterTheReleaseAreTakenAwayWhenItsTimeIsOver() {
     try (Node node = mounted()) {
@@ -484,7 +463,6 @@ class CrashTest {
     }
   }
 
-  @Tag("B4")
   @Test
   void aReleaseThatTheDiskForgotIsNotTakenForAUse() {
     try (Node node = mounted()) {

@@ -32,8 +32,8 @@ class CrowdTest {
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
-  @Tag("E1")
   @Test
+  @Tag("E1")
   void twoWorkloadsThatComeAtOnceShareOneStaging() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
@@ -45,7 +45,9 @@ class CrowdTest {
       node.plugin().release();
 
       assertThat(node.get(first).path()).isNotEqualTo(node.get(second).path());
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("E1: staged once for both")
+          .containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
       assertThat(node.users(VOLUME)).containsExactlyInAnyOrder(id("a"), id("b"));
       assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.PRESENT);
@@ -57,7 +59,6 @@ class CrowdTest {
     return WorkloadId.of(name);
   }
 
-  @Tag("E1")
   @Test
   void oneWriterMeansOneWorkload() {
     try (Node node = Node.open()) {
@@ -86,8 +87,10 @@ class CrowdTest {
       CompletableFuture<MountedVolume> second = node.engine().mount(single("vol-1", "web"));
       node.plugin().release();
 
-      assertThat(node.get(first)).isEqualTo(node.get(second));
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.get(first)).as("E2: one answer for both").isEqualTo(node.get(second));
+      assertThat(node.calls())
+          .as("E2: one call for both")
+          .containsExactly("Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.UNKNOWN);
     }
@@ -95,7 +98,7 @@ class CrowdTest {
 
   @Tag("E3")
   @Test
-  void aVolumeIsNotUnstagedUnderAWorkloadThatCameMeanwhile() {
+  void nomad20550_aVolumeIsNotUnstagedUnderAWorkloadThatCameMeanwhile() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
@@ -108,14 +111,17 @@ class CrowdTest {
 
       node.get(leaving);
       node.get(coming);
-      assertThat(node.mounted(node.stagingPath(VOLUME))).isTrue();
-      assertThat(node.mounted(node.targetPath("vol-1", "b"))).isTrue();
+      assertThat(node.mounted(node.stagingPath(VOLUME)))
+          .as("E3: the volume is staged under the use that came")
+          .isTrue();
+      assertThat(node.mounted(node.targetPath("vol-1", "b")))
+          .as("E3: the use that came is mounted")
+          .isTrue();
       assertThat(node.users(VOLUME)).containsExactly(id("b"));
       assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("E4")
   @Test
   void aReleaseThatComesDuringTheMountLeavesNothing() {
     try (Node node = Node.open()) {
@@ -153,7 +159,9 @@ class CrowdTest {
       node.plugin().release();
 
       assertThat(node.get(second).usage()).isEqualTo(usage("vol-1", "web"));
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("E6: the operation goes on")
+          .containsExactly("Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
@@ -173,7 +181,9 @@ class CrowdTest {
 
       assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.LAST);
       VolumeException failure = node.fails(asking);
-      assertThat(failure.code()).isEqualTo(OperatorCode.NOT_MOUNTED);
+      assertThat(failure.code())
+          .as("E11: reading what goes says that it is not mounted")
+          .isEqualTo(OperatorCode.NOT_MOUNTED);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.plugin().journal().calls(NODE_GET_VOLUME_STATS)).isEmpty();
     }
@@ -192,7 +202,9 @@ class CrowdTest {
 
       VolumeException failure = node.mountFails(shared("vol-1", "third"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.TOO_MANY_WAITERS);
+      assertThat(failure.code())
+          .as("E12: who comes when the queue is full is refused")
+          .isEqualTo(OperatorCode.TOO_MANY_WAITERS);
       assertThat(failure).hasMessageContaining(": 1 operation waits already; ");
       node.plugin().release();
       node.get(first);
@@ -203,6 +215,7 @@ class CrowdTest {
   }
 
   @Test
+  @Tag("E12")
   void aThousandWhoWaitForAHungVolumeAreNotAllLetIn() {
     ManagerSettings settings = ManagerSettings.builder().threads(4).waiters(16).build();
     try (Node node = Node.builder().settings(settings).open()) {
@@ -221,7 +234,9 @@ class CrowdTest {
           () -> crowd.stream().filter(CompletableFuture::isDone).count() >= 1_000 - 16);
       List<CompletableFuture<MountedVolume>> turnedAway =
           crowd.stream().filter(CompletableFuture::isDone).toList();
-      assertThat(turnedAway).hasSize(1_000 - 16);
+      assertThat(turnedAway)
+          .as("E12: the callers of a hung volume are bounded")
+          .hasSize(1_000 - 16);
       for (CompletableFuture<MountedVolume> one : turnedAway) {
         VolumeException failure = node.fails(one);
         assertThat(failure.code()).isEqualTo(OperatorCode.TOO_MANY_WAITERS);

@@ -73,7 +73,6 @@ class DeadMountTest {
     return node.engine().volumes().isEmpty() || node.sightings(path).get(0).broken();
   }
 
-  @Tag("H5")
   @Test
   void byDefaultADeadMountIsToldOnceAndLeftToItsWorkload() {
     try (Node node = open(OnDeadMount.REPORT)) {
@@ -105,7 +104,8 @@ class DeadMountTest {
       Node.eventually("it is told", () -> node.noticed(OperatorCode.MOUNT_UNRESPONSIVE));
 
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
-      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.noticed(OperatorCode.MOUNT_UNRESPONSIVE)).as("H6: it is told").isTrue();
+      assertThat(node.target(VOLUME, "web")).as("H6: left as it is").isEqualTo(PathStatus.PRESENT);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
@@ -127,11 +127,15 @@ class DeadMountTest {
           .contains("published, and dead", "trouble: CSI-421 MOUNT_DEAD")
           .doesNotContain("nothing stands in the way");
       VolumeException failure = node.mountFails(single("vol-1", "web"));
-      assertThat(failure.code()).isEqualTo(OperatorCode.MOUNT_DEAD);
+      assertThat(failure.code())
+          .as("H5: a dead mount is not handed out")
+          .isEqualTo(OperatorCode.MOUNT_DEAD);
       assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.HELD);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "web")))
+          .as("H5: a dead mount can be released")
+          .isEqualTo(UnmountOutcome.LAST);
       node.mount(single("vol-1", "web"));
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
@@ -139,7 +143,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void aMountThatDiedUnnoticedIsMadeAgainWhenItIsAskedForWhereThePolicyLetsIt() {
     try (Node node = openUnstaged(OnDeadMount.REPUBLISH)) {
@@ -187,7 +190,9 @@ class DeadMountTest {
       assertThat(isDead(node, target)).isFalse();
       assertThat(node.calls(VOLUME)).containsExactly("Publish:OK", "Unpublish:OK", "Publish:OK");
       assertThat(told(node, OperatorCode.MOUNT_DEAD)).hasSize(1);
-      assertThat(told(node, OperatorCode.MOUNT_RESTORED)).hasSize(1);
+      assertThat(told(node, OperatorCode.MOUNT_RESTORED))
+          .as("H5: made again where the policy says so")
+          .hasSize(1);
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(
               node.events().stream()
@@ -204,7 +209,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void whatWasServedAtTheStagingPathIsStagedAgainWhenAllItsTargetsAreGone() {
     try (Node node = open(OnDeadMount.REMOUNT)) {
@@ -318,7 +322,6 @@ class DeadMountTest {
     node.effects().whenUnstaging((volume, path) -> {});
   }
 
-  @Tag("H5")
   @Test
   void aDeadMountThatThePluginLeavesIsUnmountedByUs() {
     try (Node node = open(OnDeadMount.REPORT)) {
@@ -336,7 +339,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void whereWeMayNotUnmountADeadMountTheCommandIsSaid() {
     try (Node node =
@@ -380,7 +382,7 @@ class DeadMountTest {
         failure = node.unmountFails(usage("vol-1", "web"));
       }
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.TARGET_BUSY);
+      assertThat(failure.code()).as("H4: a busy mount is told").isEqualTo(OperatorCode.TARGET_BUSY);
       assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
       assertThat(failure.getMessage())
           .contains("process " + pid, "umount -c -l '" + target + "'")
@@ -389,7 +391,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void somethingElseOverADeadMountIsNotUnmounted() {
     try (Node node = open(OnDeadMount.REPORT)) {
@@ -408,7 +409,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @ParameterizedTest
   @EnumSource(
       value = OnDeadMount.class,
@@ -446,7 +446,6 @@ class DeadMountTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void aUseThatCannotBeRepairedIsNamedWithItsPathAndTheOthersAreRepaired() {
     try (Node node =

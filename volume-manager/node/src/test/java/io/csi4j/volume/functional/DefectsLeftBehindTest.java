@@ -1,5 +1,6 @@
 package io.csi4j.volume.functional;
 
+import static io.csi4j.client.model.CsiOperation.NODE_EXPAND_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
@@ -15,8 +16,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
@@ -26,16 +29,20 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
@@ -44,8 +51,11 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -137,7 +147,9 @@ class DefectsLeftBehindTest {
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
-      assertThat(node.verbs(VOLUME)).doesNotContain("Unstage");
+      assertThat(node.verbs(VOLUME))
+          .as("F11: an empty directory is no proof that it is unmounted")
+          .doesNotContain("Unstage");
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
     }
   }
@@ -226,7 +238,7 @@ class DefectsLeftBehindTest {
   }
 
   @Test
-  void d10_operationsOfOneVolumeDoNotMix() {
+  void nomad26832_operationsOfOneVolumeDoNotMix() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       for (int round = 0; round < 10; round++) {
@@ -344,6 +356,7 @@ class DefectsLeftBehindTest {
   }
 
   @Test
+  @Tag("A19")
   void d16_aVolumeThatCouldNotBeUnstagedIsNotForgotten() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
@@ -354,7 +367,9 @@ class DefectsLeftBehindTest {
 
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
+      assertThat(failure.code())
+          .as("A19: a volume whose unstaging began is in doubt")
+          .isEqualTo(OperatorCode.UNSTAGE_IN_DOUBT);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       node.restart();
@@ -541,6 +556,113 @@ class DefectsLeftBehindTest {
       node.unmount(usage("vol-1", "b"));
 
       assertThat(node.directories()).isEmpty();
+    }
+  }
+
+  @Test
+  void nomad25253_aVolumeOfANamespaceIsExpandedWhereItIsStaged() {
+    VolumeUse blue = VolumeUse.of(VolumeKey.of(Namespace.of("blue"), "db"), WorkloadId.of("web"));
+    try (Node node = Node.open()) {
+      VolumeId volume = node.volume("vol-1");
+      node.mount(request(PLUGIN, blue, volume, MANY).build());
+
+      // The plugin grows nothing that is in use; the paths that it was asked for are what counts.
+      VolumeException failure =
+          node.fails(node.engine().expand(ExpandRequest.of(blue, CapacityRange.exactly(1L << 31))));
+
+      assertThat(failure.code()).isEqualTo(OperatorCode.CALL_FAILED);
+      assertThat(
+              node.plugin()
+                  .journal()
+                  .calls(NODE_EXPAND_VOLUME)
+                  .get(0)
+                  .request()
+                  .text("staging_target_path"))
+          .isEqualTo(
+              node.plugin()
+                  .journal()
+                  .calls(NODE_STAGE_VOLUME)
+                  .get(0)
+                  .request()
+                  .text("staging_target_path"))
+          .isEqualTo(node.stagingPath(VOLUME).toString());
+      assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void nomad27176_whatReadsAVolumeErasesNoSecretOfIt() {
+    Map<String, String> given = new HashMap<>(Map.of("token", "secret-" + Node.CANARY));
+    Secrets secrets = Secrets.of(given);
+    given.clear();
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountRequest request =
+          request("vol-1", "web", MANY).secrets(SecretsProvider.always(secrets)).build();
+      node.mount(request);
+      assertThat(request.toString()).doesNotContain(Node.CANARY);
+      assertThatThrownBy(() -> secrets.reveal().clear())
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
+      node.mount(request);
+
+      assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME))
+          .extracting(call -> call.request().map("secrets").get("token"))
+          .containsExactly("secret-" + Node.CANARY, "secret-" + Node.CANARY);
+      assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void nomad8505_theTargetIsLeftToThePluginToMake() {
+    List<Boolean> there = new CopyOnWriteArrayList<>();
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      MountPath target = node.targetPath("vol-1", "web");
+      node.effects()
+          .whenPublishing(
+              asked -> {
+                there.add(node.kernel().host().exists(target));
+                there.add(node.kernel().host().exists(target.parent()));
+                node.effects().honest().publish(asked);
+              });
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(there).containsExactly(false, true);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void nomad10158_aVolumeWhoseIdBeginsLikeAnotherIsAnother() {
+    try (Node node = Node.open()) {
+      VolumeId one = node.volume("vol-1");
+      VolumeId ten = node.volume("vol-10");
+      node.mount(single("vol-1", "web"));
+      node.mount(single("vol-10", "web"));
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(node.verbs(one)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(node.verbs(ten)).containsExactly("Stage", "Publish");
+      assertThat(node.engine().hasMount(usage("vol-10", "web"))).isTrue();
+      assertThat(node.unmount(usage("vol-10", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void nomad12359_aPluginThatIsStrictAboutTheAuthorityOfACallIsMountedFrom() {
+    try (Node node =
+        Node.builder().shape(PluginShape.nodeOnly().with(Quirk.STRICT_AUTHORITY)).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.plugin().journal().calls())
+          .extracting(RecordedCall::authority)
+          .containsOnly("localhost");
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

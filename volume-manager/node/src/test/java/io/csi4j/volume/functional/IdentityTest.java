@@ -50,14 +50,16 @@ class IdentityTest {
       assertThat(node.engine().volumes()).hasSize(2);
       assertThat(node.unmount(before)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(old)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
-      assertThat(node.verbs(fresh)).containsExactly("Stage", "Publish");
+      assertThat(node.verbs(fresh))
+          .as("L1: the new volume is not touched by the release of the old one")
+          .containsExactly("Stage", "Publish");
       assertThat(node.unmount(after)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
   @Tag("L2")
   @Test
-  void twoNamesOfOneVolumeShareItsStaging() {
+  void kubernetes105899_twoNamesOfOneVolumeShareItsStaging() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       VolumeUse one = usage("db", "web");
@@ -67,7 +69,9 @@ class IdentityTest {
       MountedVolume second = node.mount(request(PLUGIN, other, VOLUME, MANY).build());
 
       assertThat(first.path()).isNotEqualTo(second.path());
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("L2: one staging for both names")
+          .containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
       assertThat(node.unmount(one)).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(other)).isEqualTo(UnmountOutcome.LAST);
     }
@@ -84,7 +88,9 @@ class IdentityTest {
       node.mount(request(PLUGIN, blue, VOLUME, MANY).build());
       node.mount(request(PLUGIN, green, VOLUME, MANY).build());
 
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("L3: one staging for both tenants")
+          .containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
       assertThat(node.unmount(use(Namespace.of("red")))).isEqualTo(UnmountOutcome.UNKNOWN);
       assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.engine().hasMount(green)).isTrue();
@@ -109,7 +115,7 @@ class IdentityTest {
       node.mount(request(PLUGIN, green, second, AccessMode.SINGLE_NODE_WRITER).build());
 
       assertThat(node.unmount(blue)).isEqualTo(UnmountOutcome.LAST);
-      assertThat(node.engine().hasMount(green)).isTrue();
+      assertThat(node.engine().hasMount(green)).as("L3: equal names stay apart").isTrue();
       assertThat(node.unmount(green)).isEqualTo(UnmountOutcome.LAST);
     }
   }
@@ -131,9 +137,12 @@ class IdentityTest {
 
       VolumeException failure = node.mountFails(with("b", second));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
+      assertThat(failure.code())
+          .as("L4: other options are refused")
+          .isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.getMessage())
+          .as("L4: by the names of their fields")
           .contains("filesystem, mount flags", "workload 'a'")
           .doesNotContain("xfs", "ext4");
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
@@ -147,7 +156,6 @@ class IdentityTest {
     }
   }
 
-  @Tag("L4")
   @Test
   void anotherAccessModeAndAnotherAccessTypeAreRefusedAsWell() {
     try (Node node = Node.open()) {
@@ -166,9 +174,8 @@ class IdentityTest {
     }
   }
 
-  @Tag("L4")
   @Test
-  void anotherContextThanTheOneItIsMountedWithIsRefusedByName() {
+  void nomad24922_anotherContextThanTheOneItIsMountedWithIsRefusedByName() {
     VolumeContext otherVolume = VolumeContext.of(Map.of("note", "other-" + Node.CANARY));
     PublishContext disk = PublishContext.of(Map.of("device", "sdb-" + Node.CANARY));
     try (Node node = Node.open()) {
@@ -218,7 +225,7 @@ class IdentityTest {
           node.mount(with("a", MountOptions.none().withFlags(MountFlags.of("noatime"))));
       node.mount(with("b", MountOptions.none().withFlags(MountFlags.of("noatime"))));
 
-      assertThat(again).isEqualTo(first);
+      assertThat(again).as("L5: equal values are one use").isEqualTo(first);
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(VolumeUse.of(VolumeKey.of("vol-1"), WorkloadId.of("a"))))
@@ -226,7 +233,6 @@ class IdentityTest {
     }
   }
 
-  @Tag("L1")
   @Test
   void oneNameOfAWorkloadForTwoVolumesAtOnceIsRefused() {
     try (Node node = Node.open()) {

@@ -35,7 +35,6 @@ class KernelTroubleTest {
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
-  @Tag("H1")
   @Test
   void aTargetThatSomebodyUnmountedIsToldAndNotMountedAgainByItself() {
     try (Node node = Node.open()) {
@@ -59,7 +58,6 @@ class KernelTroubleTest {
     }
   }
 
-  @Tag("H1")
   @Test
   void aTargetThatIsGoneIsNotCalledMountedAndCanBeAskedForAgain() {
     try (Node node = Node.open()) {
@@ -89,9 +87,12 @@ class KernelTroubleTest {
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.status(VOLUME).orElseThrow().trouble())
+          .as("H1: reported, once")
           .hasValueSatisfying(
               trouble -> assertThat(trouble.code()).isEqualTo(OperatorCode.MOUNT_LOST));
-      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.verbs(VOLUME))
+          .as("H1: not mounted again under a running workload")
+          .containsExactly("Stage", "Publish");
       node.mount(single("vol-1", "web"));
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.status(VOLUME).orElseThrow().trouble()).isEmpty();
@@ -117,12 +118,13 @@ class KernelTroubleTest {
 
       assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isTrue();
       assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
-      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Publish");
+      assertThat(node.verbs(VOLUME))
+          .as("H1: mounted again where the policy says so")
+          .containsExactly("Stage", "Publish", "Unpublish", "Publish");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("H2")
   @Test
   void aStagingThatSomebodyUnmountsIsToldAtOnce() {
     try (Node node = Node.open()) {
@@ -158,11 +160,15 @@ class KernelTroubleTest {
       VolumeException mounting = node.mountFails(shared("vol-1", "b"));
       VolumeException releasing = node.unmountFails(usage("vol-1", "a"));
 
-      assertThat(mounting.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
+      assertThat(mounting.code())
+          .as("H14: a mount is refused")
+          .isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
       assertThat(mounting.getMessage()).contains(covered.toString(), "tmpfs");
       assertThat(releasing.code()).isEqualTo(OperatorCode.ROOT_OVERMOUNTED);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
-      assertThat(node.kernel().host().names(covered)).isEmpty();
+      assertThat(node.kernel().host().names(covered))
+          .as("H14: nothing is written through it")
+          .isEmpty();
       node.kernel().host().detach(covered);
       node.becomesClean();
     }
@@ -178,15 +184,16 @@ class KernelTroubleTest {
 
       node.mount(shared("vol-1", "b"));
 
-      assertThat(node.noticed(OperatorCode.STAGING_LOST)).isTrue();
-      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Stage", "Publish");
+      assertThat(node.noticed(OperatorCode.STAGING_LOST)).as("H2: told").isTrue();
+      assertThat(node.verbs(VOLUME))
+          .as("H2: staged again before the next use")
+          .containsExactly("Stage", "Publish", "Stage", "Publish");
       assertThat(node.mounted(node.targetPath("vol-1", "a"))).isTrue();
       assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(usage("vol-1", "b"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("H2")
   @Test
   void aStagingThatWasLostBeforeTheStartIsTold() {
     try (Node node = Node.open()) {
@@ -226,6 +233,7 @@ class KernelTroubleTest {
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(failure.code()).isIn(OperatorCode.UNPUBLISH_IN_DOUBT, OperatorCode.TARGET_BUSY);
       assertThat(node.notices())
+          .as("H4: told with its holders")
           .anySatisfy(
               message -> {
                 assertThat(message.code()).isEqualTo(OperatorCode.TARGET_BUSY);
@@ -236,7 +244,6 @@ class KernelTroubleTest {
     }
   }
 
-  @Tag("H4")
   @Test
   void aReleaseThatThePluginRefusesBlamesNobodyWhoDoesNotUseTheMount() {
     try (Node node = Node.open()) {
@@ -256,7 +263,6 @@ class KernelTroubleTest {
     }
   }
 
-  @Tag("H4")
   @Test
   void aReleaseThatThePluginNeverGotBlamesNobody() {
     try (Node node = Node.builder().connecting(Duration.ofMillis(200)).open()) {
@@ -274,7 +280,6 @@ class KernelTroubleTest {
     }
   }
 
-  @Tag("H5")
   @Test
   void aDeadFilesystemIsReleasedWithoutBeingLookedAt() {
     try (Node node = Node.open()) {
@@ -290,7 +295,7 @@ class KernelTroubleTest {
 
   @Tag("H6")
   @Test
-  void aHungFilesystemHoldsUpNoOtherVolumeAndNoStart() {
+  void kubernetes31272_aHungFilesystemHoldsUpNoOtherVolumeAndNoStart() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.volume("vol-2");
@@ -299,17 +304,18 @@ class KernelTroubleTest {
 
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       node.restart();
-      assertThat(node.report().adopted()).containsExactly(usage("vol-1", "web"));
+      assertThat(node.report().adopted())
+          .as("H6: a start does not wait for it")
+          .containsExactly(usage("vol-1", "web"));
       node.mount(single("vol-2", "web"));
       assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("H9")
   @Tag("H17")
   @Test
-  void whatCountsIsTheMountTableAndOurRecordsAndNotReferences() {
+  void kubernetes105323_whatCountsIsTheMountTableAndOurRecordsAndNotReferences() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
@@ -317,9 +323,13 @@ class KernelTroubleTest {
       MountPath elsewhere = node.kernel().host().directory(MountPath.of("/mnt/backup"));
       node.kernel().host().bind(node.stagingPath(VOLUME), elsewhere);
 
-      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "a")))
+          .as("H17: another bind of the staging is no use")
+          .isEqualTo(UnmountOutcome.LAST);
 
-      assertThat(node.plugin().journal().calls(CsiOperation.NODE_UNSTAGE_VOLUME)).hasSize(1);
+      assertThat(node.plugin().journal().calls(CsiOperation.NODE_UNSTAGE_VOLUME))
+          .as("H17: it is unstaged")
+          .hasSize(1);
       assertThat(node.isClean()).isTrue();
       assertThat(node.mounted(elsewhere)).isTrue();
     }
@@ -334,7 +344,9 @@ class KernelTroubleTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.getMessage()).contains("as many mounts as it may");
+      assertThat(failure.getMessage())
+          .as("H12: the kernel's limit shows in the plugin's words")
+          .contains("as many mounts as it may");
       assertThat(node.isClean()).isTrue();
       node.kernel().mountMax(1_000);
       node.mount(single("vol-1", "web"));
@@ -352,7 +364,9 @@ class KernelTroubleTest {
 
       VolumeException failure = node.mountFails(shared("vol-1", "b"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.FOREIGN_MOUNT);
+      assertThat(failure.code())
+          .as("H14: something over our staging is noticed")
+          .isEqualTo(OperatorCode.FOREIGN_MOUNT);
       assertThat(failure.outcome()).isEqualTo(HELD);
       assertThat(failure.getMessage()).contains(": tmpfs from tmpfs").doesNotContain("[");
       assertThat(node.mountsAt(node.stagingPath(VOLUME))).isEqualTo(2);
@@ -385,13 +399,16 @@ class KernelTroubleTest {
       node.kernel().host().remove(source);
       node.restart();
 
-      assertThat(node.mounted(node.targetPath("vol-1", "web"))).isTrue();
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.mounted(node.targetPath("vol-1", "web")))
+          .as("H16: it counts as mounted")
+          .isTrue();
+      assertThat(node.unmount(usage("vol-1", "web")))
+          .as("H16: it can be released")
+          .isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
 
-  @Tag("H11")
   @Test
   void aMountTableThatCannotBeReadStopsNothingForGood() {
     try (Node node = Node.open()) {

@@ -72,17 +72,19 @@ class LyingPluginTest {
       VolumeException failure =
           refused(node, single("vol-1", "web"), OperatorCode.MOUNT_NOT_VISIBLE);
 
+      assertThat(failure.code())
+          .as("D1: OK without a mount is no success")
+          .isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE);
       assertThat(failure.getMessage()).contains("NodePublishVolume", "nothing is mounted");
       assertThat(failure.operatorMessage().next().text()).contains("rshared");
       assertThat(node.verbs(VOLUME))
           .containsExactly("Stage", "Publish", "Publish", "Publish", "Unpublish", "Unstage");
-      assertThat(node.isClean()).isTrue();
+      assertThat(node.isClean()).as("D1: it is undone").isTrue();
     }
   }
 
-  @Tag("D1")
   @Test
-  void aPluginThatNeedNotMountIsBelieved() {
+  void kubernetes79980_aPluginThatNeedNotMountIsBelieved() {
     try (Node node =
         Node.builder().policy(Node.QUICK.toBuilder().requireMount(false).build()).open()) {
       node.volume("vol-1");
@@ -97,7 +99,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D1")
   @Test
   void aPluginThatNeedNotMountHasToMakeSomething() {
     try (Node node =
@@ -113,7 +114,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D1")
   @Test
   void stagingIsOnlyAMountWhereThePluginHasToMakeOne() {
     try (Node node = Node.open()) {
@@ -129,7 +129,7 @@ class LyingPluginTest {
 
   @Tag("D2")
   @Test
-  void okToUnpublishWhileItIsStillMountedIsNotBelieved() {
+  void moosefs34_okToUnpublishWhileItIsStillMountedIsNotBelieved() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
@@ -137,7 +137,9 @@ class LyingPluginTest {
 
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(failure.code())
+          .as("D2: OK to unpublish is not believed")
+          .isEqualTo(OperatorCode.STILL_MOUNTED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(failure.getMessage())
           .contains("umount -c '" + node.targetPath("vol-1", "web") + "'");
@@ -161,7 +163,9 @@ class LyingPluginTest {
 
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.STILL_MOUNTED);
+      assertThat(failure.code())
+          .as("D2: OK to unstage is not believed")
+          .isEqualTo(OperatorCode.STILL_MOUNTED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(failure.getMessage()).contains("umount -c '" + node.stagingPath(VOLUME) + "'");
       assertThat(node.users(VOLUME)).isEmpty();
@@ -185,12 +189,46 @@ class LyingPluginTest {
       refused(node, single("vol-1", "web"), OperatorCode.REFUSED_BY_PLUGIN);
 
       assertThat(node.calls())
+          .as("D3: what was done and refused is undone")
           .containsExactly("Stage:OK", "Publish:INVALID_ARGUMENT", "Unpublish:OK", "Unstage:OK");
       assertThat(node.isClean()).isTrue();
     }
   }
 
-  @Tag("D4")
+  @Tag("D3")
+  @Test
+  void anErrorOfWhatWasDoneIsInDoubtUntilItIsUndone() {
+    try (Node node = Node.builder().policy(Node.QUICK.toBuilder().attempts(1).build()).open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(
+              Fault.applyThenFail(StatusCode.INTERNAL, "no"),
+              When.calling(NODE_STAGE_VOLUME).once());
+      node.plugin()
+          .inject(
+              Fault.applyThenFail(StatusCode.INTERNAL, "no"),
+              When.calling(NODE_PUBLISH_VOLUME).once());
+
+      assertThat(node.mountFails(single("vol-1", "web")).code())
+          .as("D3: the staging that was done is told as failed")
+          .isEqualTo(OperatorCode.FAILED_IN_DOUBT);
+      assertThat(node.mountFails(single("vol-1", "web")).code())
+          .as("D3: the publish that was done is told as failed")
+          .isEqualTo(OperatorCode.FAILED_IN_DOUBT);
+
+      node.becomesClean();
+      assertThat(node.calls())
+          .as("D3: both are undone before the volume is forgotten")
+          .containsExactly(
+              "Stage:INTERNAL",
+              "Unstage:OK",
+              "Stage:OK",
+              "Publish:INTERNAL",
+              "Unpublish:OK",
+              "Unstage:OK");
+    }
+  }
+
   @Test
   void aMountAtAnotherPathThanAskedIsFoundByTheNextStart() {
     try (Node node = Node.open()) {
@@ -232,7 +270,9 @@ class LyingPluginTest {
       MountRequest request =
           Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER).readOnly().build();
 
-      refused(node, request, OperatorCode.MOUNT_FLAGS_DIFFER);
+      assertThat(node.mountFails(request).code())
+          .as("D5: writable where read-only was asked for")
+          .isEqualTo(OperatorCode.MOUNT_FLAGS_DIFFER);
 
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
       assertThat(node.isClean()).isTrue();
@@ -249,7 +289,9 @@ class LyingPluginTest {
       node.volume("vol-1");
       publishReadOnly(node, true);
 
-      refused(node, single("vol-1", "web"), OperatorCode.MOUNT_FLAGS_DIFFER);
+      assertThat(node.mountFails(single("vol-1", "web")).code())
+          .as("D5: read-only where writable was asked for")
+          .isEqualTo(OperatorCode.MOUNT_FLAGS_DIFFER);
 
       assertThat(node.isClean()).isTrue();
     }
@@ -279,11 +321,12 @@ class LyingPluginTest {
               });
       node.mount(single("vol-1", "web"));
       assertThat(node.mountsAt(node.targetPath("vol-1", "web"))).isEqualTo(3);
-      assertThat(node.noticed(OperatorCode.STACKED_MOUNTS)).isTrue();
+      assertThat(node.noticed(OperatorCode.STACKED_MOUNTS)).as("D6: all are counted").isTrue();
 
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.verbs(VOLUME))
+          .as("D6: all are taken away")
           .containsExactly("Stage", "Publish", "Unpublish", "Unpublish", "Unpublish", "Unstage");
     }
   }
@@ -295,10 +338,12 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.effects().whenPublishing(asked -> node.kernel().host().file(path(asked)));
 
-      refused(node, block(), OperatorCode.NOT_A_DEVICE);
+      assertThat(node.mountFails(block()).code())
+          .as("D7: a file is no device")
+          .isEqualTo(OperatorCode.NOT_A_DEVICE);
 
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
-      assertThat(node.isClean()).isTrue();
+      assertThat(node.isClean()).as("D7: it is undone").isTrue();
     }
   }
 
@@ -309,13 +354,14 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.effects().whenPublishing(asked -> node.kernel().host().directory(path(asked)));
 
-      refused(node, block(), OperatorCode.NOT_A_DEVICE);
+      assertThat(node.mountFails(block()).code())
+          .as("D7: a directory is no device")
+          .isEqualTo(OperatorCode.NOT_A_DEVICE);
 
       assertThat(node.isClean()).isTrue();
     }
   }
 
-  @Tag("D7")
   @Test
   void aDeviceWhereADeviceWasAskedForIsGiven() {
     try (Node node = Node.open()) {
@@ -345,7 +391,9 @@ class LyingPluginTest {
 
       VolumeException failure = node.mountFails(block());
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.DEVICE_CHANGED);
+      assertThat(failure.code())
+          .as("D8: another device than was staged is refused")
+          .isEqualTo(OperatorCode.DEVICE_CHANGED);
       assertThat(node.target(VOLUME, "web")).isNotEqualTo(PathStatus.PRESENT);
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       node.effects().reform();
@@ -368,7 +416,9 @@ class LyingPluginTest {
           node.mountFails(
               Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.DEVICE_CHANGED);
+      assertThat(failure.code())
+          .as("D8: the device of another volume is refused")
+          .isEqualTo(OperatorCode.DEVICE_CHANGED);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure)
           .hasMessageContaining("volume 'vol-2'")
@@ -382,7 +432,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D8")
   @Test
   void anotherDeviceThanAnotherUseOfTheVolumeHasIsTakenBack() {
     try (Node node = Node.open()) {
@@ -411,7 +460,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D8")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void afterARebootOrANewAttachAnotherDeviceOfTheVolumeIsLawful(boolean reboots) {
@@ -469,7 +517,6 @@ class LyingPluginTest {
                 node.kernel().host().bind(directory, node.kernel().host().directory(path(asked))));
   }
 
-  @Tag("D2")
   @ParameterizedTest
   @ValueSource(strings = {"/", "/etc", "/etc/ssh", "/run", "/srv/csi", "/srv/csi/state"})
   void aDirectoryOfTheHostIsNoVolume(String directory) {
@@ -489,7 +536,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D2")
   @Test
   void theMountOfAnotherVolumeIsNoVolume() {
     try (Node node = Node.open()) {
@@ -508,7 +554,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D1")
   @Test
   void aDirectoryOfTheHostsDiskIsToldOncePerPluginAndRefusedWhereThePolicySaysSo() {
     try (Node node = Node.open()) {
@@ -538,7 +583,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D3")
   @Test
   void mountFlagsThatLimitAreLookedAt() {
     MountFlags flags = MountFlags.of("nosuid", "nodev", "noatime", "token=" + Node.CANARY);
@@ -586,7 +630,9 @@ class LyingPluginTest {
       Node.eventually("the late mount", () -> node.mounted(node.targetPath("vol-1", "web")));
 
       assertThat(node.target(VOLUME, "web")).isNotEqualTo(PathStatus.PRESENT);
-      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      assertThat(node.engine().hasMount(usage("vol-1", "web")))
+          .as("D9: the late answer is no success")
+          .isFalse();
       node.becomesClean();
     }
   }
@@ -603,6 +649,7 @@ class LyingPluginTest {
 
       assertThat(failure.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
       assertThat(failure.getMessage())
+          .as("D10: the absence of words is said")
           .contains("INVALID_ARGUMENT", "the plugin's own words")
           .doesNotContain("null");
     }
@@ -619,13 +666,17 @@ class LyingPluginTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.getMessage()).contains("bad").doesNotContain("\u0000", "\u001b", "\n");
-      assertThat(failure.getMessage()).doesNotContain("x".repeat(1_100));
+      assertThat(failure.getMessage())
+          .as("D10: the plugin's words are printable")
+          .contains("bad")
+          .doesNotContain("\u0000", "\u001b", "\n");
+      assertThat(failure.getMessage())
+          .as("D10: the plugin's words are cut")
+          .doesNotContain("x".repeat(1_100));
       assertThat(failure.getMessage().length()).isLessThan(4_000);
     }
   }
 
-  @Tag("D10")
   @Test
   void theWordsOfAPluginAreTakenForNothingElse() {
     try (Node node = Node.open()) {
@@ -643,7 +694,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D10")
   @Test
   void aSecretThatThePluginRepeatsGoesNoFurther() {
     try (Node node = Node.open()) {

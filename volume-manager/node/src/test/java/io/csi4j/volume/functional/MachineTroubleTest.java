@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -61,12 +62,11 @@ class MachineTroubleTest {
       node.time().jumpWall(Duration.ofDays(7_300));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.calls())
+          .as("I-1: jumps of the wall clock change nothing")
           .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
     }
   }
 
-  @Tag("I-2")
-  @Tag("I-3")
   @Test
   void anAnswerThatComesAfterALongPauseIsTakenAsItIs() {
     try (Node node = Node.open()) {
@@ -110,8 +110,11 @@ class MachineTroubleTest {
               node.notices().stream()
                   .filter(told -> told.code() == OperatorCode.LONG_PAUSE)
                   .count())
+          .as("I-2 I-3: the pause is told, once")
           .isEqualTo(1);
-      assertThat(node.calls()).containsExactly("Stage:ABORTED", "Stage:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("I-2 I-3: what was due goes on, no call twice")
+          .containsExactly("Stage:ABORTED", "Stage:OK", "Publish:OK");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
@@ -128,7 +131,7 @@ class MachineTroubleTest {
   @Tag("I-5")
   @ParameterizedTest
   @MethodSource("errors")
-  void aStepThatBreaksLeavesNothingBehind(Error error) {
+  void nomad15518_aStepThatBreaksLeavesNothingBehind(Error error) {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.plugin().inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME).once());
@@ -139,17 +142,20 @@ class MachineTroubleTest {
 
       VolumeException failure = node.fails(mounting);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.STEP_FAILED);
+      assertThat(failure.code())
+          .as("I-4 I-5: the error is told")
+          .isEqualTo(OperatorCode.STEP_FAILED);
       assertThat(failure.getMessage()).contains(error.getClass().getSimpleName());
       assertThat(failure).hasCause(error);
       node.becomesClean();
-      assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
+      assertThat(node.calls())
+          .as("I-4 I-5: what is in doubt is undone")
+          .containsExactly("Stage:OK", "Unstage:OK");
       node.mount(single("vol-1", "web"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 
-  @Tag("I-4")
   @ParameterizedTest
   @MethodSource("errors")
   void aReleaseThatBreaksIsFinishedInTheBackground(Error error) {
@@ -163,6 +169,34 @@ class MachineTroubleTest {
       assertThat(failure.code()).isEqualTo(OperatorCode.STEP_FAILED);
       node.becomesClean();
     }
+  }
+
+  @Tag("I-7")
+  @Test
+  void theHandlersOfTheHostHearOfNoFailureOfAStep() {
+    List<Throwable> heard = new CopyOnWriteArrayList<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, failure) -> {
+          heard.add(failure);
+          throw new IllegalStateException("a handler of the host that fails");
+        });
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.life().breakNextLook(new StackOverflowError());
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code())
+          .as("I-7: the caller hears of it")
+          .isEqualTo(OperatorCode.STEP_FAILED);
+      node.becomesClean();
+      node.mount(single("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    assertThat(heard).as("I-7: the handler of the host does not").isEmpty();
   }
 
   private static List<WantedUse> mounted(Node node, int volumes) {
@@ -198,12 +232,14 @@ class MachineTroubleTest {
       node.reboot();
       IntStream.range(0, volumes).forEach(i -> node.volume("vol-" + i));
       node.plugin().journal().clear();
-      assertThat(node.noticed(OperatorCode.REBOOT_DETECTED)).isTrue();
+      assertThat(node.noticed(OperatorCode.REBOOT_DETECTED)).as("J2: the boot is told").isTrue();
 
       assertThat(node.reconcile(wanted.toArray(WantedUse[]::new)).mounted()).isEqualTo(volumes);
 
       assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME)).hasSize(volumes);
-      assertThat(mostAtOnce(node)).isLessThanOrEqualTo(most);
+      assertThat(mostAtOnce(node))
+          .as("J2: no more calls at once than the plugin allows")
+          .isLessThanOrEqualTo(most);
       IntStream.range(0, volumes)
           .forEach(
               i ->
@@ -236,7 +272,9 @@ class MachineTroubleTest {
         assertThat(Node.calls(plugin))
             .containsExactly("Stage:OK", "Publish:OK", "Unpublish:OK", "Unstage:OK");
       }
-      assertThat(stuck).noneMatch(CompletableFuture::isDone);
+      assertThat(stuck)
+          .as("J3: the others are done while one hangs")
+          .noneMatch(CompletableFuture::isDone);
       node.plugin().clearFaults();
       node.plugin().release();
       stuck.forEach(node::get);
@@ -274,11 +312,12 @@ class MachineTroubleTest {
       }
       Node.eventually("repetitions", () -> spread(node, before).size() > volumes);
       assertThat(spread(node, before))
+          .as("J4: repetitions are spread within the cap")
           .allMatch(pause -> pause.compareTo(Duration.ofMinutes(5)) <= 0);
       node.plugin().clearFaults();
 
       node.becomesClean();
-      assertThat(mostAtOnce(node)).isLessThanOrEqualTo(most);
+      assertThat(mostAtOnce(node)).as("J4: no burst").isLessThanOrEqualTo(most);
     }
   }
 
@@ -289,7 +328,6 @@ class MachineTroubleTest {
     return pauses;
   }
 
-  @Tag("J5")
   @Test
   void everyOperationThatBeginsEndsOnce() {
     try (Node node = Node.open()) {

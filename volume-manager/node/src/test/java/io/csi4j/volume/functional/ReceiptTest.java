@@ -22,7 +22,6 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -66,7 +65,6 @@ class ReceiptTest {
   }
 
   @Test
-  @Tag("A22")
   void afterItsReleaseTheNodeProvesThatNothingIsLeft() {
     try (Node node = open()) {
       node.volume("vol-1");
@@ -91,7 +89,6 @@ class ReceiptTest {
   }
 
   @Test
-  @Tag("K4")
   void whatIsMountedOrOnRecordIsNoProof() {
     try (Node node = open()) {
       node.volume("vol-1");
@@ -112,7 +109,6 @@ class ReceiptTest {
   }
 
   @Test
-  @Tag("K4")
   void aMountThatNobodyRemembersIsNoProof() {
     try (Node node = open()) {
       node.kernel().host().directory(node.targetPath("vol-1", "web"));
@@ -135,7 +131,6 @@ class ReceiptTest {
   }
 
   @Test
-  @Tag("K4")
   void aUseOfWhichOnlyTheDirectoryIsLeftIsNoProof() {
     try (Node node = open()) {
       node.volume("vol-1");
@@ -168,7 +163,6 @@ class ReceiptTest {
   }
 
   @Test
-  @Tag("K4")
   void aStagingThatIsBeingGivenBackIsNoProof() {
     try (Node node = open()) {
       node.volume("vol-1");

@@ -62,19 +62,16 @@ class StateTroubleTest {
     }
   }
 
-  @Tag("F2")
   @Test
   void onAFullDiskNothingIsTakenAndGivingBackWorks() {
     takesNothingAndGivesBack(StateReason.STATE_DISK_FULL, OperatorCode.STATE_DISK_FULL);
   }
 
-  @Tag("F3")
   @Test
   void onAReadOnlyDiskNothingIsTakenAndGivingBackWorks() {
     takesNothingAndGivesBack(StateReason.STATE_READ_ONLY, OperatorCode.STATE_READ_ONLY);
   }
 
-  @Tag("F4")
   @Test
   void onAFailingDiskNothingIsTakenAndGivingBackWorks() {
     takesNothingAndGivesBack(StateReason.JOURNAL_SYNC_FAILED, OperatorCode.JOURNAL_SYNC_FAILED);
@@ -93,15 +90,18 @@ class StateTroubleTest {
 
       VolumeException failure = node.fails(mounting);
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.STATE_DISK_FULL);
+      assertThat(failure.code())
+          .as("F2: the mount is refused")
+          .isEqualTo(OperatorCode.STATE_DISK_FULL);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
-      assertThat(node.calls()).containsExactly("Stage:OK", "Unstage:OK");
+      assertThat(node.calls())
+          .as("F2: what was begun is given back on the full disk")
+          .containsExactly("Stage:OK", "Unstage:OK");
       assertThat(node.isClean()).isTrue();
       node.medium().accept();
     }
   }
 
-  @Tag("F2")
   @Test
   void aDiskThatFillsUpWhileAVolumeIsPublishedTakesItBack() {
     try (Node node = Node.open()) {
@@ -134,7 +134,9 @@ class StateTroubleTest {
 
       node.restart();
       node.medium().accept();
-      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.target(VOLUME, "web"))
+          .as("F3: what only memory knew is done again after a restart")
+          .isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
       node.reconcile();
       node.becomesClean();
@@ -150,15 +152,14 @@ class StateTroubleTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.NO_SPACE);
+      assertThat(failure.code()).as("F1: the mount is refused").isEqualTo(OperatorCode.NO_SPACE);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
-      assertThat(node.calls()).isEmpty();
+      assertThat(node.calls()).as("F1: the plugin is not called").isEmpty();
       node.disk().heal();
       assertThat(node.isClean()).isTrue();
     }
   }
 
-  @Tag("F2")
   @ParameterizedTest
   @CsvSource({"READ_ONLY, PATH_READ_ONLY", "FAILED, PATH_FAILED"})
   void whereNoDirectoryCanBeMadeThePluginIsNotCalled(DiskException.Kind kind, OperatorCode code) {
@@ -178,7 +179,7 @@ class StateTroubleTest {
 
   @Tag("F7")
   @Test
-  void whatSomebodyElseLeftAtATargetIsNeverDeleted() {
+  void kubernetes72257_whatSomebodyElseLeftAtATargetIsNeverDeleted() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       MountPath target = node.targetPath("vol-1", "web");
@@ -186,9 +187,13 @@ class StateTroubleTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.PATH_NOT_EMPTY);
+      assertThat(failure.code())
+          .as("F7: a directory with contents is refused")
+          .isEqualTo(OperatorCode.PATH_NOT_EMPTY);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
-      assertThat(node.kernel().host().content(target.resolve("precious"))).contains("data");
+      assertThat(node.kernel().host().content(target.resolve("precious")))
+          .as("F7: its contents stay")
+          .contains("data");
       assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
       assertThat(node.mounts()).isEmpty();
       node.leavesSomething();
@@ -204,7 +209,9 @@ class StateTroubleTest {
 
       node.mount(single("vol-1", "web"));
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-1", "web")))
+          .as("F8: an empty directory is mounted on and released")
+          .isEqualTo(UnmountOutcome.LAST);
       assertThat(node.isClean()).isTrue();
     }
   }
@@ -218,10 +225,14 @@ class StateTroubleTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.PATH_IN_THE_WAY);
+      assertThat(failure.code())
+          .as("F6: a file at the staging path is refused")
+          .isEqualTo(OperatorCode.PATH_IN_THE_WAY);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.calls()).isEmpty();
-      assertThat(node.kernel().host().content(node.stagingPath(VOLUME))).contains("not ours");
+      assertThat(node.kernel().host().content(node.stagingPath(VOLUME)))
+          .as("F6: a file at the staging path stays")
+          .contains("not ours");
       node.leavesSomething();
     }
   }
@@ -236,7 +247,9 @@ class StateTroubleTest {
 
       VolumeException failure = node.mountFails(single("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.SYMLINK_IN_PATH);
+      assertThat(failure.code())
+          .as("F9: a symbolic link is refused")
+          .isEqualTo(OperatorCode.SYMLINK_IN_PATH);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(node.calls()).isEmpty();
       node.leavesSomething();
@@ -264,7 +277,9 @@ class StateTroubleTest {
 
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
-      assertThat(failure.code()).isEqualTo(OperatorCode.SYMLINK_IN_PATH);
+      assertThat(failure.code())
+          .as("F9: a symbolic link is not sent to the plugin")
+          .isEqualTo(OperatorCode.SYMLINK_IN_PATH);
       assertThat(failure.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
       assertThat(node.calls(volume))
           .containsExactlyElementsOf(
@@ -290,6 +305,7 @@ class StateTroubleTest {
       node.start();
 
       assertThat(node.report().findings())
+          .as("G3 G4: the state is rebuilt from the identity files")
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.STATE_REBUILT);
       assertThat(node.status(VOLUME)).isPresent();
@@ -305,8 +321,6 @@ class StateTroubleTest {
     }
   }
 
-  @Tag("G4")
-  @Tag("B6")
   @Test
   void aRebuiltVolumeThatNobodyWantsIsTakenAway() {
     try (Node node = Node.open()) {
@@ -335,6 +349,7 @@ class StateTroubleTest {
       node.volume("vol-1");
 
       assertThat(node.report().findings())
+          .as("B6: the lost state is rebuilt from the identity files")
           .extracting(OperatorMessage::code)
           .contains(OperatorCode.STATE_REBUILT);
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
@@ -353,13 +368,14 @@ class StateTroubleTest {
       node.restart();
 
       assertThat(node.report().findings())
+          .as("G6: reported with its path")
           .anySatisfy(
               message -> {
                 assertThat(message.code()).isEqualTo(OperatorCode.UNKNOWN_MOUNT);
                 assertThat(message.line()).contains(stray.toString());
               });
       node.reconcile();
-      assertThat(node.mounted(stray)).isTrue();
+      assertThat(node.mounted(stray)).as("G6: never unmounted").isTrue();
       assertThat(node.calls()).isEmpty();
       node.leavesSomething();
     }

@@ -44,7 +44,6 @@ class ToldOfPluginsTest {
     return node.notices().stream().filter(message -> message.code() == code).toList();
   }
 
-  @Tag("C11")
   @Test
   void anotherProcessIsToldOncePerChange() {
     try (Node node = Node.open()) {
@@ -60,7 +59,6 @@ class ToldOfPluginsTest {
     }
   }
 
-  @Tag("C14")
   @Tag("D-32")
   @Test
   void aLostCapabilityIsToldWithHowManyVolumesItIsAbout() {
@@ -95,6 +93,7 @@ class ToldOfPluginsTest {
 
       Node.eventually("it is told", () -> !told(node, OperatorCode.CAPABILITY_GAINED).isEmpty());
       assertThat(told(node, OperatorCode.CAPABILITY_GAINED).get(0).line())
+          .as("C15: the gained capability is told")
           .contains("STAGE_UNSTAGE_VOLUME, without which 1 volume was mounted");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Publish", "Unpublish");
@@ -114,11 +113,15 @@ class ToldOfPluginsTest {
       node.reconcile(new WantedUse.Requested(shared("vol-1", "web")));
 
       assertThat(told(node, OperatorCode.PLUGIN_GONE)).hasSize(1);
-      assertThat(told(node, OperatorCode.PLUGIN_GONE).get(0).line()).contains("1 volume: 'vol-1'");
+      assertThat(told(node, OperatorCode.PLUGIN_GONE).get(0).line())
+          .as("C17: its volumes are listed")
+          .contains("1 volume: 'vol-1'");
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
       assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
-      assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
+      assertThat(node.calls())
+          .as("C17: its volumes stay as they are")
+          .containsExactly("Stage:OK", "Publish:OK");
       node.registerAll();
       node.engine().pluginChanged(Node.PLUGIN);
     }
@@ -261,7 +264,9 @@ class ToldOfPluginsTest {
       }
 
       assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
-      assertThat(told(node, OperatorCode.LAZY_UNMOUNT_PENDING)).hasSize(1);
+      assertThat(told(node, OperatorCode.LAZY_UNMOUNT_PENDING))
+          .as("H8: told as detached and in use")
+          .hasSize(1);
       assertThat(node.mounts()).isEmpty();
     }
   }
@@ -278,8 +283,10 @@ class ToldOfPluginsTest {
 
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
-      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).isNotEmpty();
-      assertThat(node.mounts()).isEmpty();
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED))
+          .as("H7: it is told as forced")
+          .hasSizeGreaterThanOrEqualTo(1);
+      assertThat(node.mounts()).as("H7: nothing is mounted").isEmpty();
     }
   }
 
@@ -302,12 +309,13 @@ class ToldOfPluginsTest {
               "Unpublish:NOT_FOUND",
               "Unstage:NOT_FOUND",
               "Unstage:NOT_FOUND");
-      assertThat(told(node, OperatorCode.UNMOUNT_FORCED)).hasSize(2);
+      assertThat(told(node, OperatorCode.UNMOUNT_FORCED))
+          .as("C13: unmounted without the plugin where the host allows it")
+          .hasSize(2);
       assertThat(node.mounts()).isEmpty();
     }
   }
 
-  @Tag("C13")
   @Test
   void withoutThatTheCommandForAPersonIsTold() {
     try (Node node = Node.open()) {
@@ -343,15 +351,16 @@ class ToldOfPluginsTest {
       CompletableFuture<UnmountOutcome> releasing = node.engine().unmount(usage("vol-1", "web"));
 
       VolumeException failure = node.fails(mounting);
-      assertThat(failure.code()).isEqualTo(OperatorCode.SUPERSEDED);
+      assertThat(failure.code())
+          .as("E4: the mount ends as superseded")
+          .isEqualTo(OperatorCode.SUPERSEDED);
       assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
       assertThat(node.get(releasing)).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).doesNotContain("Publish");
-      assertThat(node.isClean()).isTrue();
+      assertThat(node.isClean()).as("E4: nothing is mounted").isTrue();
     }
   }
 
-  @Tag("E4")
   @Test
   void aReleaseEndsTheMountOfItsUseThatWaits() {
     try (Node node = Node.open()) {
@@ -373,7 +382,6 @@ class ToldOfPluginsTest {
     }
   }
 
-  @Tag("H14")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nothingIsDoneUnderWhatSomebodyMountsOverTheRootOrAboveIt(boolean isAbove) {
@@ -414,10 +422,12 @@ class ToldOfPluginsTest {
               });
 
       assertThat(node.mountFails(single("vol-1", "web")).code())
+          .as("D4: a mount elsewhere is no success")
           .isEqualTo(OperatorCode.MOUNT_NOT_VISIBLE);
 
       assertThat(told(node, OperatorCode.UNEXPECTED_MOUNT)).hasSize(1);
       assertThat(told(node, OperatorCode.UNEXPECTED_MOUNT).get(0).line())
+          .as("D4: a mount elsewhere is reported with its path")
           .contains(elsewhere.toString());
       node.kernel().host().detach(elsewhere);
       node.kernel().host().remove(elsewhere);
@@ -440,12 +450,15 @@ class ToldOfPluginsTest {
 
       assertThat(ignored).isNotDone();
       assertThat(node.report().findings())
+          .as("A9 A14: what is on record and mounted is taken over")
           .extracting(OperatorMessage::code)
           .containsExactly(OperatorCode.ADOPTED, OperatorCode.WAITING_FOR_HOST);
       node.reconcile(
           new WantedUse.Requested(single("vol-1", "web")),
           new WantedUse.Requested(single("vol-2", "web")));
-      assertThat(told(node, OperatorCode.RESUMED)).hasSize(1);
+      assertThat(told(node, OperatorCode.RESUMED))
+          .as("A12: the publish whose answer was not recorded is repeated")
+          .hasSize(1);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
@@ -464,7 +477,9 @@ class ToldOfPluginsTest {
       node.reconcile();
       node.becomesClean();
       assertThat(ignored).isNotDone();
-      assertThat(told(node, OperatorCode.ROLLED_BACK)).hasSize(1);
+      assertThat(told(node, OperatorCode.ROLLED_BACK))
+          .as("A10: the target in doubt is taken back")
+          .hasSize(1);
     }
   }
 
@@ -482,7 +497,9 @@ class ToldOfPluginsTest {
 
       node.reconcile();
       assertThat(ignored).isNotDone();
-      assertThat(told(node, OperatorCode.RELEASE_RESUMED)).hasSize(1);
+      assertThat(told(node, OperatorCode.RELEASE_RESUMED))
+          .as("A15 A16: the release goes on though the host did not mention it")
+          .hasSize(1);
     }
   }
 }

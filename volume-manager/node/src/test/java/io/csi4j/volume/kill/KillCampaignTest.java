@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -35,7 +34,6 @@ class KillCampaignTest {
   private int quiet;
 
   @Test
-  @Tag("A23")
   void whateverIsKilledWhenWhatIsWantedIsThereAndNothingElse(Scratch scratch) {
     long begun = System.nanoTime();
     try (KillWorld world = new KillWorld(scratch)) {

@@ -99,25 +99,21 @@ class KillInFlightTest {
   }
 
   @Test
-  @Tag("A7")
   void aStagingThatThePluginHasIsRepeatedOrReversed() {
     assertGoodFor(CsiOperation.NODE_STAGE_VOLUME);
   }
 
   @Test
-  @Tag("A11")
   void aPublishThatThePluginHasIsRepeatedOrReversed() {
     assertGoodFor(CsiOperation.NODE_PUBLISH_VOLUME);
   }
 
   @Test
-  @Tag("A16")
   void anUnpublishThatThePluginHasIsRepeated() {
     assertGoodFor(CsiOperation.NODE_UNPUBLISH_VOLUME);
   }
 
   @Test
-  @Tag("A19")
   void anUnstagingThatThePluginHasIsRepeated() {
     assertGoodFor(CsiOperation.NODE_UNSTAGE_VOLUME);
   }

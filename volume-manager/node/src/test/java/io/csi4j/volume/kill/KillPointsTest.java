@@ -229,109 +229,91 @@ class KillPointsTest {
   }
 
   @Test
-  @Tag("A1")
   void nothingIsKnownOfAMountThatWasOnlyAdmitted() {
     assertGoodAt("ADMITTED");
   }
 
   @Test
-  @Tag("A5")
   void anIntentAloneIsFulfilledOrReversed() {
     assertGoodAt("INTENT_SAVED");
   }
 
   @Test
-  @Tag("A6")
   void directoriesAloneAreUsedOrRemoved() {
     assertGoodAt("VOLUME_PREPARED");
   }
 
   @Test
-  @Tag("A7")
   void aStagingThatMayBeUnderWayIsRepeatedOrReversed() {
     assertGoodAt("BEFORE_STAGE");
   }
 
   @Test
-  @Tag("A8")
   void aStagingWhoseAnswerWasNotRememberedIsRepeatedOrReversed() {
     assertGoodAt("STAGE_ANSWERED", "STAGING_SEEN");
   }
 
   @Test
-  @Tag("A9")
   void aStagingThatIsRememberedIsGoneOnFromOrReversed() {
     assertGoodAt("STAGED_SAVED");
   }
 
   @Test
-  @Tag("A10")
   void theDirectoryAboveATargetIsUsedOrRemoved() {
     assertGoodAt("USE_PREPARED");
   }
 
   @Test
-  @Tag("A11")
   void aPublishThatMayBeUnderWayIsRepeatedOrReversed() {
     assertGoodAt("BEFORE_PUBLISH");
   }
 
   @Test
-  @Tag("A12")
   void aPublishWhoseAnswerWasNotRememberedIsRepeatedOrReversed() {
     assertGoodAt("PUBLISH_ANSWERED", "TARGET_SEEN");
   }
 
   @Test
-  @Tag("A13")
   void aUseOfWhichTheCallerWasNotToldIsAdoptedOrGivenUp() {
     assertGoodAt("PUBLISHED_SAVED");
   }
 
   @Test
-  @Tag("A14")
   void aUseOfWhichTheCallerWasToldIsAdoptedOrGivenUp() {
     assertGoodAt("CALLER_TOLD");
   }
 
   @Test
-  @Tag("A15")
   void aReleaseThatWasIntendedGoesOn() {
     assertGoodAt("RELEASE_SAVED");
   }
 
   @Test
-  @Tag("A16")
   void anUnpublishWhoseAnswerWasNotRememberedIsRepeated() {
     assertGoodAt("BEFORE_UNPUBLISH", "UNPUBLISH_ANSWERED");
   }
 
   @Test
-  @Tag("A17")
   void aTargetThatIsGoneIsForgotten() {
     assertGoodAt("USE_REMOVED");
   }
 
   @Test
-  @Tag("A18")
   void theUnstagingAfterTheLastUseGoesOn() {
     assertGoodAt("USE_END_SAVED");
   }
 
   @Test
-  @Tag("A19")
   void aStagingThatMayBeGoneIsMadeAgainOrReversed() {
     assertGoodAt("BEFORE_UNSTAGE", "UNSTAGE_ANSWERED");
   }
 
   @Test
-  @Tag("A20")
   void directoriesThatWereRemovedAreForgottenOrMadeAgain() {
     assertGoodAt("VOLUME_REMOVED");
   }
 
   @Test
-  @Tag("A21")
   void aVolumeThatWasBuriedCanBeMountedAgain() {
     assertGoodAt("TOMBSTONE_SAVED");
   }

@@ -38,7 +38,6 @@ class KilledHostTest {
   }
 
   @Test
-  @Tag("A14")
   void aWorkloadThatHoldsAFileOpenSeesNoErrorWhileItsHostIsKilledAndComesBack() throws Exception {
     Use use = world.volume("db");
     EngineProcess first = world.engine();
@@ -79,7 +78,10 @@ class KilledHostTest {
 
     assertThat(first.terminate()).isEqualTo(128 + 15);
 
-    assertThat(world.mounts()).isEqualTo(mounts).hasSize(2);
+    assertThat(world.mounts())
+        .as("I-8: ending by a signal unmounts nothing")
+        .isEqualTo(mounts)
+        .hasSize(2);
     assertThat(world.engine().opened()).startsWith("opened adopted=1 inDoubt=0 going=0");
   }
 
@@ -99,7 +101,6 @@ class KilledHostTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A24")
   void aSecondHostOverTheSameDirectoryIsRefusedAndTheFirstGoesOn() {
     Use use = world.volume("db");
     EngineProcess first = world.engine();
@@ -116,7 +117,6 @@ class KilledHostTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A23")
   void aRecoveryThatIsKilledAgainAndAgainEndsWellAllTheSame() {
     List<Use> wanted = List.of(world.volume("a"), world.volume("b"), world.volume("c"));
     List<Use> unwanted = List.of(world.volume("d"), world.volume("e"), world.volume("f"));
@@ -151,7 +151,6 @@ class KilledHostTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A25")
   void inANewMountNamespaceNothingIsAdoptedAndAllIsMadeSureOf() {
     world.shareMounts();
     Use wanted = world.volume("wanted");
@@ -175,7 +174,6 @@ class KilledHostTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A25")
   void aMountNamespaceThatGotTheInodeOfAnEndedOneIsANewOne() {
     world.shareMounts();
     Use use = world.volume("db");

@@ -41,7 +41,9 @@ class FewThreadsTest {
             .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-    assertThat(said).contains("REFUSED NO_THREADS", "of 65 threads the machine gave", "ulimit -u");
+    assertThat(said)
+        .as("I-6: the start is refused")
+        .contains("REFUSED NO_THREADS", "of 65 threads the machine gave", "ulimit -u");
     assertThat(process.waitFor()).isZero();
     assertThat(directory).isEmptyDirectory();
   }

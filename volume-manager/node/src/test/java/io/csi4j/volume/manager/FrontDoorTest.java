@@ -106,7 +106,9 @@ class FrontDoorTest {
           catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(root));
 
       assertThat(second).isNotNull();
-      assertThat(second.code()).isEqualTo(OperatorCode.STATE_IN_USE);
+      assertThat(second.code())
+          .as("A24: the second manager is refused")
+          .isEqualTo(OperatorCode.STATE_IN_USE);
       assertThat(second.outcome()).isEqualTo(Outcome.REFUSED);
       assertThat(second).hasMessageContaining(first.root().toString());
       assertThat(second.getCause()).isInstanceOf(StateException.class);
@@ -220,13 +222,17 @@ class FrontDoorTest {
       caller.interrupt();
       VolumeException ended = failure(waiting);
       assertThat(ended.outcome()).isEqualTo(Outcome.IN_PROGRESS);
-      assertThat(ended.code()).isEqualTo(OperatorCode.CANCELLED);
+      assertThat(ended.code())
+          .as("E5: the wait of the caller ends")
+          .isEqualTo(OperatorCode.CANCELLED);
       assertThat(stillInterrupted.get(60, TimeUnit.SECONDS)).isTrue();
       assertThat(manager.usage(KEY)).containsExactly(WEB_1.workload());
       fake.clearFaults();
       fake.release();
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
-      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).hasSize(1);
+      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME))
+          .as("E5: the operation goes on")
+          .hasSize(1);
       assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.LAST);
     }
     fake.assertLawful();
@@ -234,7 +240,7 @@ class FrontDoorTest {
 
   @Test
   @Tag("E7")
-  void closingDuringAMountTakesNothingAwayAndTheNextStartKnowsOfIt() throws Exception {
+  void nomad25472_closingDuringAMountTakesNothingAwayAndTheNextStartKnowsOfIt() throws Exception {
     fake.inject(Fault.hang(), STAGING);
     CompletableFuture<MountedVolume> waiting;
     try (VolumeManager manager = manager()) {
@@ -243,13 +249,18 @@ class FrontDoorTest {
     }
     VolumeException ended = failure(waiting);
     assertThat(ended.outcome()).isEqualTo(Outcome.IN_PROGRESS);
-    assertThat(ended.code()).isEqualTo(OperatorCode.CLOSED_WITH);
+    assertThat(ended.code())
+        .as("E7: the operation under way is told as that")
+        .isEqualTo(OperatorCode.CLOSED_WITH);
     assertThat(fake.journal().operations())
+        .as("E7: nothing is unmounted")
         .doesNotContain(CsiOperation.NODE_UNPUBLISH_VOLUME, CsiOperation.NODE_UNSTAGE_VOLUME);
     fake.clearFaults();
     fake.release();
     try (VolumeManager manager = manager()) {
-      assertThat(manager.recovered().inDoubt()).containsExactly(WEB_1);
+      assertThat(manager.recovered().inDoubt())
+          .as("E7: the next start knows of it")
+          .containsExactly(WEB_1);
       assertThat(manager.mount(request(WEB_1)).usage()).isEqualTo(WEB_1);
       assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.LAST);
     }
@@ -263,7 +274,9 @@ class FrontDoorTest {
     VolumeException refused =
         catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(file));
 
-    assertThat(refused.code()).isEqualTo(OperatorCode.ROOT_NOT_USABLE);
+    assertThat(refused.code())
+        .as("F5: a root that may not be used is refused")
+        .isEqualTo(OperatorCode.ROOT_NOT_USABLE);
     assertThat(refused).hasMessageContaining(file.toString());
     assertThat(file).isEmptyFile();
   }
@@ -281,7 +294,9 @@ class FrontDoorTest {
     VolumeException refused =
         catchThrowableOfType(VolumeException.class, () -> VolumeManager.open(tooLong));
 
-    assertThat(refused.code()).isEqualTo(OperatorCode.ROOT_TOO_LONG);
+    assertThat(refused.code())
+        .as("F12: a root that leaves no room is refused")
+        .isEqualTo(OperatorCode.ROOT_TOO_LONG);
     assertThat(temp).isEmptyDirectory();
   }
 
@@ -296,7 +311,9 @@ class FrontDoorTest {
             catchThrowableOfType(VolumeException.class, () -> manager.mount(request(WEB_1))),
             catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB_1)))) {
       assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
-      assertThat(refused.code()).isEqualTo(OperatorCode.ENGINE_CLOSED);
+      assertThat(refused.code())
+          .as("E8: a closed manager refuses")
+          .isEqualTo(OperatorCode.ENGINE_CLOSED);
     }
     assertThat(fake.journal().calls(HANDLE)).isEmpty();
   }
@@ -313,14 +330,18 @@ class FrontDoorTest {
       VolumeException failed =
           catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB_1));
       assertThat(failed.outcome()).isEqualTo(Outcome.IN_PROGRESS);
-      assertThat(failed.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(failed.code())
+          .as("F11: the refused unpublish is in doubt")
+          .isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
       assertThat(target).isDirectory();
       assertThat(manager.usage(KEY)).containsExactly(WEB_1.workload());
       fake.clearFaults();
       Eventually.isTrue(
           "it is released in the background or now",
           () -> manager.unmount(WEB_1) != UnmountOutcome.NOT_LAST && manager.volumes().isEmpty());
-      assertThat(target).doesNotExist();
+      assertThat(target)
+          .as("F11: removed when the plugin has said that it is unpublished")
+          .doesNotExist();
     }
     fake.assertLawful();
   }

@@ -139,7 +139,9 @@ class ServingInstanceTest {
     handle.report(health(State.UNHEALTHY, Reason.SILENT, "it did not answer three times in a row"));
 
     VolumeException failure = refused(JOB);
-    assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
+    assertThat(failure.code())
+        .as("C8: a mount is refused at once")
+        .isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
     assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(failure.operatorMessage().seen())
         .hasToString(
@@ -147,7 +149,7 @@ class ServingInstanceTest {
     VolumeException waiting =
         catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB));
     assertThat(waiting.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
-    assertThat(waiting.outcome()).isEqualTo(Outcome.IN_PROGRESS);
+    assertThat(waiting.outcome()).as("C8: a release waits").isEqualTo(Outcome.IN_PROGRESS);
     assertThat(fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME)).isEmpty();
     fake.clearFaults();
     handle.report(READY);

@@ -114,8 +114,6 @@ class SwapUnderLoadTest {
 
   @Tag("campaign")
   @Test
-  @Tag("C10")
-  @Tag("C11")
   void noWorkloadIsLostWhenThePluginIsSwappedUnderIt() throws Exception {
     try (FakeCsiPlugin fake =
             FakeCsiPlugin.builder()

@@ -31,29 +31,6 @@ class SimulatorTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A1")
-  @Tag("A5")
-  @Tag("A7")
-  @Tag("A8")
-  @Tag("A9")
-  @Tag("A10")
-  @Tag("A11")
-  @Tag("A12")
-  @Tag("A13")
-  @Tag("A14")
-  @Tag("A15")
-  @Tag("A16")
-  @Tag("A17")
-  @Tag("A18")
-  @Tag("A19")
-  @Tag("A20")
-  @Tag("A21")
-  @Tag("A25")
-  @Tag("B1")
-  @Tag("D1")
-  @Tag("D2")
-  @Tag("D3")
-  @Tag("H3")
   void noInvariantBreaksInAnyHistoryWithOneCrashAndOneFault() {
     Tally all = new Tally();
     for (boolean shared : new boolean[] {false, true}) {
@@ -74,9 +51,6 @@ class SimulatorTest {
   }
 
   @Test
-  @Tag("E1")
-  @Tag("E3")
-  @Tag("E4")
   void noInvariantBreaksWhenOperationsOverlap() {
     for (boolean shared : new boolean[] {false, true}) {
       allOf(Setup.drill(shared, false, 0, 1).with(Setup.Drive.HURRY));
@@ -85,9 +59,6 @@ class SimulatorTest {
 
   @Tag("campaign")
   @Test
-  @Tag("C8")
-  @Tag("C13")
-  @Tag("H5")
   void noInvariantBreaksWhenThePluginDiesForgetsOrIsUnhealthy() {
     for (boolean shared : new boolean[] {false, true}) {
       allOf(Setup.mend(shared, 0, 1));
@@ -96,20 +67,6 @@ class SimulatorTest {
   }
 
   @Test
-  @Tag("A6")
-  @Tag("A23")
-  @Tag("B2")
-  @Tag("B3")
-  @Tag("D4")
-  @Tag("D5")
-  @Tag("D6")
-  @Tag("E6")
-  @Tag("H1")
-  @Tag("H2")
-  @Tag("H6")
-  @Tag("I-1")
-  @Tag("I-2")
-  @Tag("J3")
   void noInvariantBreaksInLongRandomHistoriesOnAFailingDisk() {
     Tally tally =
         Explorer.random(1, 600, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6), NONE);
@@ -130,10 +87,6 @@ class SimulatorTest {
 
   @Tag("campaign")
   @Test
-  @Tag("K3")
-  @Tag("K5")
-  @Tag("K8")
-  @Tag("K10")
   void noInvariantBreaksWhenClaimsMoveOnAndAnswersAreLateOrMissing() {
     for (boolean shared : new boolean[] {false, true}) {
       allOf(Setup.drill(shared, false, 0, 1).claimed());

@@ -177,6 +177,7 @@ class NodePreflightTest {
     }
     assertThat(told(wanted("web-9", volume(0)))).isEmpty();
     assertThat(told(wanted("web-9", volume(3))))
+        .as("J6: the limit refuses with numbers")
         .containsExactly(
             "NODE_VOLUME_LIMIT the plugin takes 2 on this node and has 2, those in doubt counted; 1"
                 + " more would be needed");

@@ -486,7 +486,6 @@ class PreflightTest {
 
   @ParameterizedTest
   @Tag("S-210")
-  @Tag("J6")
   @CsvSource({
     "0, 100, true",
     "3, 2, true",

@@ -201,12 +201,16 @@ class ConnectionTest {
 
   @ParameterizedTest
   @EnumSource(Transport.class)
+  @Tag("F15")
   void aPathBeyondTheLimitIsRefusedWithBothNumbers(Transport transport) {
     int limit = transport == Transport.JDK ? 106 : 107;
     Path path = Path.of("/" + "x".repeat(limit));
     CsiConnectException failure = failure(transport, path, LONG, options -> options);
     assertFailure(failure, Reason.PATH_TOO_LONG, StatusCode.INVALID_ARGUMENT);
-    assertThat(failure).hasMessageContaining(limit + 1 + " bytes").hasMessageContaining(limit + "");
+    assertThat(failure)
+        .as("F15: refused with both numbers")
+        .hasMessageContaining(limit + 1 + " bytes")
+        .hasMessageContaining(limit + "");
   }
 
   @ParameterizedTest
@@ -619,6 +623,7 @@ class ConnectionTest {
   @Tag("campaign")
   @ParameterizedTest
   @EnumSource(names = {"EPOLL", "JDK"})
+  @Tag("C10")
   void aThousandReconnectsLeaveNothingBehind(Transport transport) throws Exception {
     try (ScriptedPlugin plugin = ScriptedPlugin.start(socket());
         Connection connection = open(transport)) {
@@ -634,7 +639,9 @@ class ConnectionTest {
           threads = Thread.getAllStackTraces().size();
         }
       }
-      assertThat(openFiles()).isLessThanOrEqualTo(files + 3);
+      assertThat(openFiles())
+          .as("C10: a thousand restarts leave nothing behind")
+          .isLessThanOrEqualTo(files + 3);
       assertThat(Thread.getAllStackTraces().size()).isLessThanOrEqualTo((int) threads + 3);
     }
   }

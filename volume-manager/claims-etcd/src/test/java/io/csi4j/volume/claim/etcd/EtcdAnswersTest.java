@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -67,7 +66,6 @@ class EtcdAnswersTest {
   }
 
   @Test
-  @Tag("K1")
   void aConflictWithWhatThisVeryTryWroteIsNone() {
     etcd.then(etcd.answer(false, 42, at(41, TOKEN)));
 
@@ -194,7 +192,6 @@ class EtcdAnswersTest {
   }
 
   @Test
-  @Tag("K7")
   void aRevisionThatGoesBackIsDoubtedForGood() {
     etcd.at(20);
     store.read(DB);

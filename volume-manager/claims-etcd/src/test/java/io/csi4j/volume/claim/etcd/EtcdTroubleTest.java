@@ -207,7 +207,7 @@ class EtcdTroubleTest {
           .isEqualTo(
               new WriteResult.Unknown(
                   new Clause("etcd at " + line.endpoint() + " did not answer within 700 ms")));
-      assertThat(other.read(DB).by()).contains(token);
+      assertThat(other.read(DB).by()).as("K1: found by its mark").contains(token);
       line.cut();
       line.mend();
       assertThat(atLast(() -> store.read(DB))).isEqualTo(other.read(DB));
@@ -215,7 +215,6 @@ class EtcdTroubleTest {
   }
 
   @Test
-  @Tag("K1")
   void aTryThatIsMadeTwiceIsNoConflictWithItself() {
     try (EtcdClaimStore store = open()) {
       WriteToken token = token();
@@ -258,7 +257,6 @@ class EtcdTroubleTest {
   // ---- another etcd than it was
 
   @Test
-  @Tag("K7")
   void fromAnEmptiedEtcdNothingIsClaimed() {
     try (EtcdClaimStore store = open()) {
       StoreIdentity before = store.identity();
@@ -283,7 +281,6 @@ class EtcdTroubleTest {
   }
 
   @Test
-  @Tag("K7")
   void intoAnEmptiedEtcdNothingIsWrittenThatWasMeantForTheOther() {
     try (EtcdClaimStore store = open()) {
       server.wipe();
@@ -326,7 +323,9 @@ class EtcdTroubleTest {
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
       assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
-      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+      assertThat(failure.code())
+          .as("K7: an older copy is claimed nothing from")
+          .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
       assertThat(store.doubt(DB))
           .contains(
               new Clause(
@@ -342,7 +341,6 @@ class EtcdTroubleTest {
   }
 
   @Test
-  @Tag("K7")
   void whoeverDeletesTheMarkMakesItAnotherStore() {
     try (EtcdClaimStore store = open();
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
@@ -418,7 +416,6 @@ class EtcdTroubleTest {
   }
 
   @Test
-  @Tag("K7")
   void aWatchOfAnEmptiedEtcdSaysThatItMissedSome() throws InterruptedException {
     try (EtcdClaimStore store = open();
         ClaimWatch watch = store.watch()) {

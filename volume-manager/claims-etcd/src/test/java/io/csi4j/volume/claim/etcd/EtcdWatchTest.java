@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class EtcdWatchTest {
@@ -157,7 +156,6 @@ class EtcdWatchTest {
   }
 
   @Test
-  @Tag("K7")
   void anEtcdThatHasGoneBackIsMissedThoughItWouldAnswerLater() throws InterruptedException {
     ScriptedEtcd.Watched first = connected(1);
     tell(first, 30);
@@ -172,7 +170,6 @@ class EtcdWatchTest {
   }
 
   @Test
-  @Tag("K7")
   void anEtcdThatHasGoneBackToWhatTheWatchHadNotSeenYetIsMissedToo() throws InterruptedException {
     ScriptedEtcd.Watched first = connected(1);
     tell(first, 30);
@@ -192,7 +189,6 @@ class EtcdWatchTest {
   }
 
   @Test
-  @Tag("K7")
   void anotherStoreIsMissed() throws InterruptedException {
     ScriptedEtcd.Watched first = connected(1);
     etcd.becomes(new StoreIdentity("other"));

@@ -176,6 +176,7 @@ class ClaimCoordinatorTest {
     another.release(job.usage());
     assertThat(another.confirmRelease(receipt(job))).isEqualTo(new Gone(job.usage()));
     assertThat(storage.calls)
+        .as("B7 L6: each attachment is detached from the node id that it has")
         .containsExactly(
             "attach db@id-n1", "attach db@new-id", "detach db@id-n1", "detach db@new-id");
   }
@@ -220,7 +221,9 @@ class ClaimCoordinatorTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
     assertThat(claims.resume()).containsExactly(new WaitsForHost(usage("web"), holder("web")));
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
-    assertThat(noticed()).containsExactly(OperatorCode.ATTACH_RESUMED);
+    assertThat(noticed())
+        .as("A3: the attach whose answer was lost is repeated for who wants it")
+        .containsExactly(OperatorCode.ATTACH_RESUMED);
     assertThat(storage.calls).containsExactly("attach db@id-n1", "attach db@id-n1");
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
@@ -253,14 +256,16 @@ class ClaimCoordinatorTest {
         new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
 
     assertThat(next.resume()).isEmpty();
-    assertThat(next.acquire(wish("web", "n1"))).isEqualTo(grant);
+    assertThat(next.acquire(wish("web", "n1")))
+        .as("A4: the next process goes on with what was attached")
+        .isEqualTo(grant);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
   }
 
   @Test
   @Tag("A22")
   @Tag("D-50")
-  void anotherProcessGoesOnWhereTheNodeWasDone() {
+  void nomad11776_anotherProcessGoesOnWhereTheNodeWasDone() {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
@@ -271,7 +276,9 @@ class ClaimCoordinatorTest {
         new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, events::add);
 
     assertThat(next.resume()).containsExactly(new Gone(usage("web")));
-    assertThat(noticed()).containsExactly(OperatorCode.DETACH_RESUMED);
+    assertThat(noticed())
+        .as("A22: the cluster goes on after the node has given back")
+        .containsExactly(OperatorCode.DETACH_RESUMED);
     assertThat(storage.attached).isEmpty();
     assertThat(storage.calls)
         .containsExactly("attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
@@ -367,7 +374,7 @@ class ClaimCoordinatorTest {
 
   @Test
   @Tag("K4")
-  void aNodeThatIsDownProvesNothingHoweverLongItIsSilent() {
+  void nomad14675_aNodeThatIsDownProvesNothingHoweverLongItIsSilent() {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
     assertThat(claims.nodeIsDown(NodeName.of("n1")))
         .containsExactly(new Held(usage("web"), holder("web")));
@@ -379,7 +386,9 @@ class ClaimCoordinatorTest {
     assertThat(waiting).hasSize(1);
     NeedsProof needs = (NeedsProof) waiting.get(0);
     assertThat(needs.choices()).isEqualTo(EnumSet.allOf(ClaimStep.Choice.class));
-    assertThat(needs.message().code()).isEqualTo(OperatorCode.CLAIM_NEEDS_FENCING);
+    assertThat(needs.message().code())
+        .as("K4: a proof is asked for")
+        .isEqualTo(OperatorCode.CLAIM_NEEDS_FENCING);
     assertThat(needs.message().next().text())
         .isEqualTo(
             "Let the node come back and give its receipt; or let the storage system detach it, if"
@@ -387,13 +396,13 @@ class ClaimCoordinatorTest {
                 + " that the node is off; or override it with your name and the reason");
     assertThat(noticed()).containsExactly(OperatorCode.CLAIM_NEEDS_FENCING);
     assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
+        .as("K4: silence frees no claim")
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(storage.calls).containsExactly("attach db@id-n1");
     assertThat(claims.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
   }
 
   @Test
-  @Tag("K4")
   void fencingAndPowerOffAndTheStorageSystemAreProofs() {
     NodeName n1 = NodeName.of("n1");
     for (int i = 0; i < 3; i++) {
@@ -574,6 +583,7 @@ class ClaimCoordinatorTest {
 
     assertThat(orphans).containsExactly(new Held(usage("web"), holder("web")));
     assertThat(events.get(events.size() - 1))
+        .as("A2: the claim that nobody uses is told with its age")
         .isInstanceOfSatisfying(
             Noticed.class,
             it -> {
@@ -593,7 +603,6 @@ class ClaimCoordinatorTest {
   }
 
   @Test
-  @Tag("K7")
   void nothingIsDetachedOnTheWordOfAStoreThatIsAnotherOne() {
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
     assertThat(claims.release(usage("web"))).isInstanceOf(WaitsForNode.class);

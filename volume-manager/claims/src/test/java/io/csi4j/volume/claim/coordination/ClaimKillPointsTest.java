@@ -36,7 +36,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -171,9 +170,6 @@ class ClaimKillPointsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @Tag("A3")
-  @Tag("A4")
-  @Tag("A22")
   void whereverItIsKilledWhatIsNotWantedIsGivenBackInOrder(boolean after) {
     int points = 0;
     while (isKilled(process(new Points(points, after)))) {
@@ -194,8 +190,6 @@ class ClaimKillPointsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @Tag("A3")
-  @Tag("A4")
   void whereverItIsKilledWhatIsWantedIsAttachedOnce(boolean after) {
     int points = 0;
     boolean killed = true;
@@ -219,7 +213,6 @@ class ClaimKillPointsTest {
   }
 
   @Test
-  @Tag("A22")
   void aSweepGoesOnWithAllThatIsOnItsWay() {
     ClaimGrant grant = next().acquire(WISH);
     assertThat(next().release(WEB)).isInstanceOf(ClaimProgress.WaitsForNode.class);

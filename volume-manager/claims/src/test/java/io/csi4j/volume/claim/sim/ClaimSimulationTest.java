@@ -28,15 +28,6 @@ class ClaimSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  @Tag("K1")
-  @Tag("K4")
-  @Tag("K5")
-  @Tag("K7")
-  @Tag("K8")
-  @Tag("A2")
-  @Tag("A3")
-  @Tag("A4")
-  @Tag("A22")
   void whateverHappensNoTwoNodesWriteAndAllIsGivenBackInTheEnd(int processes) {
     Map<Count, Long> counts = new EnumMap<>(Count.class);
     for (int seed = 1; seed <= 8; seed++) {

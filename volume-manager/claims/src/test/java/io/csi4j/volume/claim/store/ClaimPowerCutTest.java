@@ -37,7 +37,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -207,8 +206,6 @@ class ClaimPowerCutTest {
   }
 
   @Test
-  @Tag("B2")
-  @Tag("B3")
   void afterAPowerCutAtAnyOperationNothingIsLostAndNoVersionComesTwice() {
     int operations = operations();
     int checked = 0;
@@ -227,7 +224,6 @@ class ClaimPowerCutTest {
   }
 
   @Test
-  @Tag("B2")
   void afterTwoPowerCutsNothingIsLostAndNoVersionComesTwice() {
     int operations = operations();
     for (int first = 0; first < operations; first += 3) {
@@ -246,7 +242,6 @@ class ClaimPowerCutTest {
   }
 
   @Test
-  @Tag("A23")
   void afterACrashOfTheProcessAtAnyOperationNothingIsLostAndNoVersionComesTwice() {
     int operations = operations();
     for (int crash = 0; crash < operations; crash++) {
@@ -258,8 +253,6 @@ class ClaimPowerCutTest {
   }
 
   @Test
-  @Tag("G2")
-  @Tag("K7")
   void damageInTheMiddleOfTheJournalStopsClaimingWhatItConcerns() {
     FakeDisk disk = FakeDisk.with(ROOT);
     Host host = new Host();

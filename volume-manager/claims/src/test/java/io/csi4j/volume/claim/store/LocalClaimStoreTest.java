@@ -140,7 +140,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("K6")
   void whoClaimsOnAFullDiskIsToldThatNobodyKnows() {
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       ClaimBook book = book(store);
@@ -320,7 +319,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("L8")
   void aClaimInANewerFormatIsNeitherReadNorOverwritten() {
     LocalClaimStore old = LocalClaimStore.on(medium.open());
     Versioned logs = write(old, claimed(LOGS, 1));
@@ -353,7 +351,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("L8")
   void aStoreWhoseIdentityIsInANewerFormatIsNotOpened() {
     put(StateKey.claim("identity"), "0802");
 
@@ -375,7 +372,9 @@ class LocalClaimStoreTest {
     put(LocalClaimStore.key(DB), HexFormat.of().formatHex(ClaimCodec.encode(theirs)));
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
-      assertThat(write(store, claimed(DB, 2)).version().value()).isGreaterThan(7);
+      assertThat(write(store, claimed(DB, 2)).version().value())
+          .as("G9: a claim of a newer version can be written")
+          .isGreaterThan(7);
     }
 
     try (StateStore state = medium.open()) {
@@ -419,7 +418,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("K7")
   void inDoubtOfAVolumeNothingIsClaimedOfItAndEverythingGivenBack() {
     LocalClaimStore before = LocalClaimStore.on(medium.open());
     ClaimHolder holder = book(before).claim(wish(DB, "web"));
@@ -457,7 +455,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("K7")
   void aDoubtComesBackUntilItIsSettled() {
     LocalClaimStore.on(medium.open()).close();
     doubted(Doubt.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, List.of(), "It is too short."))
@@ -478,7 +475,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("K7")
   void aStoreThatWasMadeAnewHasAnotherIdentityAndIsInDoubt(@TempDir Path directory) {
     LocalClaimStore.on(medium.open()).close();
     MemoryMedium anew = MemoryMedium.create();
@@ -496,7 +492,6 @@ class LocalClaimStoreTest {
   }
 
   @Test
-  @Tag("B2")
   void theTornEndThatACrashLeavesIsNoDoubt() {
     LocalClaimStore.on(medium.open()).close();
     Doubt torn =

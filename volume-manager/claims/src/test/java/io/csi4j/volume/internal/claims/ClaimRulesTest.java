@@ -140,7 +140,7 @@ class ClaimRulesTest {
   @Tag("D-43")
   @Tag("D-45")
   @Tag("D-46")
-  void aClaimIsGrantedExactlyWhereThereIsRoom(AccessMode mode) {
+  void nomad12112_aClaimIsGrantedExactlyWhereThereIsRoom(AccessMode mode) {
     int granted = 0;
     int refused = 0;
     for (List<ClaimHolder> crowd : crowds()) {

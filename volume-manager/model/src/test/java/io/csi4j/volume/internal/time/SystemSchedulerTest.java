@@ -12,7 +12,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -59,7 +58,6 @@ class SystemSchedulerTest {
   }
 
   @Test
-  @Tag("I-6")
   void aMachineThatGivesTooFewThreadsFailsTheStartAndKeepsNone() {
     for (boolean byError : List.of(true, false)) {
       assertThatThrownBy(
@@ -74,7 +72,6 @@ class SystemSchedulerTest {
   }
 
   @Test
-  @Tag("I-6")
   void aMachineThatGivesNoThreadForTheTimerFailsTheStart() {
     assertThatThrownBy(
             () ->

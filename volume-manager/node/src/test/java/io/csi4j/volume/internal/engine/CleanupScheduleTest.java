@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class CleanupScheduleTest {
@@ -13,7 +12,7 @@ class CleanupScheduleTest {
   private static final Duration CAP = Duration.ofMinutes(5);
 
   @Test
-  void aPauseDoublesUpToItsCap() {
+  void swarmkit_aPauseDoublesUpToItsCap() {
     assertThat(
             IntStream.of(0, 1, 2, 3, 8, 9, 63, 64, 1000)
                 .mapToObj(tries -> CleanupSchedule.pause(tries, CAP, 0.999_999_999).toSeconds() + 1)
@@ -22,7 +21,6 @@ class CleanupScheduleTest {
   }
 
   @Test
-  @Tag("J4")
   void aPauseIsNeverLessThanHalf() {
     for (int tries = 0; tries < 100; tries++) {
       Duration least = CleanupSchedule.pause(tries, CAP, 0);

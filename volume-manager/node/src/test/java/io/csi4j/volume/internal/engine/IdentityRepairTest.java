@@ -89,6 +89,7 @@ class IdentityRepairTest {
     Files.write(who(KNOWN), new byte[0]);
 
     assertThat(found())
+        .as("G5: written again from the record, and told")
         .singleElement()
         .satisfies(
             message -> {
@@ -96,12 +97,11 @@ class IdentityRepairTest {
               assertThat(message.toString())
                   .contains("'" + who(KNOWN) + "' was damaged and was written again");
             });
-    assertThat(who(KNOWN)).hasBinaryContent(whole);
+    assertThat(who(KNOWN)).as("G5: as it was").hasBinaryContent(whole);
     assertThat(found()).isEmpty();
   }
 
   @Test
-  @Tag("G5")
   void aMissingOneOfAVolumeThatIsRememberedIsWrittenAgainAndTold() throws IOException {
     byte[] whole = Files.readAllBytes(who(KNOWN));
     Files.delete(who(KNOWN));

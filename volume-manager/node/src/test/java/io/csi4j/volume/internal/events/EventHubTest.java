@@ -101,6 +101,7 @@ class EventHubTest {
     try (EventHub hub = hub(throwing, others)) {
       List.of(started(1), ended(1), started(2)).forEach(hub);
       assertThat(noticeAmong(others, 4).message().line())
+          .as("E9: a listener that throws is told")
           .startsWith("CSI-902 LISTENER_FAILED: ")
           .contains("java.lang.LinkageError")
           .doesNotContain("never shown");
@@ -108,7 +109,10 @@ class EventHubTest {
       logger.removeHandler(handler);
       logger.setUseParentHandlers(true);
     }
-    assertThat(notes.told).hasSize(4).contains(started(1), ended(1), started(2));
+    assertThat(notes.told)
+        .as("E9: it hears of what follows all the same")
+        .hasSize(4)
+        .contains(started(1), ended(1), started(2));
     assertThat(others.told).isEmpty();
     assertThat(logged)
         .filteredOn(each -> each.getLevel().equals(Level.WARNING))
@@ -152,7 +156,9 @@ class EventHubTest {
     }
     hub.close();
     stuck.get().join(30_000);
-    assertThat(stuck.get().isAlive()).isFalse();
+    assertThat(stuck.get().isAlive())
+        .as("E9: a listener that blocks does not stop the closing")
+        .isFalse();
   }
 
   @Test
@@ -182,7 +188,11 @@ class EventHubTest {
       goOn.countDown();
     }
     assertThat(notes.told).hasSize(11).contains(failed(1));
-    assertThat(notes.told.stream().map(Object::toString).filter(line -> line.contains("CSI-903")))
+    assertThat(
+            notes.told.stream()
+                .map(Object::toString)
+                .filter(line -> line.contains("EVENTS_DROPPED")))
+        .as("J5: it is told how much it missed")
         .singleElement()
         .asString()
         .contains("1992 events were not told");
@@ -210,7 +220,9 @@ class EventHubTest {
     hub.get().accept(noticed("too late"));
     notes.thread.get().join(30_000);
     assertThat(notes.thread.get().isAlive()).isFalse();
-    assertThat(notes.told).containsExactly(started(1), ended(1));
+    assertThat(notes.told)
+        .as("E10: a listener may call and close")
+        .containsExactly(started(1), ended(1));
   }
 
   @Test
@@ -234,7 +246,9 @@ class EventHubTest {
     hub.set(hub(waiting));
     try (EventHub open = hub.get()) {
       open.accept(started(1));
-      assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(told.await(30, TimeUnit.SECONDS))
+          .as("E10: another thread gets through while a listener is told")
+          .isTrue();
     }
   }
 

@@ -59,7 +59,6 @@ class DiskTroubleInDirectoriesTest {
   }
 
   @Test
-  @Tag("F1")
   void withoutSpaceForADirectoryTheUseIsRefusedAndWhatWasMadeCanBeRemoved() throws PathProblem {
     directories.prepareRoot();
     Set<Path> before = files();
@@ -117,7 +116,6 @@ class DiskTroubleInDirectoriesTest {
   }
 
   @Test
-  @Tag("F5")
   void whatIsNotPermittedNamesTheDirectoryItsOwnerAndItsMode() {
     disk.mkdir(ROOT);
     disk.giveTo(0, ROOT);
@@ -143,6 +141,7 @@ class DiskTroubleInDirectoriesTest {
 
     assertThat(problem.kind()).isEqualTo(Kind.DENIED);
     assertThat(problem)
+        .as("F5: the directory at fault is told with owner and mode")
         .hasMessage(
             "'/csi4j' is of user 1000 with mode 0700, and this process is user 0; run it as"
                 + " the owner, give the directory to user 0, or use another one");
@@ -156,6 +155,7 @@ class DiskTroubleInDirectoriesTest {
     disk.type(type);
 
     assertThat(directories.prepareRoot())
+        .as("F17: told for the root")
         .containsExactly(
             new Finding(
                 Finding.Kind.ROOT_FS_UNSUITED,
@@ -172,7 +172,6 @@ class DiskTroubleInDirectoriesTest {
   }
 
   @Test
-  @Tag("F19")
   void aUmaskThatTakesTooMuchIsMadeUpForWithoutAWord() throws PathProblem {
     disk.umask(0277);
     assertThat(directories.prepareRoot()).isEmpty();

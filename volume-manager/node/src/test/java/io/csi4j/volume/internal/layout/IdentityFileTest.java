@@ -8,7 +8,6 @@ import io.csi4j.volume.model.VolumeIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An identity file names its volume, or is known to be damaged. */
@@ -50,7 +49,6 @@ class IdentityFileTest {
   }
 
   @Test
-  @Tag("A6")
   void cutOffAnywhereOrWithAnyBitFlippedItNamesNobody() {
     byte[] whole = bytes(CONTENT);
     for (int bit = 0; bit < whole.length * 8; bit++) {

@@ -38,6 +38,7 @@ class NoInodesLeftTest {
     directories.prepareVolume(volume(2));
 
     assertThatExceptionOfType(PathProblem.class)
+        .as("F1: a volume that finds no inode is refused")
         .isThrownBy(() -> directories.prepareVolume(volume(3)))
         .withMessageContaining("no space, quota or inodes are left")
         .satisfies(problem -> assertThat(problem.kind()).isEqualTo(Kind.NO_SPACE));

@@ -109,7 +109,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F19")
   void everythingIsForItsOwnerOnly() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -123,7 +122,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F19")
   void whatWasOpenedToOthersIsClosedAgainAndTold() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -193,6 +191,7 @@ class VolumeDirectoriesTest {
     directories.prepareVolume(ONE);
 
     assertThat(directories.scan(name -> Optional.empty(), problem -> {}))
+        .as("A6: the half-made directory has its owner again")
         .extracting(Found::identity)
         .containsExactly(ONE);
     assertThat(file(layout.volume(ONE)).resolve("who.new")).doesNotExist();
@@ -201,7 +200,6 @@ class VolumeDirectoriesTest {
   // ---- what is in the way
 
   @Test
-  @Tag("F6")
   void aFileAtTheStagingPathIsRefusedAndLeftThere() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     Files.delete(file(layout.staging(ONE)));
@@ -219,7 +217,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F7")
   void aTargetWithSomethingInItIsRefusedWithTheNumberAndNeverDeleted()
       throws IOException, PathProblem {
     directories.prepareVolume(ONE);
@@ -245,7 +242,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F7")
   void aFileWithSomethingInItAtATargetIsRefusedAndNeverDeleted() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -265,7 +261,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F7")
   void whatLiesBesideATargetKeepsItsDirectory() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -299,11 +294,10 @@ class VolumeDirectoriesTest {
 
     directories.removeUse(ONE, WEB);
     directories.removeUse(ONE, JOB);
-    assertThat(file(layout.uses(ONE))).isEmptyDirectory();
+    assertThat(file(layout.uses(ONE))).as("F8: it is removed afterwards").isEmptyDirectory();
   }
 
   @Test
-  @Tag("F9")
   void aLinkAnywhereBelowTheRootIsRefusedAndNothingBehindItTouched()
       throws IOException, PathProblem {
     Path elsewhere = Files.createDirectory(temporary.toRealPath().resolve("elsewhere"));
@@ -354,7 +348,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F9")
   void aRootByWayOfALinkIsRefused() throws IOException {
     Path real = Files.createDirectory(temporary.toRealPath().resolve("real"));
     Path link = Files.createSymbolicLink(temporary.toRealPath().resolve("link"), real);
@@ -394,7 +387,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("F12")
   void aRootThatIsTooLongForTheKernelIsRefusedAndOneTooLongForPluginsTold()
       throws PathProblem, IOException {
     StringBuilder text = new StringBuilder();
@@ -442,7 +434,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("G5")
   void aDamagedOrMissingIdentityFileIsWrittenAgainForAVolumeThatTheStateKnows()
       throws IOException, PathProblem {
     directories.prepareVolume(ONE);
@@ -479,7 +470,9 @@ class VolumeDirectoriesTest {
     directories.removeUse(ONE, WEB);
     directories.removeVolume(ONE);
 
-    assertThat(tree()).containsExactly("state/", "v/");
+    assertThat(tree())
+        .as("A5: a directory that was never made is no obstacle to the release")
+        .containsExactly("state/", "v/");
   }
 
   @Test
@@ -505,7 +498,6 @@ class VolumeDirectoriesTest {
   // ---- finding
 
   @Test
-  @Tag("G4")
   void volumesAreFoundByTheirIdentityFilesAlone() throws PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -525,7 +517,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("G5")
   void ofRememberedVolumesOnlyTheIdentityFileIsLookedAt() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareVolume(TWO);
@@ -544,7 +535,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("G5")
   void whatSaysNotWhoseItIsIsReportedAndTheRestStillFound() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     directories.prepareUse(ONE, WEB);
@@ -576,7 +566,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("G4")
   void anyIdentityFileEvenADamagedOneSaysThatThereMustBeAState() throws IOException, PathProblem {
     assertThat(directories.hasVolumes()).isFalse();
     Files.createDirectory(file(layout.volume(ONE)));
@@ -645,7 +634,6 @@ class VolumeDirectoriesTest {
   }
 
   @Test
-  @Tag("A20")
   void aRemovalThatStoppedHalfWayGoesOn() throws IOException, PathProblem {
     directories.prepareVolume(ONE);
     Files.delete(file(layout.staging(ONE)));
@@ -681,6 +669,7 @@ class VolumeDirectoriesTest {
     assertThat(root).doesNotExist();
 
     assertThat(directories.prepareVolume(TWO))
+        .as("F10: made again for a new volume, and told")
         .containsExactly(
             new Finding(
                 Finding.Kind.ROOT_VANISHED,

@@ -19,7 +19,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -231,29 +230,23 @@ class ConfirmingTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("acquiring")
-  @Tag("K3")
-  @Tag("K5")
   void acquires(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("mounted")
-  @Tag("K9")
-  @Tag("K10")
   void isMounted(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("remembered")
-  @Tag("K6")
   void isRemembered(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
   }
 
   @Test
-  @Tag("K5")
   void bothEpochsAreTold() {
     assertThat(Event.Confirmed.words(new ClaimStanding.Stale(9), 7))
         .isEqualTo("its claim has epoch 7, and the volume's is 9 by now");

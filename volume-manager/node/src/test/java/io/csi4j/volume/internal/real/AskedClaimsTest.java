@@ -13,7 +13,6 @@ import io.csi4j.volume.node.NodeClaims;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -58,7 +57,6 @@ class AskedClaimsTest {
   }
 
   @Test
-  @Tag("K6")
   void aFailureOrNullMeansThatNobodyKnows() throws Exception {
     try (AskedClaims claims =
         asking(
@@ -74,7 +72,6 @@ class AskedClaimsTest {
   }
 
   @Test
-  @Tag("K3")
   void aQuestionThatHangsKeepsNoOtherUseWaiting() throws Exception {
     CountDownLatch hang = new CountDownLatch(1);
     try (AskedClaims claims =

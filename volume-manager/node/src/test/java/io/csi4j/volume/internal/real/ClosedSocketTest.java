@@ -33,6 +33,7 @@ class ClosedSocketTest {
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("---------"));
 
       assertThat(ask(socket))
+          .as("C3: refused with mode and user")
           .startsWith("PLUGIN_SOCKET_DENIED ")
           .contains("this process may not write to the socket")
           .contains("mode 0000")

@@ -308,7 +308,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C1")
   void nobodyWaitsForAMissingSocketWhichIsFoundWhenItIsThere() {
     Path socket = directory.resolve("late").resolve("csi.sock");
     NodePlugin late = register(CsiEndpoint.of(socket), patient(Duration.ofHours(1)));
@@ -332,7 +331,9 @@ class CsiNodePluginsTest {
 
     Down down = down(plugin);
     assertThat(reason(down)).isEqualTo(Reason.NO_SUCH_SOCKET);
-    assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NOT_UP);
+    assertThat(down.code())
+        .as("C1: a plugin without a socket is not up")
+        .isEqualTo(OperatorCode.PLUGIN_NOT_UP);
     assertThat(down.text()).contains("there is no socket 'no.sock'").doesNotContain("\n");
     Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
     assertThat(failed.text()).contains("there is no socket 'no.sock'");
@@ -348,7 +349,9 @@ class CsiNodePluginsTest {
 
     Down down = down(plugin);
     assertThat(reason(down)).isEqualTo(Reason.NOBODY_LISTENING);
-    assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_SOCKET_STALE);
+    assertThat(down.code())
+        .as("C2: a socket without a listener is told apart")
+        .isEqualTo(OperatorCode.PLUGIN_SOCKET_STALE);
     assertThat(down.text()).contains("no process listens on it").contains("leaves its socket");
 
     fake.start();
@@ -365,7 +368,6 @@ class CsiNodePluginsTest {
 
   @Tag("campaign")
   @Test
-  @Tag("C10")
   void manyRestartsCostNeitherThreadsNorDescriptors() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = register(fake);
@@ -389,7 +391,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C11")
   void aNewProcessHasAnotherNameAndIsAskedAnew() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
@@ -406,8 +407,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C11")
-  @Tag("C19")
   void aNewProcessIsAskedWhetherItIsReadyAlsoIfACallHasMetItBefore() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
@@ -423,7 +422,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C11")
   void aCallThatWasMeantForAnotherProcessIsNotSent() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
@@ -438,7 +436,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C11")
   void aCallIsSentAfterAllIfTheProcessTurnsOutToBeTheSame() throws Exception {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = connected(fake, with -> with.transport(Transport.JDK));
@@ -458,7 +455,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C11")
   void oneProcessThatReplacesItsSocketIsTheSameAsBefore() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = connected(fake, with -> with.transport(Transport.EPOLL));
@@ -479,8 +475,10 @@ class CsiNodePluginsTest {
 
     Down down = down(plugin);
     assertThat(down.text()).contains("no idea").contains("INTERNAL");
-    assertThat(down.code()).isEqualTo(OperatorCode.CAPABILITIES_UNKNOWN);
-    assertThat(call(plugin, unpublish())).isEqualTo(Answer.ok());
+    assertThat(down.code())
+        .as("C16: not known is not absent")
+        .isEqualTo(OperatorCode.CAPABILITIES_UNKNOWN);
+    assertThat(call(plugin, unpublish())).as("C16: releases go on").isEqualTo(Answer.ok());
 
     fake.clearFaults();
     assertThat(up(plugin).stages()).isTrue();
@@ -497,7 +495,9 @@ class CsiNodePluginsTest {
     fake.restart();
 
     assertThat(down(plugin).text()).contains("no backend");
-    assertThat(down(plugin).code()).isEqualTo(OperatorCode.PLUGIN_NOT_READY);
+    assertThat(down(plugin).code())
+        .as("C19: not ready is not up")
+        .isEqualTo(OperatorCode.PLUGIN_NOT_READY);
     fake.clearFaults();
     up(plugin);
   }
@@ -555,14 +555,12 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("C20")
   void aPluginThatDoesNotSayWhetherItIsReadyIs() {
     FakeCsiPlugin fake = fake(SHAPE.with(Quirk.PROBE_WITHOUT_READY));
     up(register(fake));
   }
 
   @Test
-  @Tag("L7")
   void aPluginOfAnotherNameIsDownIfItsNameIsDemanded() {
     FakeCsiPlugin fake = fake();
     PluginName wanted = PluginName.of("right.csi.example");
@@ -586,9 +584,13 @@ class CsiNodePluginsTest {
 
     Down down = down(plugin);
     assertThat(down.text()).contains("other.csi.example");
-    assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NAME_CHANGED);
+    assertThat(down.code())
+        .as("L7: another name is refused")
+        .isEqualTo(OperatorCode.PLUGIN_NAME_CHANGED);
     failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
-    assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
+    assertThat(fake.journal().calls(NODE_STAGE_VOLUME))
+        .as("L7: another name gets no call")
+        .isEmpty();
   }
 
   // ---- findings
@@ -604,6 +606,7 @@ class CsiNodePluginsTest {
     assertThat(plugins.register(PluginBinding.builder(ID, endpoint).seesRootAt(fits).build()))
         .isEmpty();
     assertThat(plugins.register(PluginBinding.builder(ID, endpoint).seesRootAt(tooLong).build()))
+        .as("F14: found at the registration")
         .containsExactly(
             new PluginFinding(
                 PluginFinding.Kind.PLUGIN_PATH_BUDGET,
@@ -618,6 +621,7 @@ class CsiNodePluginsTest {
 
     assertThat(plugins.register(PluginBinding.of(ID, fits))).isEmpty();
     assertThat(plugins.register(PluginBinding.of(ID, tooLong)))
+        .as("F15: found at the registration")
         .containsExactly(
             new PluginFinding(
                 PluginFinding.Kind.SOCKET_PATH_TOO_LONG,
@@ -960,7 +964,6 @@ class CsiNodePluginsTest {
   }
 
   @Test
-  @Tag("J3")
   void aPluginThatHangsDelaysNoOther() {
     FakeCsiPlugin hung = fake();
     NodePlugin hangs = register(hung);

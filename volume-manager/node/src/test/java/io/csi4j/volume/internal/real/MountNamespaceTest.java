@@ -30,12 +30,12 @@ class MountNamespaceTest {
   @Tag("A25")
   void namespacesOfOneInodeAreToldApartByTheirRootMounts() {
     assertThat(number(unique(1L << 31 | 7), INODE))
+        .as("A25: a namespace that got the inode of an ended one is another")
         .isEqualTo(number(unique(1L << 31 | 7), INODE))
         .isNotEqualTo(number(unique(1L << 31 | 8), INODE));
   }
 
   @Test
-  @Tag("A25")
   void withoutUniqueNumbersBothTheInodeAndTheRootMountTellThemApart() {
     assertThat(number(reusable(22), INODE))
         .isEqualTo(number(reusable(22), INODE))

@@ -69,8 +69,12 @@ class RealMountsTest {
     scratch.bind(source, strange);
 
     assertThat(mounts.at(strange)).hasSize(1);
-    assertThat(roots(mounts.at(strange))).containsExactly("/source");
-    assertThat(mounts.beneath(scratch.root())).isEqualTo(mounts.at(strange));
+    assertThat(roots(mounts.at(strange)))
+        .as("H9: a bind on its own filesystem is seen as a mount")
+        .containsExactly("/source");
+    assertThat(mounts.beneath(scratch.root()))
+        .as("H10: a strange path is read as it is")
+        .isEqualTo(mounts.at(strange));
     mounts.unmount(strange);
     assertThat(mounts.at(strange)).isEmpty();
   }
@@ -110,12 +114,11 @@ class RealMountsTest {
 
     Sighting after = mounts.at(scratch.path("target")).get(0);
     assertThat(before.broken()).isFalse();
-    assertThat(after.broken()).isTrue();
+    assertThat(after.broken()).as("H16: the kernel's word for it is seen").isTrue();
     assertThat(after.evidence()).isEqualTo(before.evidence());
   }
 
   @Test
-  @Tag("H17")
   void aRootThatIsItselfABindIsNotAMountOfAVolume(Scratch scratch) {
     scratch.directory("real/v/a");
     scratch.directory("bound");
@@ -129,7 +132,6 @@ class RealMountsTest {
   }
 
   @Test
-  @Tag("H7")
   void whatIsInUseIsTakenOutOfSightAndItsUserIsNamed(Scratch scratch) throws Exception {
     MountPath target = scratch.tmpfs("target");
     Files.writeString(scratch.file("target/f"), "kept");
@@ -188,7 +190,6 @@ class RealMountsTest {
   }
 
   @Test
-  @Tag("D8")
   @NeedsRoot("making device nodes")
   void aBindOfADeviceNodeIsTheDeviceThatItStandsFor(Scratch scratch) throws Exception {
     MountPath target = scratch.file("target", "");
@@ -215,7 +216,7 @@ class RealMountsTest {
       server.hang();
       MountPath path = server.target();
 
-      assertThat(soon(() -> mounts.at(path))).hasSize(1);
+      assertThat(soon(() -> mounts.at(path))).as("H6: no look waits for it").hasSize(1);
       assertThat(soon(() -> mounts.beneath(scratch.root()))).hasSize(1);
       assertThat(soon(() -> mounts.device(path))).isEmpty();
       assertThat(soon(() -> mounts.holders(path))).isEmpty();
@@ -224,7 +225,7 @@ class RealMountsTest {
             mounts.unmount(path);
             return true;
           });
-      assertThat(soon(() -> mounts.at(path))).isEmpty();
+      assertThat(soon(() -> mounts.at(path))).as("H7: it can be detached within limits").isEmpty();
       assertThat(server.unanswered()).as("questions to the server").isZero();
     }
   }
@@ -239,8 +240,6 @@ class RealMountsTest {
 
   @Tag("campaign")
   @Test
-  @Tag("H5")
-  @Tag("H6")
   @NeedsRoot("/dev/fuse")
   void whoServesAMountIsAskedAsideAndNobodyWaitsForTheAnswer(Scratch scratch) throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
@@ -258,7 +257,6 @@ class RealMountsTest {
   }
 
   @Test
-  @Tag("H5")
   @NeedsRoot("/dev/fuse")
   void aMountWhoseServerWasFoundToHaveEndedIsDeadUntilAnotherIsThere(Scratch scratch)
       throws Exception {
@@ -283,8 +281,6 @@ class RealMountsTest {
   }
 
   @Test
-  @Tag("H1")
-  @Tag("H14")
   void whatOthersMountAndUnmountIsToldByTheRunningKernel(Scratch scratch) {
     List<String> told = new CopyOnWriteArrayList<>();
     Runnable end =
@@ -316,7 +312,6 @@ class RealMountsTest {
   }
 
   @Test
-  @Tag("H5")
   @NeedsRoot("/dev/fuse")
   void onlyADeadMountIsTakenAwayAsOne(Scratch scratch) throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));

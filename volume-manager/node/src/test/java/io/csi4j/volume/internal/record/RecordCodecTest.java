@@ -74,7 +74,6 @@ class RecordCodecTest {
   }
 
   @Test
-  @Tag("L5")
   void equalRecordsHaveEqualBytesInWhateverOrderTheirUsesCame() {
     VolumeRecord used = Records.used();
     VolumeRecord other = fresh().withStaging(used.staging());
@@ -103,12 +102,12 @@ class RecordCodecTest {
 
     assertThat(read).isEqualTo(changed);
     assertThat(read.unknown())
+        .as("G9: what a newer version wrote is kept")
         .isEqualTo(Records.newer().unknown())
         .isNotEqualTo(UnknownFields.NONE);
   }
 
   @Test
-  @Tag("G9")
   void whatANewerVersionWroteInATombstoneIsPassedOver() throws MalformedRecordException {
     byte[] bytes = RecordCodec.encode(Records.tombstone()).bytes();
     FieldWriter newer = new FieldWriter().fields(bytes).text(7, "new").number(12, 1);
@@ -118,7 +117,6 @@ class RecordCodecTest {
   }
 
   @Test
-  @Tag("L8")
   void aNewerFormatIsRefusedByItsNumber() {
     byte[] old = smallest().bytes();
     byte[] rest = Arrays.copyOfRange(old, 2, old.length);
@@ -180,7 +178,6 @@ class RecordCodecTest {
   }
 
   @Test
-  @Tag("K5")
   void onlyARecordWithAClaimHasTheFormatOfClaims() throws MalformedRecordException {
     VolumeRecord plain = fresh().withTarget(use("a"));
     VolumeRecord claimed = fresh().withTarget(use("a").under(new ClaimMark(7, true)));

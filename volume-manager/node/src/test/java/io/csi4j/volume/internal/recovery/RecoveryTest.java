@@ -109,7 +109,7 @@ class RecoveryTest {
     Recovered recovered = recover();
 
     assertThat(only(recovered)).isEqualTo(present(HERE));
-    assertThat(recovered.adopted()).containsExactly(USE);
+    assertThat(recovered.adopted()).as("A9: taken over as it is").containsExactly(USE);
     assertThat(recovered.inDoubt()).isEmpty();
     assertThat(recovered.findings()).isEmpty();
   }
@@ -126,7 +126,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("B5")
   void anotherMountAtThePathIsForeign() {
     remember(present(HERE));
     mount(DISK, OTHER);
@@ -151,13 +150,14 @@ class RecoveryTest {
 
     Recovered recovered = recover();
 
-    assertThat(codes(recovered)).contains(OperatorCode.JOURNAL_OLDER_THAN_KERNEL);
-    assertThat(recovered.adopted()).isEmpty();
+    assertThat(codes(recovered))
+        .as("B4: the older record is told")
+        .contains(OperatorCode.JOURNAL_OLDER_THAN_KERNEL);
+    assertThat(recovered.adopted()).as("B4: the older record is no proof").isEmpty();
     assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
   }
 
   @Test
-  @Tag("H1")
   void aMountThatIsGoneIsInDoubt() {
     remember(present(HERE));
     see(LAYOUT.staging(IDENTITY), DISK);
@@ -171,7 +171,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("H2")
   void aStagingThatIsGoneIsInDoubt() {
     remember(present(HERE));
     see(LAYOUT.target(IDENTITY, USE), DISK);
@@ -184,7 +183,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("B1")
   void afterARebootEverythingIsInDoubt() {
     remember(present(new Place("boot-0", 7)));
     mount(DISK, DISK);
@@ -205,7 +203,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("A25")
   void inAnotherMountNamespaceEverythingIsInDoubt() {
     remember(present(new Place("boot-1", 8)));
     mount(DISK, DISK);
@@ -234,8 +231,12 @@ class RecoveryTest {
     Recovered recovered = recover();
 
     assertThat(only(recovered).staging().status()).isEqualTo(PathStatus.IN_DOUBT);
-    assertThat(target(only(recovered))).isEqualTo(PathStatus.IN_DOUBT);
-    assertThat(codes(recovered)).containsExactly(OperatorCode.JOURNAL_DAMAGED);
+    assertThat(target(only(recovered)))
+        .as("G2: the volume of the damaged record is in doubt")
+        .isEqualTo(PathStatus.IN_DOUBT);
+    assertThat(codes(recovered))
+        .as("G2: the damage is told")
+        .containsExactly(OperatorCode.JOURNAL_DAMAGED);
   }
 
   @Test
@@ -264,7 +265,9 @@ class RecoveryTest {
     VolumeRecord record = only(recovered);
     assertThat(record.plan()).isEqualTo(PLAN);
     assertThat(record.staging().status()).isEqualTo(PathStatus.IN_DOUBT);
-    assertThat(target(record)).isEqualTo(PathStatus.GOING);
+    assertThat(target(record))
+        .as("A21: the late mount has its owner by the tombstone")
+        .isEqualTo(PathStatus.GOING);
     assertThat(recovered.tombstones()).hasSize(1);
     assertThat(recovered.unknown()).isEmpty();
   }
@@ -280,7 +283,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("G4")
   void aDirectoryThatNobodyRemembersIsRebuiltAsNotWanted() {
     String use = VolumeLayout.id(USE);
     directories.add(new VolumeDirectories.Found(IDENTITY, List.of(use)));
@@ -311,7 +313,6 @@ class RecoveryTest {
   }
 
   @Test
-  @Tag("G6")
   void aMountThatNobodyExplainsIsReportedAndLeftAlone() {
     MountPath path = LAYOUT.volumes().resolve("x").resolve("s");
     see(path, DISK);

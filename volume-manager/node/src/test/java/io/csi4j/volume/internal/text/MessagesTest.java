@@ -28,7 +28,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -194,7 +193,6 @@ class MessagesTest {
   }
 
   @Test
-  @Tag("D10")
   void aPluginThatSaysNothingIsSaidToHaveSaidNothing() {
     assertThat(answered("").seen().text())
         .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume, without a word)");
@@ -202,7 +200,6 @@ class MessagesTest {
   }
 
   @Test
-  @Tag("D10")
   void aPluginThatSaysFourMegabytesIsCutAndTheCutShows() {
     assertThat(answered("ab".repeat(2 << 20)).seen().text())
         .contains("abab…")
@@ -212,7 +209,6 @@ class MessagesTest {
   }
 
   @ParameterizedTest
-  @Tag("D10")
   @CsvSource({
     "'a\nb\r\tc', 'a\\nb\\r\\tc'",
     "'a\u0000\u001b[31mb', 'a\\u0000\\u001b[31mb'",

@@ -153,6 +153,7 @@ class PropagationCheckTest {
           manager.register(
               PluginBinding.builder(id, endpoint).seesRootAt(PluginPath.of("/csi")).build()));
       assertThat(heard)
+          .as("H15: a root that does not share its mounts is told")
           .extracting(OperatorMessage::code)
           .containsExactly(OperatorCode.ROOT_NOT_SHARED);
       assertThat(heard.get(0).next())
@@ -171,7 +172,6 @@ class PropagationCheckTest {
   }
 
   @Test
-  @Tag("H15")
   void aListenerIsToldWhenAnInstanceInAContainerComes(Scratch scratch) {
     MountPath root = root(scratch, Propagation.PRIVATE);
     Queue<VolumeEvent> events = new ConcurrentLinkedQueue<>();

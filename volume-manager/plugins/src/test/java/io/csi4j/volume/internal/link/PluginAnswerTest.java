@@ -15,7 +15,6 @@ import io.csi4j.volume.model.OperatorCode;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,7 +57,6 @@ class PluginAnswerTest {
     "NODE_GET_CAPABILITIES, no idea, CAPABILITIES_UNKNOWN",
     "NODE_GET_CAPABILITIES, , PLUGIN_NOT_UP"
   })
-  @Tag("C16")
   void aPluginThatAnswersIsToldApartFromOneThatDoesNot(
       CsiOperation asked, @Nullable String words, OperatorCode code) {
     CsiFailure failure = failure().operation(asked).pluginText(words).build();
@@ -75,7 +73,6 @@ class PluginAnswerTest {
   }
 
   @Test
-  @Tag("C8")
   void whatIsStatedGoesBeforeWhatTheExceptionSays() {
     PluginAnswer.Down down = new PluginAnswer.Down("silent", OperatorCode.PLUGIN_UNHEALTHY);
 

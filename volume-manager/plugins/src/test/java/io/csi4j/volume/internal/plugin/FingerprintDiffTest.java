@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class FingerprintDiffTest {
@@ -101,8 +100,6 @@ class FingerprintDiffTest {
   }
 
   @Test
-  @Tag("C14")
-  @Tag("C15")
   void capabilitiesOfAllServicesAreGainedAndLost() {
     PluginFingerprint less =
         new PluginFingerprint(

@@ -35,7 +35,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,7 +113,6 @@ class PluginCodecTest {
   }
 
   @Test
-  @Tag("G7")
   void everythingComesBackAsItWasWritten() throws MalformedRecordException {
     PluginRecord read = PluginCodec.decode(PluginCodec.encode(everything()));
 
@@ -232,15 +230,12 @@ class PluginCodecTest {
   }
 
   @Test
-  @Tag("G7")
-  @Tag("G9")
   void isReadAndWrittenAsItAlwaysWas() throws MalformedRecordException {
     alike(decoded(golden()), everything());
     assertThat(PluginCodec.encode(everything()).bytes()).isEqualTo(golden());
   }
 
   @Test
-  @Tag("G9")
   void whatANewerVersionWroteIsKept() throws MalformedRecordException {
     byte[] bytes = PluginCodec.encode(plain()).bytes();
 
@@ -252,7 +247,6 @@ class PluginCodecTest {
   }
 
   @Test
-  @Tag("L8")
   void aNewerFormatIsRefusedByItsNumber() {
     refused(
         new FieldWriter().number(1, 2).text(2, "p"),

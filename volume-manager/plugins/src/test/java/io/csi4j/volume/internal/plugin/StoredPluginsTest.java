@@ -35,7 +35,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a registry knows after a restart. */
@@ -203,7 +202,6 @@ class StoredPluginsTest {
   }
 
   @Test
-  @Tag("G9")
   void whatANewerVersionWroteAboutAPluginSurvivesThisOne() {
     registry.register(instance("a", NODE)).report(READY);
     StateKey key = StoredPlugins.key(ID);

@@ -144,7 +144,9 @@ class SupervisionTest {
                 new PluginHealth.Text("there is no socket"),
                 VirtualTime.BEGIN));
     assertThat(registered()).isEmpty();
-    assertThat(plugin.asked()).containsExactly("0 look", "5 look", "10 look");
+    assertThat(plugin.asked())
+        .as("C1: a socket that is not there is looked for, and nothing is called")
+        .containsExactly("0 look", "5 look", "10 look");
 
     plugin.comes("p1");
     pass(1);
@@ -178,7 +180,6 @@ class SupervisionTest {
   }
 
   @Test
-  @Tag("C19")
   void aPluginThatIsNotReadyYetIsNotRegistered() {
     plugin.socket = "s";
     plugin.pulse =
@@ -257,7 +258,6 @@ class SupervisionTest {
   // ---- its troubles
 
   @Test
-  @Tag("C8")
   void aPluginThatAnswersNothingAnyMoreIsUnhealthyAfterThreeProbesAndNeverAskedTwiceAtATime() {
     SupervisedPlugin watched = ready();
     plugin.isMute = true;
@@ -339,6 +339,7 @@ class SupervisionTest {
 
   @Test
   @Tag("C2")
+  @Tag("C1")
   void whyItIsUnhealthyIsToldAgainOnlyWhenThatIsAnother() {
     SupervisedPlugin watched = ready();
     plugin.fails("busy");
@@ -352,12 +353,14 @@ class SupervisionTest {
     plugin.dies();
     pass(5);
     assertThat(told())
+        .as("C2: a socket without a listener is told apart")
         .containsExactly(
             "unhealthy error -> unhealthy nobody_listens PLUGIN_SOCKET_STALE: nobody listens on"
                 + " it");
     plugin.socket = "";
     pass(5);
     assertThat(told())
+        .as("C1: no socket is told as a plugin that is not up")
         .containsExactly(
             "unhealthy nobody_listens -> unhealthy no_socket PLUGIN_NOT_UP: there is no socket");
   }
@@ -376,6 +379,7 @@ class SupervisionTest {
     pass(30);
 
     assertThat(told())
+        .as("C3: a socket that may not be used is told at once")
         .containsExactly(
             "ready answered -> unhealthy denied PLUGIN_SOCKET_DENIED: this process may not write to"
                 + " the socket (owner uid 0, gid 0, mode 0700, our uid is 1000)");
@@ -417,6 +421,7 @@ class SupervisionTest {
 
     List<String> lines = told();
     assertThat(lines.subList(0, 5))
+        .as("C10: the loop is told")
         .containsExactly(
             "ready answered -> unhealthy nobody_listens PLUGIN_UNHEALTHY: 3 probes in a row came to"
                 + " nothing: nobody listens on it",
@@ -430,7 +435,7 @@ class SupervisionTest {
     assertThat(lines.stream().filter(line -> line.startsWith("PLUGIN_FLAPPING")).count())
         .isBetween(minutes / 11, minutes / 10 + 1);
     assertThat(lines.size()).isLessThan((int) (3 * minutes));
-    assertThat(time.waiting()).as("timers").isEqualTo(1);
+    assertThat(time.waiting()).as("C10: timers").isEqualTo(1);
 
     pass(1200);
     told();
@@ -451,6 +456,7 @@ class SupervisionTest {
 
     assertThat(plugin.asked()).containsExactly("1 probe", "1 portray");
     assertThat(told())
+        .as("C11: the new process is told with its version")
         .containsExactly("says fake.csi 2.0[ PLUGIN_REPLACED: its version: '1.0' -> '2.0']");
     assertThat(watched.fingerprint().orElseThrow().version()).hasToString("2.0");
     assertThat(registered().orElseThrow().fingerprint()).isEqualTo(watched.fingerprint());
@@ -478,8 +484,6 @@ class SupervisionTest {
 
   @Test
   @Tag("D-32")
-  @Tag("C14")
-  @Tag("C15")
   void whatItCanDoIsNotLatched() {
     SupervisedPlugin watched = ready();
     assertThat(staging(watched)).isTrue();
@@ -529,7 +533,7 @@ class SupervisionTest {
 
   @Test
   @Tag("C16")
-  void aPluginThatDoesNotSayWhatItCanDoIsNotReady() {
+  void nomad25307_aPluginThatDoesNotSayWhatItCanDoIsNotReady() {
     plugin.comes("p1");
     plugin.portrait =
         Optional.of(
@@ -543,6 +547,7 @@ class SupervisionTest {
     assertThat(plugin.asked()).containsExactly("0 probe", "0 portray", "5 probe", "5 portray");
     assertThat(registered()).isEmpty();
     assertThat(told())
+        .as("C16: a plugin that does not say what it can do is not used")
         .containsExactly(
             "starting not_asked -> starting error CAPABILITIES_UNKNOWN: NodeGetCapabilities: no"
                 + " idea; NodeGetInfo: no");

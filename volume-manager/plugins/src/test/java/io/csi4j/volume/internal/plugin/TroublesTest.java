@@ -115,8 +115,9 @@ class TroublesTest {
   @Tag("C20")
   void whoDoesNotSayWhetherItIsReadyIsReady() {
     assertThat(PluginTrouble.of(Readiness.READY)).isEmpty();
-    assertThat(PluginTrouble.of(Readiness.ASSUMED_READY)).isEmpty();
+    assertThat(PluginTrouble.of(Readiness.ASSUMED_READY)).as("C20: silence is readiness").isEmpty();
     assertThat(PluginTrouble.of(Readiness.NOT_READY))
+        .as("C19: not ready is not up")
         .contains(
             PluginTrouble.of(
                 Reason.NOT_READY,

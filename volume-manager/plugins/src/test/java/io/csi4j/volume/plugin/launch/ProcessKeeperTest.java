@@ -99,7 +99,6 @@ class ProcessKeeperTest {
   }
 
   @Test
-  @Tag("C10")
   void pausesDoubleWithEachEarlyEndUpToTheCapAndBeginAnewAfterALongRun() {
     run();
     List<Duration> pauses = new ArrayList<>();

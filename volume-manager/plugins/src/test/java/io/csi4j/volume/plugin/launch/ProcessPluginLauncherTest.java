@@ -244,7 +244,6 @@ class ProcessPluginLauncherTest {
   }
 
   @Test
-  @Tag("C2")
   void theSocketOfOneThatWasKilledIsRemovedBeforeTheNextStart() throws Exception {
     Path csi = Files.createDirectory(directory.resolve("csi"));
     ServerSocketChannel.open(StandardProtocolFamily.UNIX)
@@ -325,7 +324,6 @@ class ProcessPluginLauncherTest {
 
   @Tag("campaign")
   @Test
-  @Tag("C10")
   void noDescriptorIsLeftOfManyRuns() throws IOException, InterruptedException {
     start("exit 0");
     for (int i = 0; i < 5; i++) {

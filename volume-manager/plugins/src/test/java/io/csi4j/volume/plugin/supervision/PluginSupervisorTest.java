@@ -249,6 +249,7 @@ class PluginSupervisorTest {
     becomes(watched, State.UNHEALTHY, Reason.NO_SOCKET);
 
     assertThat(told())
+        .as("C1: a plugin without a socket is told when its time is over")
         .containsExactly(
             "starting not_asked -> starting no_socket",
             "starting no_socket -> unhealthy no_socket PLUGIN_START_TIMEOUT: it was not ready 1 s"
@@ -305,7 +306,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C16")
   void aPluginThatDoesNotSayWhatItCanDoIsNotReadyAndAllThatFailedIsTold() {
     FakeCsiPlugin fake = fake();
     fake.inject(
@@ -364,7 +364,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C20")
   void aPluginThatDoesNotSayWhetherItIsReadyIsReady() {
     fake(PluginShape.full().with(Quirk.PROBE_WITHOUT_READY));
 
@@ -374,7 +373,6 @@ class PluginSupervisorTest {
   // ---- trouble
 
   @Test
-  @Tag("C2")
   void aPluginThatWasKilledLeavesASocketWithoutAListener() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin watched = ready();
@@ -394,7 +392,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C8")
   void aPluginThatIsFrozenIsUnhealthyAndNothingIsDoneToIt() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin watched = ready(each -> each.probeLimit(Duration.ofMillis(200)));
@@ -427,7 +424,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C10")
   void aPluginThatRestartsInALoopIsFlappingAndCostsNoThreads() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin watched = ready(each -> each.failuresToUnhealthy(1));
@@ -472,8 +468,6 @@ class PluginSupervisorTest {
   // ---- others in its place
 
   @Test
-  @Tag("C11")
-  @Tag("C14")
   void anotherVersionInItsPlaceIsAskedWhatItIsAndToldOf() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin watched = ready();
@@ -497,7 +491,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C11")
   void aPluginThatIsUpgradedWhileItIsAskedIsNeverHalfOfEach() {
     FakeCsiPlugin fake = fake();
     fake.inject(Fault.hang(), When.calling(NODE_GET_CAPABILITIES).once());
@@ -514,7 +507,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C15")
   @Tag("D-32")
   void whatIsGainedIsToldToo() {
     FakeCsiPlugin fake = fake(PluginShape.noStaging());
@@ -534,7 +526,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C12")
   void aPluginThatForgotItsVolumesIsAsWellAsBefore() {
     FakeCsiPlugin fake = fake();
     fake.addVolume(VolumeId.of("vol-1"));
@@ -573,7 +564,9 @@ class PluginSupervisorTest {
     becomes(controller, State.READY, Reason.ANSWERED);
 
     assertThat(fingerprint(node).version()).hasToString("1.0");
-    assertThat(fingerprint(controller).version()).hasToString("2.0");
+    assertThat(fingerprint(controller).version())
+        .as("C18: each has its own version")
+        .hasToString("2.0");
     assertThat(fingerprint(controller).node()).isEmpty();
     assertThat(registry.get(ID, PluginRole.CONTROLLER).fingerprint())
         .isEqualTo(controller.fingerprint());
@@ -767,7 +760,6 @@ class PluginSupervisorTest {
   }
 
   @Test
-  @Tag("C3")
   @DisplayName("hostile inputs 37 and 38: a plugin of another user is sent nothing")
   void aPluginOfAnotherUserIsSentNothing() throws IOException {
     FakeCsiPlugin fake = fake();

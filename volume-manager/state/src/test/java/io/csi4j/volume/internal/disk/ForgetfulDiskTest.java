@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,7 +62,6 @@ class ForgetfulDiskTest {
   }
 
   @Test
-  @Tag("B2")
   void theBytesOfASyncedFileSurvive(Scratch scratch) throws DiskException {
     untilThePowerIsCut(
         scratch,
@@ -80,7 +78,6 @@ class ForgetfulDiskTest {
   }
 
   @Test
-  @Tag("B2")
   void theBytesThatAnInterruptedThreadSyncsSurvive(Scratch scratch) throws DiskException {
     untilThePowerIsCut(
         scratch,
@@ -99,7 +96,6 @@ class ForgetfulDiskTest {
   }
 
   @Test
-  @Tag("B2")
   void theBytesOfAFileThatWasOpenedAgainSurvive(Scratch scratch) throws DiskException {
     untilThePowerIsCut(
         scratch,
@@ -117,7 +113,6 @@ class ForgetfulDiskTest {
   }
 
   @Test
-  @Tag("B3")
   void theNamesOfASyncedDirectorySurvive(Scratch scratch) throws DiskException {
     untilThePowerIsCut(
         scratch,
@@ -136,7 +131,6 @@ class ForgetfulDiskTest {
   }
 
   @Test
-  @Tag("B3")
   void theNamesThatAnInterruptedThreadSyncsSurvive(Scratch scratch) throws DiskException {
     untilThePowerIsCut(
         scratch,

@@ -267,7 +267,9 @@ class RealDiskTest {
         RealDisk.failure(
             Path.of("/d/f"), new IOException("Disk quota exceeded"), path -> Optional.empty());
 
-    assertThat(failure.kind()).isEqualTo(Kind.NO_SPACE);
+    assertThat(failure.kind())
+        .as("F18: a quota that is used up is a full disk")
+        .isEqualTo(Kind.NO_SPACE);
     assertThat(failure).hasMessage("f: Disk quota exceeded");
   }
 

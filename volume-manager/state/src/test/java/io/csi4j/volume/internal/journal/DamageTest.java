@@ -71,6 +71,7 @@ class DamageTest {
 
   @Test
   @Tag("G1")
+  @Tag("B2")
   void aTornRecordAtTheEndIsDroppedAndTold() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -84,6 +85,7 @@ class DamageTest {
 
     assertThat(loaded.values()).containsOnlyKeys(Fixture.A);
     assertThat(fixture.told(StateEvent.Doubted.class))
+        .as("B2 G1: the torn record is dropped and told")
         .singleElement()
         .satisfies(
             event -> {
@@ -106,6 +108,7 @@ class DamageTest {
     Path aside = Fixture.STATE.resolve("seg-00000001.j.damaged-4");
 
     assertThat(fixture.told(StateEvent.KeptAside.class))
+        .as("G2: the damaged file is kept")
         .containsExactly(new StateEvent.KeptAside(aside));
     assertThat(disk.content(aside)).isEqualTo(damaged);
     for (int life = 0; life < 3; life++) {
@@ -131,7 +134,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G2")
   void aDoubtIsDurableBeforeTheDamagedFileIsMoved() {
     write(Fixture.A, "one");
     write(Fixture.B, "two");
@@ -178,7 +180,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G2")
   void theSegmentBeforeFillsInForOneThatCannotBeReadAtAll() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -200,13 +201,13 @@ class DamageTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Tag("G3")
-  void anEmptyFileIsNeverTheStateOfANewHost(boolean expected) {
+  void kubernetes108217_anEmptyFileIsNeverTheStateOfANewHost(boolean expected) {
     disk.mkdir(Fixture.STATE);
     disk.overwrite(Fixture.segment(1), new byte[0]);
     Journal store =
         Journal.open(disk, Fixture.STATE, fixture.settings().stateExpected(expected).build());
 
-    assertThat(store.load().mayMissKeys()).isTrue();
+    assertThat(store.load().mayMissKeys()).as("G3: an empty file is no first start").isTrue();
     assertThat(store.load().doubts())
         .singleElement()
         .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.JOURNAL_DAMAGED));
@@ -214,10 +215,12 @@ class DamageTest {
 
   @Test
   @Tag("G4")
+  @Tag("B6")
   void aMissingStateThatWasExpectedIsADoubtUntilItIsSettled() {
     JournalSettings settings = fixture.settings().stateExpected(true).build();
     try (StateStore store = Journal.open(disk, Fixture.STATE, settings)) {
       assertThat(store.load().doubts())
+          .as("B6 G4: a missing state is no first start")
           .singleElement()
           .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.STATE_MISSING));
       assertThat(store.load().mayMissKeys()).isTrue();
@@ -232,7 +235,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G4")
   void segmentsThatSomebodyDeletedAreMissed() {
     write(Fixture.A, "one");
     disk.erase(Fixture.segment(1));
@@ -243,7 +245,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G4")
   void aStateThatNobodyExpectedIsNew() {
     assertThat(fixture.open(disk).load().doubts()).isEmpty();
     assertThat(fixture.told(StateEvent.Doubted.class)).isEmpty();
@@ -267,14 +268,17 @@ class DamageTest {
     int operations = disk.operations();
     StateException refusal = refusal(fixture.settings().build());
 
-    assertThat(refusal.reason()).isEqualTo(StateReason.STATE_FROM_NEWER_VERSION);
+    assertThat(refusal.reason())
+        .as("G8 L8: the state of a newer version is refused")
+        .isEqualTo(StateReason.STATE_FROM_NEWER_VERSION);
     assertThat(refusal).hasMessageContaining("a newer version of csi4j wrote it");
     assertThat(disk.operations()).isEqualTo(operations);
-    assertThat(contents()).isEqualTo(before);
+    assertThat(contents())
+        .as("G8 L8: the state of a newer version is not changed")
+        .isEqualTo(before);
   }
 
   @Test
-  @Tag("G8")
   void aSegmentThatANewerVersionWentOnWritingIsRefused() {
     write(Fixture.A, "one");
     byte[] bytes = disk.content(Fixture.segment(1));
@@ -298,9 +302,9 @@ class DamageTest {
     write(Fixture.A, "one");
     Map<Path, String> before = contents();
     StateException refusal = refusal(fixture.settings().host(host("host-b")).build());
-    assertThat(refusal.reason()).isEqualTo(StateReason.STATE_FROM_OTHER_HOST);
+    assertThat(refusal.reason()).as("G10: refused").isEqualTo(StateReason.STATE_FROM_OTHER_HOST);
     assertThat(refusal).hasMessageContaining("host-a").hasMessageContaining("host-b");
-    assertThat(contents()).isEqualTo(before);
+    assertThat(contents()).as("G10: not changed").isEqualTo(before);
 
     Journal store =
         Journal.open(
@@ -315,7 +319,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G10")
   void aHostThatIsNotKnownIsNoOtherHost() {
     write(Fixture.A, "one");
 
@@ -327,7 +330,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("A25")
   void theNextOwnerLearnsInWhichBootAndNamespaceTheLastOneRan() {
     write(Fixture.A, "one");
     HostIdentity rebooted = new HostIdentity(Fixture.HOST.host(), new BootId("boot-2"), 5);
@@ -350,13 +352,14 @@ class DamageTest {
     store.put(Fixture.B, Fixture.value("two"), REQUIRED);
 
     assertThat(fixture.told(StateEvent.Repaired.class))
+        .as("G12: deleted while in use, written again")
         .containsExactly(new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, Fixture.segment(1)));
     assertThat(fixture.open(disk.restart(new Random(1))).load().values())
+        .as("G12: nothing is lost")
         .containsOnlyKeys(Fixture.A, Fixture.B);
   }
 
   @Test
-  @Tag("G12")
   void aFileThatIsEditedWhileInUseIsKeptAsideAndWrittenAnew() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -373,7 +376,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G12")
   void aFileThatIsCutWhileInUseIsWrittenAnewWhenTheStoreIsClosed() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -385,7 +387,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G12")
   void anOwnersRecordThatIsDeletedIsWrittenAnew() {
     Journal store = fixture.open(disk);
     disk.erase(Fixture.STATE.resolve("owner"));
@@ -432,8 +433,11 @@ class DamageTest {
                 entry(3, Fixture.A, "newest"),
                 entry(2, Fixture.A, "older")));
 
-    assertThat(loaded.value(Fixture.A)).contains(Fixture.value("newest"));
+    assertThat(loaded.value(Fixture.A))
+        .as("G13: the newest record counts")
+        .contains(Fixture.value("newest"));
     assertThat(loaded.doubts())
+        .as("G13: the order is told")
         .singleElement()
         .satisfies(
             doubt -> {
@@ -443,7 +447,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G13")
   void aNumberThatIsThereTwiceIsTold() {
     LoadedState loaded =
         load(segmentOf(entry(2, Fixture.A, "first"), entry(2, Fixture.A, "second")));
@@ -453,7 +456,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G13")
   void recordsThatAreMissingWithoutATraceAreADoubtOfWhatIsOlder() {
     LoadedState loaded =
         load(segmentOf(entry(2, Fixture.A, "before"), entry(5, Fixture.B, "after")));
@@ -466,7 +468,6 @@ class DamageTest {
   // ---- what a later version may add
 
   @Test
-  @Tag("G9")
   void recordsOfAnUnknownKindSurviveEveryCompaction() {
     byte[] unknown = "what a later version knows".getBytes(StandardCharsets.UTF_8);
     byte[] first =
@@ -503,7 +504,6 @@ class DamageTest {
   }
 
   @Test
-  @Tag("G9")
   void anUnknownActionOnAKnownKeyIsADoubtOfIt() {
     LoadedState loaded =
         load(

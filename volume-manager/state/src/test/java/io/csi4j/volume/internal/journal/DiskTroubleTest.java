@@ -60,7 +60,6 @@ class DiskTroubleTest {
   // ---- full
 
   @Test
-  @Tag("F2")
   void onAFullDiskTakingGoesOnInTheRoomThatWasMadeAndThenIsRefused() {
     Journal store = fixture.open(disk);
     disk.leave(0);
@@ -80,7 +79,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void onAFullDiskGivingBackIsDurableInTheRoomKeptForItAndThenRemembered() {
     Journal store = fixture.open(disk);
     disk.leave(0);
@@ -100,7 +98,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void aBallastIsGivenUpForMoreRoomOnAFullDisk() {
     Journal store =
         Journal.open(disk, Fixture.STATE, fixture.settings().ballastSize(16 * 1024).build());
@@ -114,7 +111,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void onAFullDiskAStateThatDoesNotGrowGoesOnInTheSpaceOfTheBallast() {
     Journal store =
         Journal.open(disk, Fixture.STATE, fixture.settings().ballastSize(16 * 1024).build());
@@ -127,7 +123,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void theBallastComesBackWithTheSpace() {
     Journal store =
         Journal.open(disk, Fixture.STATE, fixture.settings().ballastSize(16 * 1024).build());
@@ -143,7 +138,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void aStateOpensOnADiskThatIsFull() {
     fixture.open(disk).put(Fixture.A, Fixture.value("one"), REQUIRED);
     FakeDisk full = disk.restart(new Random(1));
@@ -155,7 +149,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F2")
   void aNewStateOnAFullDiskOpensAndRefusesToTake() {
     disk.leave(100);
     Journal store = fixture.open(disk);
@@ -173,15 +166,18 @@ class DiskTroubleTest {
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
     disk.makeReadOnly();
 
-    assertThat(refused(store)).isEqualTo(StateReason.STATE_READ_ONLY);
-    assertThat(store.bury(Fixture.A, Fixture.value("was"))).isEqualTo(Stored.REMEMBERED);
+    assertThat(refused(store))
+        .as("F3: an intent is refused")
+        .isEqualTo(StateReason.STATE_READ_ONLY);
+    assertThat(store.bury(Fixture.A, Fixture.value("was")))
+        .as("F3: a release goes on in memory")
+        .isEqualTo(Stored.REMEMBERED);
     assertThat(store.load().values()).containsOnlyKeys(StateKey.tombstone("a"));
     assertThat(fixture.told(StateEvent.Remembered.class))
         .containsExactly(new StateEvent.Remembered(Fixture.A, StateReason.STATE_READ_ONLY));
   }
 
   @Test
-  @Tag("F3")
   void aStateOpensOnADiskThatIsReadOnly() {
     fixture.open(disk).put(Fixture.A, Fixture.value("one"), REQUIRED);
     FakeDisk readOnly = disk.restart(new Random(1));
@@ -198,7 +194,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F3")
   void aStateThatWasOpenedReadOnlyIsNotWrittenWhileAnotherHasTheLock() {
     fixture.open(disk).close();
     FakeDisk shared = disk.restart(new Random(1));
@@ -214,8 +209,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F3")
-  @Tag("A24")
   void aStateThatWasOpenedReadOnlyIsNotWrittenAfterAnotherHadIt() {
     fixture.open(disk).close();
     FakeDisk shared = disk.restart(new Random(1));
@@ -256,9 +249,11 @@ class DiskTroubleTest {
     store.put(Fixture.C, Fixture.value("three"), REQUIRED);
     List<String> after = disk.history().subList(before, disk.history().size());
     assertThat(after)
+        .as("F4: nothing more is written to the file whose sync failed")
         .filteredOn(line -> line.endsWith("seg-00000001.j"))
         .containsExactly("WRITE seg-00000001.j", "SYNC seg-00000001.j");
     assertThat(fixture.told(StateEvent.Repaired.class))
+        .as("F4: the new file is told")
         .containsExactly(
             new StateEvent.Repaired(StateReason.JOURNAL_SYNC_FAILED, Fixture.segment(1)));
     assertThat(fixture.open(disk.restart(new Random(3))).load().values())
@@ -267,7 +262,6 @@ class DiskTroubleTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SYNC", "WRITE", "CREATE", "RENAME", "SYNC_DIRECTORY"})
-  @Tag("F4")
   void aDiskThatKeepsFailingRefusesTakingUntilItIsWellAgain(Operation failing) {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -286,7 +280,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F4")
   void whatWasDurableIsThereWhenTheNewSegmentWasPublishedOnlyHalf() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -307,7 +300,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F4")
   void aFileWhoseSyncFailedIsNotEvenGoodEnoughForGivingBack() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
@@ -325,7 +317,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F4")
   void nothingIsAppendedToAFileThatMayHaveASuccessor() {
     Journal store = fixture.open(disk);
     for (int i = 0; i < 6; i++) {
@@ -344,11 +335,12 @@ class DiskTroubleTest {
     Journal store = fixture.open(disk);
     disk.fail(Kind.TOO_MANY_FILES, (operation, path) -> isSegment(path));
 
-    assertThat(refused(store)).isEqualTo(StateReason.TOO_MANY_FILES);
+    assertThat(refused(store))
+        .as("F18: too many open files refuse an intent")
+        .isEqualTo(StateReason.TOO_MANY_FILES);
   }
 
   @Test
-  @Tag("F18")
   void aStateThatCannotBeReadForNowIsNotTakenForDamaged() {
     fixture.open(disk).put(Fixture.A, Fixture.value("one"), REQUIRED);
     FakeDisk again = disk.restart(new Random(1));
@@ -371,6 +363,7 @@ class DiskTroubleTest {
     disk.type(type);
 
     assertThatExceptionOfType(StateException.class)
+        .as("F17: refused for the state")
         .isThrownBy(() -> fixture.open(disk))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_FS_UNSUITED))
         .withMessageContaining("it is on " + type);
@@ -378,7 +371,6 @@ class DiskTroubleTest {
   }
 
   @Test
-  @Tag("F17")
   void anyFilesystemIsGoodEnoughWhenTold() {
     disk.type("nfs");
 
@@ -422,6 +414,7 @@ class DiskTroubleTest {
     assertThat(disk.facts(Fixture.segment(1)))
         .hasValueSatisfying(it -> assertThat(it.mode()).isEqualTo(0600));
     assertThat(fixture.told(StateEvent.Repaired.class))
+        .as("F19: a mode that is too open is set right and told")
         .containsExactly(
             new StateEvent.Repaired(StateReason.MODE_FIXED, Fixture.STATE),
             new StateEvent.Repaired(StateReason.MODE_FIXED, Fixture.segment(1)));
@@ -431,8 +424,6 @@ class DiskTroubleTest {
   // ---- listeners
 
   @Test
-  @Tag("E9")
-  @Tag("E10")
   void aListenerThatFailsOrUsesTheStoreDoesNoHarm() {
     Journal[] store = new Journal[1];
     int[] calls = {0};
@@ -472,7 +463,7 @@ class DiskTroubleTest {
             .mapToLong(file -> disk.content(file).length)
             .sum();
 
-    assertThat(bytes).isEqualTo(2 * 4096);
+    assertThat(bytes).as("G11: the state does not grow with its history").isEqualTo(2 * 4096);
     assertThat(disk.files()).filteredOn(DiskTroubleTest::isSegment).hasSize(2);
   }
 
@@ -489,6 +480,8 @@ class DiskTroubleTest {
             .mapToLong(file -> disk.content(file).length)
             .sum();
 
-    assertThat(bytes).isLessThanOrEqualTo(4 * 200 * 1040L + 4096);
+    assertThat(bytes)
+        .as("G11: at most four times as large as what it holds")
+        .isLessThanOrEqualTo(4 * 200 * 1040L + 4096);
   }
 }

@@ -135,7 +135,7 @@ class GoldenFileTest {
 
     assertThat(loaded.doubts()).isEmpty();
     assertThat(loaded.writtenOn()).contains(Fixture.HOST);
-    assertThat(loaded.values()).hasSize(4);
+    assertThat(loaded.values()).as("G7: a journal of format 1 is read").hasSize(4);
     checkNothingUntrueIsSaidWithoutDoubt(loaded, "no damage");
   }
 
@@ -153,8 +153,6 @@ class GoldenFileTest {
 
   @ParameterizedTest
   @EnumSource
-  @Tag("G1")
-  @Tag("G3")
   void aFileThatIsCutAtAnyByteIsNeverBelieved(Golden golden) {
     byte[] whole = golden.bytes();
     for (int length = 0; length < whole.length; length++) {
@@ -168,7 +166,6 @@ class GoldenFileTest {
   @Tag("campaign")
   @ParameterizedTest
   @EnumSource
-  @Tag("G2")
   void aFlippedBitNeverMakesAnUntrueValueCertainAndIsNoticed(Golden golden) {
     byte[] whole = golden.bytes();
     int used = SegmentScan.of(whole).end();

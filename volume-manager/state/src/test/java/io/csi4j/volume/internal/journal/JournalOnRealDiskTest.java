@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +34,6 @@ class JournalOnRealDiskTest extends StateStoreContract {
   }
 
   @Test
-  @Tag("H14")
   void nothingIsWrittenToAnotherDirectoryThatLiesOverTheState() throws IOException {
     Path state = directory.resolve("state");
     Path aside = directory.resolve("aside");

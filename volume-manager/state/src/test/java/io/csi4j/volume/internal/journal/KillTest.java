@@ -44,7 +44,6 @@ class KillTest {
 
   @Tag("campaign")
   @Test
-  @Tag("A24")
   void whatAKilledProcessAcknowledgedIsThere() throws Exception {
     long acknowledged = -1;
     long epoch = 0;
@@ -72,8 +71,6 @@ class KillTest {
   }
 
   @Test
-  @Tag("A24")
-  @Tag("I-11")
   void whoIsRefusedInTheProcessOfTheOwnerDoesNotFreeTheLockForOtherProcesses() throws Exception {
     try (JournalStateStore store = JournalStateStore.open(state(), KilledWriter.settings())) {
       assertThatExceptionOfType(StateException.class)

@@ -38,7 +38,6 @@ class OwnershipTest {
   }
 
   @Test
-  @Tag("A24")
   void anOwnerThatLostItsLockWritesNothingOnceAnotherHasTheState() {
     SwitchedDisk disk = new SwitchedDisk(new RealDisk());
     Journal old = Journal.open(disk, directory.resolve("state"), settings());
@@ -69,7 +68,6 @@ class OwnershipTest {
   }
 
   @Test
-  @Tag("A24")
   void anOwnerThatLostItsLockDoesNotWriteWhatItRemembersWhenItIsClosed() {
     SwitchedDisk disk = new SwitchedDisk(new RealDisk());
     Journal old = Journal.open(disk, directory.resolve("state"), settings());
@@ -102,10 +100,13 @@ class OwnershipTest {
     disk.overwrite(Fixture.segment(1), bytes);
 
     assertThatExceptionOfType(StateException.class)
+        .as("A24: the first, which lost it, is refused its write")
         .isThrownBy(() -> old.put(Fixture.A, Fixture.value("late"), REQUIRED))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_TAKEN_OVER));
     old.close();
-    assertThat(disk.content(Fixture.segment(1))).isEqualTo(bytes);
+    assertThat(disk.content(Fixture.segment(1)))
+        .as("A24: the first, which lost it, writes nothing")
+        .isEqualTo(bytes);
   }
 
   @Test
@@ -127,6 +128,7 @@ class OwnershipTest {
               .getMethod("open", Path.class, settingsClass);
 
       assertThatExceptionOfType(InvocationTargetException.class)
+          .as("I-11: refused though the classes are other ones")
           .isThrownBy(() -> open.invoke(null, state, settings))
           .satisfies(
               e ->
@@ -156,7 +158,9 @@ class OwnershipTest {
     try (JournalStateStore store = JournalStateStore.open(state, settings())) {
       store.put(Fixture.A, Fixture.value("one"), REQUIRED);
       RealDisk disk = new RealDisk();
-      assertThat(disk.facts(state)).hasValueSatisfying(it -> assertThat(it.mode()).isEqualTo(0700));
+      assertThat(disk.facts(state))
+          .as("F19: the state is for its owner alone")
+          .hasValueSatisfying(it -> assertThat(it.mode()).isEqualTo(0700));
       List<String> names = disk.list(state);
       assertThat(names).containsExactly("ballast", "lock", "owner", "seg-00000001.j");
       for (String name : names) {

@@ -26,7 +26,6 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -153,10 +152,7 @@ class PowerCutTest {
   }
 
   @Test
-  @Tag("B2")
-  @Tag("B3")
-  @Tag("G11")
-  void whatWasAcknowledgedIsThereAfterAPowerCutAtAnyOperation() {
+  void h2Issue2067_whatWasAcknowledgedIsThereAfterAPowerCutAtAnyOperation() {
     FakeDisk whole = FakeDisk.with(Fixture.ROOT);
     History complete = new History();
     complete.play(whole);
@@ -190,8 +186,6 @@ class PowerCutTest {
   class ThroughSystemCalls {
 
     @Test
-    @Tag("B2")
-    @Tag("B3")
     @Timeout(60)
     void whatWasAcknowledgedIsThereAfterAPowerCut(Scratch scratch) {
       FakeDisk whole = FakeDisk.with(Fixture.ROOT);
@@ -208,8 +202,6 @@ class PowerCutTest {
   }
 
   @Test
-  @Tag("A23")
-  @Tag("B2")
   void whatIsWrittenAfterACrashAtAnyOperationIsThereAfterAPowerCut() {
     FakeDisk whole = FakeDisk.with(Fixture.ROOT);
     new History().play(whole);
@@ -246,7 +238,6 @@ class PowerCutTest {
   }
 
   @Test
-  @Tag("A23")
   void aSecondPowerCutWhileTheStateIsOpenedLosesNothing() {
     FakeDisk whole = FakeDisk.with(Fixture.ROOT);
     new History().play(whole);

@@ -167,7 +167,6 @@ class TogetherTest {
   }
 
   @Test
-  @Tag("F4")
   void whatFailedTogetherIsWrittenToANewSegment() throws InterruptedException {
     meet(true);
     Path old = newest(disk);
@@ -188,7 +187,9 @@ class TogetherTest {
     List<Object> outcomes = write(() -> disk.cutPowerAt(disk.operations() + 1));
 
     assertThat(outcomes.get(0)).isEqualTo(Stored.DURABLE);
-    assertThat(outcomes.subList(1, MANY + 1)).containsOnly(PowerCut.class);
+    assertThat(outcomes.subList(1, MANY + 1))
+        .as("B2: nobody whose record may be torn was told to go on")
+        .containsOnly(PowerCut.class);
     Set<Integer> left = new HashSet<>();
     for (int seed = 0; seed < 300; seed++) {
       FakeDisk again = disk.restart(new Random(seed));
@@ -210,7 +211,6 @@ class TogetherTest {
   }
 
   @Test
-  @Tag("G1")
   void damageOfRecordsThatWereSyncedTogetherIsDamageOnceAnotherFollows()
       throws InterruptedException {
     meet(false);

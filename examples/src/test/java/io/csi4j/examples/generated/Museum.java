@@ -1,0 +1,113 @@
+package io.csi4j.examples.generated;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Defects of other systems of this kind, each with the test that keeps it out of this one.
+ *
+ * @param stories the stories, in order
+ */
+record Museum(List<Story> stories) {
+
+  private static final String INTRODUCTION =
+      """
+      # A museum of defects
+
+      Generated from a list and the tests; `MuseumTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=MuseumTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+
+      Orchestrators and storage systems have made mistakes with volumes that cost their users data or hours. Each story below is one
+      of them, told in our words, with what keeps it from happening here. The name of its test begins with its origin.
+
+      """;
+
+  /**
+   * A defect of another system.
+   *
+   * @param origin the project, and the numbers of the reports
+   * @param wrong what went wrong there
+   * @param here what this project does instead
+   * @param test the class and method of its test
+   */
+  record Story(String origin, String wrong, String here, String test) {
+
+    /** The beginning of the name of its test, such as {@code nomad25813_}. */
+    String prefix() {
+      String first = origin.split(",", -1)[0];
+      String project = first.replaceFirst("[- ].*", "");
+      String number = first.contains("#") ? first.substring(first.indexOf('#') + 1) : "";
+      // The name of the project ends with a digit.
+      return project + (project.equals("h2") ? "Issue" : "") + number + "_";
+    }
+  }
+
+  static Museum load() throws IOException {
+    List<Story> stories = new ArrayList<>();
+    for (String line : Files.readAllLines(FaultMatrix.LISTS.resolve("museum.txt"))) {
+      if (!line.isBlank() && !line.startsWith("#")) {
+        String[] cells = line.split(" \\| ", -1);
+        stories.add(new Story(cells[0], cells[1], cells[2], cells[3]));
+      }
+    }
+    return new Museum(List.copyOf(stories));
+  }
+
+  /** Everything that is wrong, in sentences; nothing if all is well. */
+  List<String> problems(List<WrittenTest> tests) {
+    List<String> problems = new ArrayList<>();
+    Set<String> shown = new HashSet<>();
+    for (Story story : stories) {
+      List<WrittenTest> found =
+          tests.stream().filter(test -> test.name().equals(story.test())).toList();
+      String method = story.test().substring(story.test().indexOf('#') + 1);
+      if (!shown.add(story.test())) {
+        problems.add(story.test() + " is the test of two stories.");
+      }
+      if (!method.startsWith(story.prefix())) {
+        problems.add(story.test() + " does not begin with its origin, " + story.prefix() + ".");
+      }
+      if (found.size() != 1) {
+        problems.add("There are " + found.size() + " tests " + story.test() + ".");
+      } else if (!found.get(0).idle().isEmpty()) {
+        problems.add(story.test() + " is not run: " + found.get(0).idle() + ".");
+      } else if (found.get(0).assertions().stream().noneMatch(WrittenAssertion::isSound)) {
+        problems.add(story.test() + " asserts nothing that it cannot pass without.");
+      }
+    }
+    return problems;
+  }
+
+  /** The page for people. */
+  String page(List<WrittenTest> tests) {
+    StringBuilder page = new StringBuilder(INTRODUCTION);
+    page.append(stories.size())
+        .append(" stories, each with its test.\n\n")
+        .append("| origin | what went wrong there | what csi4j does | the test |\n")
+        .append("|---|---|---|---|\n");
+    for (Story story : stories) {
+      String where =
+          tests.stream()
+              .filter(test -> test.name().equals(story.test()))
+              .map(test -> test.module() + (test.isCampaign() ? ", in the campaigns" : ""))
+              .findFirst()
+              .orElse("");
+      page.append("| ")
+          .append(story.origin())
+          .append(" | ")
+          .append(story.wrong())
+          .append(". | ")
+          .append(story.here())
+          .append(". | `")
+          .append(story.test())
+          .append("` (")
+          .append(where)
+          .append(") |\n");
+    }
+    return page.toString();
+  }
+}

@@ -4,11 +4,14 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.ListenerHub.Listening;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -17,7 +20,9 @@ import java.util.function.Consumer;
  */
 public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
-  private final FlightRecord recorder = new FlightRecord();
+  /** The operations that the flight recorder has seen begin; none while it does not record. */
+  private final Map<OperationId, VolumeOperationEvent> recorded = new ConcurrentHashMap<>();
+
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
   private final List<Listening<VolumeEvent>> listeners;
   private final Duration closing;
@@ -45,8 +50,23 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   @Override
   public void accept(VolumeEvent event) {
-    recorder.accept(event);
+    record(event);
     listeners.forEach(each -> each.tell(event));
+  }
+
+  private void record(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Started started) {
+      VolumeOperationEvent operation = new VolumeOperationEvent();
+      if (operation.isEnabled()) {
+        operation.begin();
+        recorded.put(started.id(), operation);
+      }
+    } else if (event instanceof VolumeEvent.Ended ended) {
+      VolumeOperationEvent operation = recorded.remove(ended.started().id());
+      if (operation != null) {
+        operation.finish(ended);
+      }
+    }
   }
 
   /**

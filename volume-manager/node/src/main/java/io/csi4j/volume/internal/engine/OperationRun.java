@@ -277,7 +277,7 @@ final class OperationRun {
       publish(operation, request, known.get().plan().staged(), Goal.Publish.mode(request, known));
       return;
     }
-    if (engine.drains.isDrained(identity.plugin())) {
+    if (engine.index.isDrained(identity.plugin())) {
       volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
       return;
     }

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -57,14 +56,16 @@ final class PluginDrains {
 
     @Override
     public List<VolumeUse> holders() {
-      return PluginDrains.holders(left.apply(plugin).values());
+      return PluginDrains.holders(index.left(plugin).values());
     }
 
     @Override
     public void close() {
       lock.lock();
       try {
-        drains.remove(this);
+        if (drains.remove(this)) {
+          index.undrain(plugin);
+        }
         cancelTimer();
       } finally {
         lock.unlock();
@@ -88,39 +89,14 @@ final class PluginDrains {
   }
 
   private final Scheduler scheduler;
-  private final Function<PluginId, SortedMap<VolumeIdentity, List<VolumeUse>>> left;
+  private final VolumeIndex index;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Drain> drains = new ArrayList<>();
 
-  /**
-   * No plugin is drained.
-   *
-   * @param left the volumes of a plugin that are on record or asked for, and who uses them
-   */
-  PluginDrains(
-      Scheduler scheduler, Function<PluginId, SortedMap<VolumeIdentity, List<VolumeUse>>> left) {
+  /** No plugin is drained. */
+  PluginDrains(Scheduler scheduler, VolumeIndex index) {
     this.scheduler = scheduler;
-    this.left = left;
-  }
-
-  /** Whether nothing new is mounted with a plugin. */
-  boolean isDrained(PluginId plugin) {
-    lock.lock();
-    try {
-      return drains.stream().anyMatch(drain -> drain.plugin.equals(plugin));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Whether any plugin is drained. */
-  boolean any() {
-    lock.lock();
-    try {
-      return !drains.isEmpty();
-    } finally {
-      lock.unlock();
-    }
+    this.index = index;
   }
 
   /** Mounts nothing new with a plugin. */
@@ -129,6 +105,7 @@ final class PluginDrains {
     lock.lock();
     try {
       drains.add(drain);
+      index.drain(plugin);
       drain.timer = scheduler.after(limit, () -> drain.tell(over(plugin)));
     } finally {
       lock.unlock();
@@ -139,7 +116,7 @@ final class PluginDrains {
 
   /** A volume of a plugin is not there any more. */
   void changed(PluginId plugin) {
-    if (!isDrained(plugin) || !left.apply(plugin).isEmpty()) {
+    if (!index.isDrained(plugin) || !index.left(plugin).isEmpty()) {
       return;
     }
     List<Drain> free;
@@ -158,7 +135,7 @@ final class PluginDrains {
   }
 
   private Outcome over(PluginId plugin) {
-    SortedMap<VolumeIdentity, List<VolumeUse>> volumes = left.apply(plugin);
+    SortedMap<VolumeIdentity, List<VolumeUse>> volumes = index.left(plugin);
     return volumes.isEmpty()
         ? new Outcome.Free()
         : new Outcome.InUse(holders(volumes.values()), message(plugin, volumes));

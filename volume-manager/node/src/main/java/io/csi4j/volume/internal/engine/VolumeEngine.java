@@ -94,7 +94,7 @@ public final class VolumeEngine {
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
     origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
-    drains = new PluginDrains(parts.scheduler(), index::left);
+    drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow);
     rounds = new ClaimChecks.Rounds(parts, index::volumes);
     StartInventory found = new StartInventory(parts);
@@ -121,9 +121,7 @@ public final class VolumeEngine {
   /** Nothing is left of a volume. */
   private void forgotten(VolumeIdentity volume) {
     health.forget(volume);
-    if (drains.any()) {
-      drains.changed(volume.plugin());
-    }
+    drains.changed(volume.plugin());
   }
 
   /** Something has appeared where a volume was that was given back. */
@@ -157,8 +155,7 @@ public final class VolumeEngine {
           OperatorCode.NOT_ALLOWED_HERE, doing, "the namespace '?' is for uses that nobody knows");
     }
     OperationId id = nextId();
-    Optional<VolumeIdentity> owner =
-        index.ask(usage, identity, id.value(), () -> !drains.isDrained(request.plugin()));
+    Optional<VolumeIdentity> owner = index.ask(usage, identity, id.value());
     if (owner.isEmpty()) {
       return failed(OperatorCode.PLUGIN_DRAINING, doing, "");
     }

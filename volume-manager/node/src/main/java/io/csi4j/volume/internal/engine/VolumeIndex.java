@@ -15,8 +15,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -38,6 +39,10 @@ final class VolumeIndex {
   private final Map<VolumeUse, VolumeIdentity> uses = new HashMap<>();
   private final Map<VolumeUse, Long> asked = new HashMap<>();
   private final Map<OperationId, CompletableFuture<Object>> open = new HashMap<>();
+
+  /** How many drains each plugin has. */
+  private final ConcurrentMap<PluginId, Integer> drained = new ConcurrentHashMap<>();
+
   private volatile boolean closing;
 
   /**
@@ -189,11 +194,10 @@ final class VolumeIndex {
    * Notes that a use of a volume is asked for.
    *
    * @param number the number of the operation
-   * @param mayBegin whether a use that is not known yet may begin
-   * @return the volume whose use it is, which may be another; nothing if it may not be
+   * @return the volume whose use it is, which may be another; nothing if the use is new and its
+   *     plugin is drained
    */
-  Optional<VolumeIdentity> ask(
-      VolumeUse usage, VolumeIdentity identity, long number, BooleanSupplier mayBegin) {
+  Optional<VolumeIdentity> ask(VolumeUse usage, VolumeIdentity identity, long number) {
     lock.lock();
     try {
       VolumeIdentity owner = uses.get(usage);
@@ -203,7 +207,7 @@ final class VolumeIndex {
         owner = null;
       }
       if (owner == null) {
-        if (!mayBegin.getAsBoolean()) {
+        if (isDrained(identity.plugin())) {
           return Optional.empty();
         }
         uses.put(usage, identity);
@@ -277,6 +281,23 @@ final class VolumeIndex {
     } finally {
       lock.unlock();
     }
+  }
+
+  // ---- drained plugins
+
+  /** Begins no new use with a plugin, until {@link #undrain} is called as often as this. */
+  void drain(PluginId plugin) {
+    drained.merge(plugin, 1, Integer::sum);
+  }
+
+  /** Takes one {@link #drain} back. */
+  void undrain(PluginId plugin) {
+    drained.computeIfPresent(plugin, (key, times) -> times == 1 ? null : times - 1);
+  }
+
+  /** Whether no new use begins with a plugin. */
+  boolean isDrained(PluginId plugin) {
+    return drained.containsKey(plugin);
   }
 
   // ---- operations

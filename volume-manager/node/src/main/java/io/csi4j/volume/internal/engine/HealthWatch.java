@@ -84,22 +84,14 @@ final class HealthWatch {
 
   // ---- rounds
 
-  /** Watches a plugin that has a volume here; does nothing if it is watched. */
-  void begin(PluginId plugin) {
-    while (!closed && isWatched(plugin)) {
-      if (rounds.computeIfAbsent(plugin, Rounds::new).begin()) {
-        return;
-      }
-    }
-  }
-
-  /** A plugin has changed: the pauses are not longer than the interval any more. */
+  /** A plugin has come or changed: the next round is not later than its interval from now. */
   void changed(PluginId plugin) {
-    Rounds there = rounds.get(plugin);
+    Rounds there =
+        isWatched(plugin) && !closed
+            ? rounds.computeIfAbsent(plugin, Rounds::new)
+            : rounds.get(plugin);
     if (there != null) {
       there.hurry();
-    } else if (!volumesOf.apply(plugin).isEmpty()) {
-      begin(plugin);
     }
   }
 
@@ -134,7 +126,10 @@ final class HealthWatch {
     rounds.values().forEach(Rounds::stop);
   }
 
-  /** The rounds of questions to one plugin. */
+  /**
+   * The rounds of questions to one plugin. They go on as long as it is registered; while it has no
+   * volume here, it is not asked.
+   */
   private final class Rounds {
 
     private final PluginId plugin;
@@ -147,7 +142,6 @@ final class HealthWatch {
     private long number;
 
     private boolean isGoing;
-    private boolean isRemoved;
 
     /** Whether the plugin has changed during the round, which says nothing of the next then. */
     private boolean isHurried;
@@ -176,27 +170,19 @@ final class HealthWatch {
               .healthInterval());
     }
 
-    /** Plans the first round, if none is planned or going on; false if these rounds have ended. */
-    boolean begin() {
-      lock.lock();
-      try {
-        if (!isRemoved && !isGoing && next == null) {
-          plan(pace.next(parts.scheduler().random()));
-        }
-        return !isRemoved;
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    /** Plans the next round again if that brings it forward. */
+    /** Plans the next round, or plans it again if that brings it forward. */
     void hurry() {
       lock.lock();
       try {
         pace = pace();
         isHurried = true;
+        if (isGoing) {
+          return;
+        }
         Duration pause = pace.next(parts.scheduler().random());
-        if (next != null && parts.clock().nanos() + pause.toNanos() < due) {
+        if (next == null) {
+          plan(pause);
+        } else if (parts.clock().nanos() + pause.toNanos() < due) {
           next.cancel();
           plan(pause);
         }
@@ -228,7 +214,7 @@ final class HealthWatch {
     private void round(long round) {
       lock.lock();
       try {
-        if (round != number || isGoing || isRemoved) {
+        if (round != number || isGoing) {
           return;
         }
         next = null;
@@ -258,10 +244,11 @@ final class HealthWatch {
       List<VolumeQueue> there =
           known.stream().filter(volume -> volume.view().record().isPresent()).toList();
       Optional<NodePlugin> serving = parts.plugins().find(plugin);
-      if (known.isEmpty() || !isWatched(plugin) || serving.isEmpty()) {
+      boolean isOver = !isWatched(plugin) || serving.isEmpty();
+      if (isOver || known.isEmpty()) {
         known.forEach(volume -> untold(volume.identity()));
         storage.keepOnly(other -> !other.equals(plugin)).forEach(HealthWatch.this::tellOfStorage);
-        end(round, false);
+        end(round, !isOver);
       } else if (there.isEmpty()) {
         end(round, true);
       } else {
@@ -387,18 +374,11 @@ final class HealthWatch {
         if (!isHurried) {
           pace.ended(isAnswered);
         }
-        if (goesOn) {
+        if (goesOn || isHurried) {
           plan(pace.next(parts.scheduler().random()));
-        } else {
-          isRemoved = true;
-          rounds.remove(plugin, this);
         }
       } finally {
         lock.unlock();
-      }
-      if (!goesOn && !volumesOf.apply(plugin).isEmpty()) {
-        // A volume has come meanwhile, and found these rounds still going.
-        HealthWatch.this.begin(plugin);
       }
     }
   }
@@ -534,12 +514,12 @@ final class HealthWatch {
     return storage.of(plugin).stream().map(HealthWatch::storageFinding).toList();
   }
 
-  /** Returns why a new mount is refused, if the policy refuses it for an unreachable storage. */
-  Optional<Failure> refusal(NodePlugin plugin, PluginId id, VolumeCapability capability) {
-    if (!plugin.policy().refuseUnreachableStorage() || !isWatched(id)) {
+  /** Returns why the storage of a plugin cannot be reached for such a volume, if it cannot. */
+  Optional<Failure> unreachable(PluginId plugin, VolumeCapability capability) {
+    if (!isWatched(plugin)) {
       return Optional.empty();
     }
-    return ofStorage(id).stream()
+    return ofStorage(plugin).stream()
         .filter(finding -> isUnreachable(finding.entry()))
         .filter(finding -> concerns(finding.entry(), capability))
         .findFirst()

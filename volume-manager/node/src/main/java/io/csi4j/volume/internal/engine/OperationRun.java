@@ -259,7 +259,6 @@ final class OperationRun {
   private void heard(PluginAnswer answer) {
     if (answer instanceof PluginAnswer.Up up) {
       offer = up.health();
-      engine.health.begin(identity.plugin());
       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.of(up.stages()));
     }
   }
@@ -286,8 +285,10 @@ final class OperationRun {
         up -> {
           AccessMode mode = mode(operation, request, up);
           Optional<Failure> unreachable =
-              engine.health.refusal(
-                  plugin, identity.plugin(), request.capability().withAccessMode(mode));
+              plugin.policy().refuseUnreachableStorage()
+                  ? engine.health.unreachable(
+                      identity.plugin(), request.capability().withAccessMode(mode))
+                  : Optional.empty();
           if (unreachable.isPresent()) {
             volume.end(operation, new Result.Refused(unreachable.get()));
           } else {
@@ -767,10 +768,10 @@ final class OperationRun {
     }
     if (!isForward
         || !offer.volumes()
-        || !engine.health.isWatched(identity.plugin())
         || !(answer instanceof Answer.Failed failed)
         || !failed.sent()
-        || AnswerClass.mayGoOn(failed)) {
+        || AnswerClass.mayGoOn(failed)
+        || !engine.health.isWatched(identity.plugin())) {
       then.run();
       return;
     }

@@ -112,6 +112,7 @@ public final class VolumeEngine {
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
     engine.rounds.begin();
+    parts.plugins().known().forEach(engine.health::changed);
     engine.unwatch = parts.kernel().watch(engine.new Changed());
 
     engine.host.awaitHost();

@@ -6,10 +6,12 @@ import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.PathStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,17 +90,34 @@ final class MountOrigins {
   }
 
   private Optional<String> another(VolumeIdentity identity, Sighting mount) {
-    List<Sighting> mounted =
-        kernel.beneath(layout.volumes()).stream()
-            .filter(it -> it.device().equals(mount.device()))
-            .filter(it -> it.evidence().looksLike(mount.evidence()))
-            .toList();
     return volumes.get().stream()
+        .filter(other -> !other.identity().equals(identity))
+        .filter(other -> shows(other, mount))
         .map(VolumeRecord::identity)
-        .filter(other -> !other.equals(identity))
-        .filter(other -> mounted.stream().anyMatch(it -> it.path().isWithin(layout.volume(other))))
         .findFirst()
         .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
+  }
+
+  /** Whether a mount of a volume shows the same. Only mounts that may do so are looked at. */
+  private boolean shows(VolumeRecord volume, Sighting mount) {
+    VolumeLayout.Home home = layout.home(volume.identity());
+    return (mayShow(volume.staging(), mount) && isShownAt(home.staging(), mount))
+        || volume.targets().values().stream()
+            .filter(use -> mayShow(use.path(), mount))
+            .anyMatch(use -> isShownAt(home.target(use.usage()), mount));
+  }
+
+  /** Whether a path may show this by what is on record of it; in doubt, it may show anything. */
+  private static boolean mayShow(PathRecord path, Sighting mount) {
+    return path.evidence()
+        .map(known -> known.looksLike(mount.evidence()))
+        .orElse(!path.is(PathStatus.NONE));
+  }
+
+  private boolean isShownAt(MountPath path, Sighting mount) {
+    return kernel.at(path).stream()
+        .anyMatch(
+            it -> it.device().equals(mount.device()) && it.evidence().looksLike(mount.evidence()));
   }
 
   /** Returns the remark about a volume that is a directory on a disk of the host. */

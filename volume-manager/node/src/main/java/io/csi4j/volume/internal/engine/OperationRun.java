@@ -9,7 +9,6 @@ import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
-import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.AnswerClass;
@@ -535,7 +534,7 @@ final class OperationRun {
     public Event.Arranged removeVolume() {
       return arranged(
           () -> {
-            if (parts.kernel().beneath(parts.layout().volume(identity)).isEmpty()) {
+            if (isFree(staging()) && memory.mountedUses().isEmpty()) {
               parts.directories().removeVolume(identity);
             }
           });
@@ -581,22 +580,14 @@ final class OperationRun {
       return !atTarget.isEmpty() || parts.directories().isMade(target);
     }
 
-    /**
-     * Looks for uses that are mounted and not expected. Where there is no directory of one, nothing
-     * is mounted for it.
-     */
+    /** Looks for uses that are mounted and not expected. */
     @Override
     public Event.UsesSeen lookAtUses() {
-      VolumeLayout.Home home = parts.layout().home(identity);
-      List<Sighting> mounted = new ArrayList<>();
-      try {
-        for (String use : parts.directories().uses(identity)) {
-          mounted.addAll(parts.kernel().at(home.target(StrayUse.of(identity, use))));
-        }
-      } catch (PathProblem unreadable) {
-        mounted.addAll(parts.kernel().beneath(home.uses()));
-      }
-      return new Event.UsesSeen(Strays.come(home, at.record(), mounted));
+      List<Sighting> mounted = memory.mountedUses();
+      return new Event.UsesSeen(
+          mounted.isEmpty()
+              ? at.record()
+              : Strays.come(parts.layout().home(identity), at.record(), mounted));
     }
 
     @Override

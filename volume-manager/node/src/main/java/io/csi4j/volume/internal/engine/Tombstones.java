@@ -32,14 +32,16 @@ final class Tombstones {
   private record Kept(Tombstone tombstone, long until) {}
 
   private final EngineParts parts;
+  private final ForeignMounts foreign;
   private final Consumer<Tombstone> reappeared;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeIdentity, Kept> kept = new LinkedHashMap<>();
   private Scheduler.@Nullable Timer timer;
   private boolean closed;
 
-  Tombstones(EngineParts parts, Consumer<Tombstone> reappeared) {
+  Tombstones(EngineParts parts, ForeignMounts foreign, Consumer<Tombstone> reappeared) {
     this.parts = parts;
+    this.foreign = foreign;
     this.reappeared = reappeared;
   }
 
@@ -112,7 +114,13 @@ final class Tombstones {
 
   private void expire(Tombstone tombstone) {
     try {
-      if (hasReappeared(tombstone)) {
+      if (foreign.seen().isPresent()) {
+        // It hides what is in the directory of the volume.
+        add(tombstone);
+        return;
+      }
+      // A call that ended late may have made them again. Without them, nothing is mounted there.
+      if (parts.directories().hasVolume(tombstone.identity())) {
         reappeared.accept(tombstone);
         add(tombstone);
         return;
@@ -121,24 +129,9 @@ final class Tombstones {
       parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
     } catch (StateException e) {
       LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
-    } catch (MountException e) {
-      LOG.log(Level.DEBUG, "A tombstone stays, as the mount table cannot be read.", e);
+    } catch (MountException | PathProblem e) {
+      LOG.log(Level.DEBUG, "A tombstone stays, as nothing is known of what is mounted there.", e);
       add(tombstone);
-    }
-  }
-
-  private boolean hasReappeared(Tombstone tombstone) {
-    return isLeft(tombstone)
-        || !parts.kernel().beneath(parts.layout().volume(tombstone.identity())).isEmpty();
-  }
-
-  /** Whether there are directories: a call that ended late may have made them again. */
-  private boolean isLeft(Tombstone tombstone) {
-    try {
-      return parts.directories().hasVolume(tombstone.identity());
-    } catch (PathProblem problem) {
-      LOG.log(Level.DEBUG, "Nobody can tell whether directories of a volume are left.", problem);
-      return false;
     }
   }
 

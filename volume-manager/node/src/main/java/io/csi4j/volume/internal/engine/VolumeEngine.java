@@ -88,11 +88,11 @@ public final class VolumeEngine {
   private VolumeEngine(EngineParts parts) {
     this.parts = parts;
     index = new VolumeIndex(identity -> new VolumeQueue(identity, parts, this), this::forgotten);
-    tombstones = new Tombstones(parts, this::reappeared);
     watch = new PluginWatch(parts, index::of);
     health = new HealthWatch(parts, index::of);
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
+    tombstones = new Tombstones(parts, foreign, this::reappeared);
     origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow);

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Event;
@@ -10,7 +11,9 @@ import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -27,6 +30,7 @@ import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -259,11 +263,30 @@ final class VolumeMemory {
 
   // ---- uses that are not on record
 
+  /**
+   * Returns the mounts of all uses, on record or not. Where there is no directory of a use, nothing
+   * is mounted for it, so the mounts of the whole machine are not listed.
+   *
+   * @throws MountException if the kernel does not tell
+   */
+  List<Sighting> mountedUses() {
+    VolumeLayout.Home home = parts.layout().home(identity);
+    List<Sighting> mounted = new ArrayList<>();
+    try {
+      for (String use : parts.directories().uses(identity)) {
+        mounted.addAll(parts.kernel().at(home.target(StrayUse.of(identity, use))));
+      }
+    } catch (PathProblem unreadable) {
+      return parts.kernel().beneath(home.uses());
+    }
+    return mounted;
+  }
+
   /** The volume, with what is mounted for uses that are not on record. */
   VolumeRecord withStrays(VolumeRecord known) {
     try {
-      return Strays.with(
-          parts.layout(), known, parts.kernel().beneath(parts.layout().uses(identity)));
+      List<Sighting> mounted = mountedUses();
+      return mounted.isEmpty() ? known : Strays.with(parts.layout(), known, mounted);
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       return known;
@@ -294,12 +317,10 @@ final class VolumeMemory {
     // knows what it is; it has to go before the use can come. One path is never on record twice.
     VolumeRecord known =
         withStrays(
-                named(
-                    record()
-                        .orElseGet(
-                            () ->
-                                VolumeRecord.fresh(identity, goal.plan(), parts.kernel().place())),
-                    request.usage()))
+                record()
+                    .map(there -> named(there, request.usage()))
+                    .orElseGet(
+                        () -> VolumeRecord.fresh(identity, goal.plan(), parts.kernel().place())))
             .without(StrayUse.of(identity, request.usage()));
     Optional<TargetRecord> use = known.target(request.usage());
     if (use.isPresent() && isNameOnly(use.get().path())) {

@@ -7,6 +7,7 @@ import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Unit;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.volume.model.MountPolicy;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,13 +25,11 @@ public final class HealthFamily {
   private static final int PLUGINS = 5;
   private static final int HUNG = PLUGINS - 1;
   private static final int VOLUMES = 1000;
-  private static final int PAIRS = 6;
+  private static final int PAIRS = 4;
+  private static final Duration INTERVAL = MountPolicy.defaults().healthInterval();
 
-  /** Ten times as often as by default. */
-  private static final Duration INTERVAL = Duration.ofSeconds(6);
-
-  /** At least one round of questions is in each window, wherever its pause ends. */
-  private static final long LEAST_MILLIS = 8000;
+  /** A round begins in each window, wherever its pause ends: a pause is up to a fifth longer. */
+  private static final long LEAST_MILLIS = INTERVAL.toMillis() * 5 / 4;
 
   /** About what mounting the volumes takes, for each window. */
   private static final double STARTING_SECONDS = 2;
@@ -123,7 +122,7 @@ public final class HealthFamily {
                 + " plugins of CSI 1.13 that do nothing, in JVMs of their own. The manager asks"
                 + " every plugin for the health of all its volumes and of its storage every "
                 + INTERVAL.toSeconds()
-                + " s, ten times as often as by default; the limit is a manager that asks for"
+                + " s, as by default; the limit is a manager that asks for"
                 + " none. The fifth plugin hangs: its process was stopped. On the other four "
                 + traffic.callers()
                 + " callers mount and unmount volumes of their own, in windows of "
